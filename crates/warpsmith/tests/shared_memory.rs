@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use warpsmith::emu::counters::MemoryKind;
 use warpsmith::tune::TuneRequest;
-use warpsmith::tune::counted::counted;
+use warpsmith::tune::counters::counted;
 use warpsmith::tune::{Tuned, tune};
 use warpsmith_ir::SourceMap;
 

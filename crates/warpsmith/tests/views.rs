@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use warpsmith::device::TrafficKind;
 use warpsmith::emu::counters::{AccessCounters, AccessKind, MemoryKind};
-use warpsmith::tune::counted::{CountedLaunch, View, counted};
+use warpsmith::tune::counters::{CountedLaunch, View, counted};
 use warpsmith::tune::sizes::Point;
 use warpsmith::tune::{Strategy, TuneRequest, tune};
 use warpsmith_ir::SourceMap;

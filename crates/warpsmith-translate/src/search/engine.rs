@@ -84,9 +84,9 @@ pub enum SearchError {
     /// It was ended from outside.
     Halted(Halt),
     /// The store cannot take a result.
-    Store(Diagnostic),
+    Store(Box<Diagnostic>),
     /// The space is empty, or the strategy cannot be started.
-    Search(Diagnostic),
+    Search(Box<Diagnostic>),
 }
 
 /// What a search has found.
@@ -249,7 +249,7 @@ impl Engine {
         let ahead = plan.options.workers;
         let recalled: Vec<(ConfigId, f64)> = plan.options.known.clone();
         let tuner = Tuner::new(plan.space.clone(), plan.options.clone());
-        let tuner = tuner.map_err(SearchError::Search)?;
+        let tuner = tuner.map_err(|d| SearchError::Search(Box::new(d)))?;
         let abandon = Arc::new(AtomicBool::new(false));
         let stop = || Stop::when(abandon.clone());
         let makers: Vec<Maker> = (0..threads).map(|_| self.maker(stop())).collect();
@@ -580,7 +580,7 @@ impl Desk<'_, '_> {
         outcome.timestamp = None;
         let cost = outcome.cost();
         let record = Record { configuration: trial.configuration, outcome };
-        (self.plan.record)(&record).map_err(SearchError::Store)?;
+        (self.plan.record)(&record).map_err(|d| SearchError::Store(Box::new(d)))?;
         if cost.is_finite() {
             let better = self.ranking.iter().all(|(_, other)| cost < *other);
             if better {

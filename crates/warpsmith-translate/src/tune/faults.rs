@@ -10,14 +10,14 @@ use warpsmith_opt::Program;
 use warpsmith_tune::space::{ConfigId, Configuration};
 
 use super::arch::Arch;
-pub use super::host_c::ArgBytes;
 use super::measure::{Candidates, Nests, Source};
 use super::pipeline;
 use super::request::TuneRequest;
 use super::sizes::Point;
+use super::verified_files::{Files, Translation};
 use super::verify::Verified;
-use super::witness::{Witness, WitnessError};
-use super::work::{Files, Work};
+pub use super::verify::host_c::ArgBytes;
+use super::verify::witness::{Witness, WitnessError};
 use crate::data::NamedSpec;
 use crate::status::Failure;
 
@@ -62,10 +62,10 @@ impl Prepared {
         })
     }
 
-    fn work<'a>(&'a self, program: &'a Program) -> Work<'a> {
+    fn work<'a>(&'a self, program: &'a Program) -> Translation<'a> {
         let Prepared { request, written, input, arch, specs, sizes, .. } = self;
         let (arch, interruptible) = (*arch, false);
-        Work { request, input, written, program, arch, specs, sizes, interruptible }
+        Translation { request, input, written, program, arch, specs, sizes, interruptible }
     }
 
     fn files(&self, program: &Program) -> Result<Files, Failure> {

@@ -13,13 +13,16 @@ use super::arch::{self, Arch};
 use super::choice::{self, Choice, Model};
 use super::compiled::Compiler;
 use super::device::{self, Place};
-use super::made::{Job, Made};
+use super::extents;
+use super::job::{Job, Made};
 use super::request::{RegisterSource, Strategy, TuneRequest};
+use super::result;
 use super::search::Measured;
 use super::sizes::{self, Point, SizeSpec};
+use super::space;
 use super::steps::{self as shown, Shown};
+use super::verified_files;
 use super::verify::Verified;
-use super::{extents, result, space, work};
 use crate::data::NamedSpec;
 use crate::output::check_folder;
 use crate::status::{self, Failure, Status};
@@ -99,7 +102,7 @@ pub fn tune_as(
     }
     let (program, steps, planned) = chosen;
     messages.extend(program.notes.iter().cloned());
-    messages.extend(work::no_host_entry(&input, &program).map(|why| {
+    messages.extend(verified_files::no_host_entry(&input, &program).map(|why| {
         Diagnostic::warning("W341", format!("no `{}_host` is written: {why}", input.name))
     }));
     messages.extend(independence::suggestions(&Kernel::new(input.module.clone(), input.function)));

@@ -17,8 +17,8 @@ use warpsmith_opt::analysis::guards;
 use warpsmith_tune::rng::Rng;
 use warpsmith_tune::space::Configuration;
 
-use super::compare::{of_a_sum, of_math_functions};
 use super::measure::Nests;
+use super::verify::compare::{of_a_sum, of_math_functions};
 use crate::data::scalar_from_bytes;
 use crate::search::{Engine, Workload};
 

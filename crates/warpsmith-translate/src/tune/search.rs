@@ -26,7 +26,8 @@ use super::measure::{Candidates, Model, Nests, Source, spelled};
 use super::recompute::{self, Recomputed};
 use super::request::{SearchBudget, Strategy, TuneRequest};
 use super::sizes::Point;
-use super::{points, space};
+use super::space;
+use super::verify::points;
 use crate::data::{ArgSpec, Init, NamedSpec, content_hash};
 use crate::interrupt;
 use crate::search::outcome::each_task;
@@ -539,7 +540,7 @@ pub fn failure(error: SearchError) -> Failure {
         }
         SearchError::Halted(Halt::TimedOut) => Failure::timed_out("before the search began"),
         SearchError::Halted(Halt::Interrupted) => Failure::interrupted("before the search began"),
-        SearchError::Store(d) | SearchError::Search(d) => d.into(),
+        SearchError::Store(d) | SearchError::Search(d) => (*d).into(),
     }
 }
 

@@ -36,8 +36,11 @@ pub struct CheckRequest {
 impl CheckRequest {
     /// A CUDA file, or a folder to search for them.
     pub fn new(path: impl Into<PathBuf>) -> CheckRequest {
-        let args =
-            CheckArgs { paths: vec![path.into()], max_memory: USUAL_MEMORY, ..CheckArgs::default() };
+        let args = CheckArgs {
+            paths: vec![path.into()],
+            max_memory: USUAL_MEMORY,
+            ..CheckArgs::default()
+        };
         CheckRequest { args }
     }
 

@@ -3,8 +3,8 @@
 use crate::terminal::Format;
 use std::path::PathBuf;
 
-use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::Args;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 
 /// Covers that are measured when nobody says how many.
 const MEASURED: u16 = 24;

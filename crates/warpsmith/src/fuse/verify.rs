@@ -8,7 +8,7 @@ use warpsmith_ir::{Diagnostic, Scalar};
 
 use super::data::Data;
 use super::witness::Witness;
-use warpsmith_translate::tune::compare;
+use warpsmith_translate::tune::verify::compare;
 
 /// Elements at least, for there to be several of each kind.
 const KINDS: usize = 45;

@@ -9,7 +9,7 @@ use warpsmith_emu::counters::{BANKS, SECTOR};
 use super::page::{capital, lecture, limits, on_device, predicted, sums, title};
 use super::{Ladder, Version, code};
 use crate::diff::{Side, compared};
-use warpsmith_translate::tune::counted::View;
+use warpsmith_translate::tune::counters::View;
 
 const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;margin:2em auto;max-width:1300px;padding:0 1em;color:#222}\
 table{border-collapse:collapse}td,th{padding:2px 8px;text-align:left}td.n{text-align:right}\

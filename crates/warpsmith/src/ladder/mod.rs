@@ -24,7 +24,7 @@ use crate::status::{Failure, Status};
 use crate::terminal::{Format, Reported, color_on_stderr};
 use warpsmith_translate::tune::arch::Arch;
 use warpsmith_translate::tune::choice::{Predicted, predictions};
-use warpsmith_translate::tune::counted::{CountedLaunch, counted};
+use warpsmith_translate::tune::counters::{CountedLaunch, counted};
 use warpsmith_translate::tune::device::{self, Device, Place, Wanted};
 use warpsmith_translate::tune::request::{
     Choosing, Data, Limits, Measuring, RegisterSource, Source,
@@ -267,7 +267,7 @@ impl Maker {
             Ok(tuned) => self.made(ladder, rung, tuned, &program, sources),
             // Where the first version is right, the schedule is to blame and not the input.
             Err(f) if f.status == Status::No && !ladder.versions.is_empty() => {
-                let not_run = f.diagnostics.iter().any(|d| d.code == tune::work::NOT_RUN);
+                let not_run = f.diagnostics.iter().any(|d| d.code == tune::verified_files::NOT_RUN);
                 let why = match not_run {
                     true => "a path of its kernel was run at no size",
                     false => "its kernel failed the verification: a bug in warpsmith",

@@ -107,7 +107,7 @@ impl Plans {
     fn measured(self, stations: &Stations) -> Result<Times, SearchError> {
         let count = self.texts.len();
         let names: Vec<String> = self.texts.iter().map(|t| t.name.clone()).collect();
-        let space = self.space().map_err(SearchError::Search)?;
+        let space = self.space().map_err(|d| SearchError::Search(Box::new(d)))?;
         let mut engine = Engine::start(Arc::new(self), options(stations))?;
         let _guard = interrupt::gently();
         let words = |c: &Configuration| position(c).map_or(String::new(), |n| names[n].clone());

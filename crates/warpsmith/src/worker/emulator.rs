@@ -22,8 +22,8 @@ use crate::profile::{Resources, profile};
 use crate::search::Arithmetic;
 use crate::worker::sample::{NotRun, Ran, Sample};
 use warpsmith_translate::elements::scalar_of;
-use warpsmith_translate::tune::compare::first_difference;
 use warpsmith_translate::tune::profile::shared_bytes;
+use warpsmith_translate::tune::verify::compare::first_difference;
 
 type Answer<T> = Result<T, Fault>;
 

@@ -7,7 +7,7 @@ use warpsmith_front::ast::{FunctionName, Item, ItemKind};
 use warpsmith_front::parse::{self, Language, ParseOptions};
 use warpsmith_ir::{Diagnostic, SourceMap};
 
-use crate::tune::witness::Given;
+use crate::tune::verify::witness::Given;
 
 /// Text for the device, with its kernels in the order of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,8 @@ use warpsmith_ir::GlobalId;
 use warpsmith_ir::interp::{Arg, LaunchRequest, Launcher, Memory};
 
 use crate::data::scalar_bytes;
-use crate::tune::witness::{Guess, Witness};
+use crate::tune::verify::asked::Guess;
+use crate::tune::verify::witness::Witness;
 
 /// Keeps what the launcher asks for.
 pub struct Recorder<'a> {

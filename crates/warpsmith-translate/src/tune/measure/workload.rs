@@ -23,15 +23,15 @@ use crate::progress::Phase;
 use crate::search::{Compared, Draft, Task, Workload, expected};
 use crate::status::Failure;
 use crate::tune::arch::Arch;
-use crate::tune::compare::of_a_sum;
-use crate::tune::host_c::{ArgBytes, HostReference};
-use crate::tune::inputs::{self, NoData, Sources};
-use crate::tune::points;
 use crate::tune::recompute::{self, Sample};
 use crate::tune::request::TuneRequest;
 use crate::tune::sizes::{self, Point};
-use crate::tune::witness::{CONSTANT_MEMORY, Witness, WitnessError};
-use crate::tune::work::Work;
+use crate::tune::verified_files::Translation;
+use crate::tune::verify::compare::of_a_sum;
+use crate::tune::verify::host_c::{ArgBytes, HostReference};
+use crate::tune::verify::inputs::{self, NoData, Sources};
+use crate::tune::verify::points;
+use crate::tune::verify::witness::{CONSTANT_MEMORY, Witness, WitnessError};
 
 /// Most bytes of workspace that every candidate finds, and how many times the largest array it has up to there: the
 /// parts of a split sum are as large as its result, each.
@@ -215,7 +215,7 @@ impl Nests {
             let why = "another precision changes the data, which is measured as it is";
             return Err(Invalid::new(Reason::Constraints, why));
         }
-        let work = Work {
+        let work = Translation {
             request: &source.request,
             input: &source.input,
             written: &source.input,

@@ -10,8 +10,8 @@ use super::pairs::Place;
 use super::run::{Data, Inputs};
 use super::side::{Code, Side};
 use crate::data::scalar_bytes;
-use warpsmith_translate::tune::host_c::ArgBytes;
 use warpsmith_translate::tune::sizes::Point;
+use warpsmith_translate::tune::verify::host_c::ArgBytes;
 
 impl Data<'_> {
     /// What the slots of the reference hold, the buffers, and which of them is each array of the pairs. Arrays that grow

@@ -8,8 +8,8 @@ use super::pairs::{Number, Pairs};
 use super::side::Side;
 use crate::check::args::LaunchArgs;
 use crate::data::ArgSpec;
-use warpsmith_translate::tune::points;
 use warpsmith_translate::tune::sizes::Point;
+use warpsmith_translate::tune::verify::points;
 
 /// Sizes up to this one are small.
 const SMALL: i64 = 64;

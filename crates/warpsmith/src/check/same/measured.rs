@@ -8,9 +8,9 @@ use warpsmith_ir::{BinaryOp, Expr, FuncId, Module, Scalar, Type, VarId};
 use warpsmith_opt::analysis::extents::without_extents;
 
 use super::extents::{self, Formula};
-use warpsmith_translate::tune::host_c::ArgBytes;
-use warpsmith_translate::tune::inputs::{self, Sources};
 use warpsmith_translate::tune::sizes::Point;
+use warpsmith_translate::tune::verify::host_c::ArgBytes;
+use warpsmith_translate::tune::verify::inputs::{self, Sources};
 
 /// Elements of the arrays while it is measured how many are needed.
 const ROOM: u64 = 1 << 14;

@@ -435,9 +435,9 @@ impl Comparison<'_> {
             let differs = match memory {
                 Ok((memory, at)) => {
                     let allowed = |byte, ty| match (array.reference, at[i]) {
-                        (Some(Place::Result), _) => memory
-                            .result_bound
-                            .map_or(0.0, |b| warpsmith_translate::tune::compare::of_a_sum(ty, b)),
+                        (Some(Place::Result), _) => memory.result_bound.map_or(0.0, |b| {
+                            warpsmith_translate::tune::verify::compare::of_a_sum(ty, b)
+                        }),
                         (_, Some(buffer)) => verdict::allowed_by(memory, buffer, byte, ty),
                         _ => 0.0,
                     };

@@ -25,9 +25,9 @@ use crate::search::Told;
 use crate::status::Failure;
 use warpsmith_translate::elements::{element, scalar_of};
 use warpsmith_translate::tune::device::{self, Place as Where, Wanted};
-use warpsmith_translate::tune::host_c::{ArgBytes, HostReference};
 use warpsmith_translate::tune::measure::device_text;
 use warpsmith_translate::tune::sizes::Point;
+use warpsmith_translate::tune::verify::host_c::{ArgBytes, HostReference};
 
 /// A binary, and for each kernel the name that it has there.
 type Binary = (Vec<u8>, Vec<(String, String)>);

@@ -20,9 +20,9 @@ use crate::data::{
     self, ArgSpec, Element, Init, NamedSpec, eval_extent, scalar_bytes, scalar_from_bytes,
 };
 use crate::status::Failure;
-use warpsmith_translate::tune::host_c::ArgBytes;
-use warpsmith_translate::tune::inputs::{self, NoData};
 use warpsmith_translate::tune::sizes::Point;
+use warpsmith_translate::tune::verify::host_c::ArgBytes;
+use warpsmith_translate::tune::verify::inputs::{self, NoData};
 
 /// Elements after which invented data begin again: a prime, so that no stride meets equal ones.
 const PATTERN: u64 = 4093;

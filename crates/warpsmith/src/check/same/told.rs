@@ -8,7 +8,7 @@ use super::side::Code;
 use super::{Launch, Left};
 use crate::report::{Report, SameAs};
 use crate::status::Status;
-use warpsmith_translate::tune::points::summary;
+use warpsmith_translate::tune::verify::points::summary;
 
 impl Comparison<'_> {
     /// What is run, of several kernels the one at this place.

@@ -5,7 +5,7 @@ use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::{Module, Scalar, Type};
 
 use crate::data;
-use warpsmith_translate::tune::compare::{self, Difference};
+use warpsmith_translate::tune::verify::compare::{self, Difference};
 
 /// The bound of the element of an array: type and byte offset.
 pub type Allowed<'a> = dyn Fn(u64, Scalar) -> f64 + 'a;

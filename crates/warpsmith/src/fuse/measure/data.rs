@@ -11,7 +11,7 @@ use super::super::data::random;
 use super::super::reference::{Expected, References};
 use super::super::verify::{index, laid_out};
 use crate::search::{Compared, Task};
-use warpsmith_translate::tune::compare;
+use warpsmith_translate::tune::verify::compare;
 
 /// Elements that tell how far results may be apart: those of other covers are summed in another order.
 const JUDGED: u64 = 64;

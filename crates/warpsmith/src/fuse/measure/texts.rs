@@ -9,9 +9,9 @@ use warpsmith_tune::space::{Configuration, Parameter, SharedSpace, Space};
 use warpsmith_tune::value::Value;
 
 use crate::search::{Draft, Task, Workload};
-use warpsmith_translate::tune::host_c::ArgBytes;
 use warpsmith_translate::tune::measure::{Recorder, device_text};
-use warpsmith_translate::tune::witness::{Witness, WitnessError};
+use warpsmith_translate::tune::verify::host_c::ArgBytes;
+use warpsmith_translate::tune::verify::witness::{Witness, WitnessError};
 
 /// Files with a launcher `NAME_launch(count, arrays…, workspace, stream)`, and the arrays that it is called with.
 pub struct Texts {

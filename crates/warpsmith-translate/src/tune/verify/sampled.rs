@@ -7,14 +7,15 @@ use warpsmith_emu as emu;
 use warpsmith_ir::interp::{Arg, Memory};
 
 use super::host_c::ArgBytes;
+use super::oversized;
 use super::part::Part;
-use super::recompute;
-use super::sizes::Point;
+use super::points;
 use super::variant::Variant;
-use super::verify::{Failed, Reference, Verifier};
 use super::witness::{How, WitnessRun};
-use super::{beyond, points};
+use super::{Failed, Reference, Verifier};
 use crate::data::scalar_from_bytes;
+use crate::tune::recompute;
+use crate::tune::sizes::Point;
 
 /// Thread instructions that a launcher may take to be run whole.
 const WHOLE: u64 = 400_000_000;
@@ -60,7 +61,7 @@ pub fn verify(
         return Ok(Sampled::RunWhole);
     }
     let name = format!("{name} ({blocks} of {of} blocks, at corners, edges and inside)");
-    let with_host = match beyond::compiled(verifier, &inputs, HOST) {
+    let with_host = match oversized::compiled(verifier, &inputs, HOST) {
         Some(mut reference) => {
             only_changed(&inputs, &run, &mut reference);
             verifier.against_witness(&run, &reference, &name)?;

@@ -8,12 +8,12 @@ use warpsmith_ir::{
 use warpsmith_opt::analysis::values;
 use warpsmith_opt::walk;
 
-use super::extents;
 use super::host_c::ArgBytes;
-use super::sizes::{self, Point};
 use super::suited;
 use crate::data::{self, ArgSpec, Init, NamedSpec};
 use crate::status::{Failure, Status};
+use crate::tune::extents;
+use crate::tune::sizes::{self, Point};
 
 /// Where the content of arguments comes from.
 pub struct Sources<'a> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::sizes::Point;
+use crate::tune::sizes::Point;
 
 /// Points with no larger value are tried first: they are cheap, so that some are always reached.
 const SMALL: i64 = 64;

@@ -11,21 +11,24 @@ use std::time::Duration;
 use warpsmith_emu as emu;
 use warpsmith_ir::interp::Memory;
 
+use super::against::HostSays;
+use super::asked::Asked;
 use super::host_c::ArgBytes;
+use super::inputs;
+use super::points;
 use super::sampled::{self, Sampled};
-use super::sizes::Point;
 use super::variant::Variant;
-use super::verify::{
-    Failed, HostSays, Left, Outside, Reference, TIME_LIMIT, Verified, Verifier, is_empty,
+use super::witness::{CONSTANT_MEMORY, Grids};
+use super::{
+    Failed, Left, Outside, Reference, TIME_LIMIT, Verified, Verifier, is_empty,
     uses_inexact_functions,
 };
-use super::witness::{Asked, CONSTANT_MEMORY, Grids};
-use super::{inputs, points};
+use crate::tune::sizes::Point;
 
 /// Elements of all arrays at a point that is run for a second block.
 const ELEMENTS: u64 = 1 << 24;
 /// Threads of all launches together at such a point, and at one that is run for the sake of a path.
-pub(super) const THREADS: u64 = 1 << 24;
+pub(in crate::tune) const THREADS: u64 = 1 << 24;
 /// Elements of all arrays up to which the interpreter comes first.
 const SMALL: u64 = 1 << 16;
 /// Runs for the sake of second blocks: one that has them everywhere, or one along each axis.
@@ -35,7 +38,7 @@ const TRIES: usize = 3;
 const ONLY_POINT: Budget = Budget { steps: 20, instructions: 500, host: Duration::from_secs(60) };
 
 /// What a large point may cost.
-pub(super) struct Budget {
+pub(in crate::tune) struct Budget {
     steps: u64,
     instructions: u64,
     host: Duration,
@@ -87,7 +90,7 @@ fn only_point(large: &Large<'_>, point: &Point, verified: &mut Verified) -> Resu
 }
 
 /// Runs at points that cost more than the usual ones.
-pub(super) struct Large<'a> {
+pub(in crate::tune) struct Large<'a> {
     pub verifier: &'a Verifier<'a>,
     pub variant: Variant<'a>,
 }
@@ -290,7 +293,7 @@ impl Large<'_> {
 }
 
 /// What the host compiler's code makes of the inputs, where the kernel must give the same bits.
-pub(super) fn compiled(
+pub(in crate::tune) fn compiled(
     verifier: &Verifier<'_>,
     inputs: &[ArgBytes],
     limit: Duration,

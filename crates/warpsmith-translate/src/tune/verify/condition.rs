@@ -8,12 +8,13 @@
 use warpsmith_ir::interp::Bound;
 use warpsmith_ir::{Scalar, Type};
 
+use super::against::Against;
 use super::compare::first_difference;
-use super::extents;
 use super::host_c::ArgBytes;
 use super::points;
-use super::sizes::Point;
-use super::verify::{Against, Failed, Verified, Verifier, uses_inexact_functions};
+use super::{Failed, Verified, Verifier, uses_inexact_functions};
+use crate::tune::extents;
+use crate::tune::sizes::Point;
 
 /// Compares with some data.
 type Compare<'c, T> = &'c mut dyn FnMut(&[ArgBytes], &mut Verified) -> Result<T, Failed>;
@@ -26,7 +27,7 @@ impl Verifier<'_> {
     ///
     /// # Errors
     /// Those of the comparison.
-    pub(super) fn comparable<T>(
+    pub(in crate::tune) fn comparable<T>(
         &self,
         point: &Point,
         inputs: Vec<ArgBytes>,

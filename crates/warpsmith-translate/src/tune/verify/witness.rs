@@ -8,26 +8,25 @@ use std::io;
 use std::path::Path;
 
 use warpsmith_emu::counters::Counters;
-use warpsmith_emu::{
-    self as emu, Arg as EmuArg, Buffer, BufferId, DeviceMemory, Finding, LaunchConfig,
-};
+use warpsmith_emu::{self as emu, Finding};
 use warpsmith_front::ast::{FunctionName, Item, ItemKind};
 use warpsmith_front::parse::{self, FileLoader, Language, ParseOptions};
 use warpsmith_front::sema::{self, KernelSelection, Request};
-use warpsmith_ir::interp::{self, Arg, InterpError, LaunchRequest, Launcher, Limits, Memory};
+use warpsmith_ir::interp::{self, Arg, InterpError, Launcher, Limits, Memory};
 use warpsmith_ir::{
-    Diagnostic, FuncId, FunctionKind, GlobalId, Module, Scalar, SourceMap, Type, Value, VarId, Way,
-    eval::from_bytes, layout,
+    Diagnostic, FuncId, FunctionKind, Module, Scalar, SourceMap, Type, Value, Way, layout,
 };
 
+use super::asked::{Asked, GridRecorder, Guess};
+use super::emulated::EmuLauncher;
 use super::host_c::ArgBytes;
 use super::lowered;
 use super::part::Part;
-use super::profile::views::{self, Argument, View};
 use crate::data::{scalar_bytes, scalar_from_bytes};
+use crate::tune::profile::views::View;
 
 /// What constant memory holds, in bytes: larger arrays are never copied there.
-pub(super) const CONSTANT_MEMORY: usize = 64 << 10;
+pub(in crate::tune) const CONSTANT_MEMORY: usize = 64 << 10;
 
 /// The emitted file as a program.
 #[derive(Clone, Debug)]
@@ -80,9 +79,6 @@ pub struct CountedLaunch {
     /// `None`: too many statements to walk through.
     pub views: Option<Vec<View>>,
 }
-
-/// Statements of threads that access views walk through at most.
-const VIEW_STEPS: u64 = 100_000_000;
 
 /// Why a run of the witness did not end.
 #[derive(Debug)]
@@ -498,297 +494,6 @@ fn value_arg(ty: &Type, bytes: &[u8]) -> Result<Arg, WitnessError> {
     }
 }
 
-/// Runs launches of the interpreted launcher in the emulator.
-struct EmuLauncher<'a> {
-    witness: &'a Witness,
-    options: &'a emu::Options,
-    device: DeviceMemory,
-    findings: Vec<Finding>,
-    thread_instructions: u64,
-    grids: Grids,
-    ways: BTreeSet<Way>,
-    launches: Vec<CountedLaunch>,
-    limit: Option<&'static str>,
-    /// A few blocks are run instead of all.
-    part: Option<Part>,
-}
-
-impl<'a> EmuLauncher<'a> {
-    fn new(
-        witness: &'a Witness,
-        args: &[ArgBytes],
-        workspace: Option<usize>,
-        options: &'a emu::Options,
-    ) -> EmuLauncher<'a> {
-        let function = witness.module.function(witness.launcher);
-        let mut device = DeviceMemory::new(&witness.module);
-        for (param, arg) in function.params.iter().zip(args) {
-            if let ArgBytes::Array(_) = arg {
-                device.buffers.push(named_buffer(function.var(*param)));
-            }
-        }
-        // What comes after the C parameters: the result, then the workspace, which holds nothing yet.
-        for param in function.params.iter().skip(args.len()) {
-            let var = function.var(*param);
-            if !var.ty.is_pointer() {
-                continue;
-            }
-            let mut buffer = named_buffer(var);
-            if workspace == Some(device.buffers.len()) {
-                // Poison is marked byte by byte at the first launch, when the size is known.
-                buffer.poison = vec![true];
-            }
-            device.buffers.push(buffer);
-        }
-        EmuLauncher {
-            witness,
-            options,
-            device,
-            findings: vec![],
-            thread_instructions: 0,
-            grids: Grids::new(),
-            ways: BTreeSet::new(),
-            launches: vec![],
-            limit: None,
-            part: None,
-        }
-    }
-
-    /// For a function that allocates itself: the first buffers are the host's, of which the device sees nothing.
-    fn beside_host(
-        witness: &'a Witness,
-        on_host: usize,
-        options: &'a emu::Options,
-    ) -> EmuLauncher<'a> {
-        let mut launcher = EmuLauncher::new(witness, &[], None, options);
-        launcher.device.buffers = vec![Buffer::default(); on_host];
-        launcher
-    }
-
-    fn counted(&self, config: &LaunchConfig, counters: Counters) -> CountedLaunch {
-        let module = &self.witness.module;
-        let kernel = module.function(config.kernel);
-        let arg = |(param, arg): (&VarId, &EmuArg)| match arg {
-            EmuArg::Bytes(bytes) => {
-                let ty = kernel.var(*param).ty.scalar();
-                let value = ty.and_then(|ty| from_bytes(ty, bytes));
-                value.map_or(Argument::Other, Argument::Value)
-            }
-            EmuArg::Pointer { buffer, offset } => {
-                let array = self.device.buffers.get(buffer.0 as usize);
-                let array = array.map_or(String::new(), |b| b.name.clone());
-                Argument::Pointer { array, offset: *offset }
-            }
-            EmuArg::Null => Argument::Other,
-        };
-        let args: Vec<Argument> = kernel.params.iter().zip(&config.args).map(arg).collect();
-        let extents = [config.grid, config.block];
-        let views = views::views(module, config.kernel, extents, &args, VIEW_STEPS);
-        let [grid, block] = extents;
-        CountedLaunch { kernel: kernel.name.clone(), grid, block, counters, views }
-    }
-
-    fn config(&self, request: &LaunchRequest, on_host: usize) -> Result<LaunchConfig, String> {
-        let mut args = vec![];
-        for arg in &request.args {
-            args.push(match arg {
-                Arg::Pointer { buffer, .. } if *buffer < on_host => {
-                    return Err("a kernel gets a pointer to memory of the host".into());
-                }
-                Arg::Value(v) => EmuArg::Bytes(scalar_bytes(*v)),
-                Arg::Bytes(b) => EmuArg::Bytes(b.clone()),
-                Arg::Null => EmuArg::Null,
-                Arg::Pointer { buffer, offset } => {
-                    EmuArg::Pointer { buffer: BufferId(*buffer as u32), offset: *offset }
-                }
-            });
-        }
-        let shared =
-            u32::try_from(request.shared).map_err(|_| "too much shared memory".to_string())?;
-        Ok(LaunchConfig {
-            kernel: request.kernel,
-            grid: request.grid,
-            block: request.block,
-            dynamic_shared: shared,
-            args,
-        })
-    }
-}
-
-fn named_buffer(var: &warpsmith_ir::Var) -> Buffer {
-    let element = var.ty.pointee().filter(|t| **t != Type::Void).cloned();
-    Buffer { name: var.name.clone(), element, ..Buffer::default() }
-}
-
-impl Launcher for EmuLauncher<'_> {
-    fn copy_to_global(&mut self, global: GlobalId, bytes: Vec<u8>) -> Result<(), String> {
-        let variable = self.device.globals.get_mut(global.0 as usize);
-        let variable = variable.ok_or("a copy to a variable that does not exist")?;
-        (variable.bytes, variable.poison) = (bytes, vec![]);
-        Ok(())
-    }
-
-    fn allocated(&mut self, buffer: usize, bytes: usize) {
-        let poison = vec![true; bytes];
-        let name = format!("allocation {}", buffer + 1);
-        self.device.buffers.resize_with(buffer, Buffer::default);
-        self.device.buffers.push(Buffer { name, poison, ..Buffer::default() });
-    }
-
-    fn fetch(
-        &mut self,
-        memory: &Memory,
-        buffer: usize,
-        offset: i64,
-        bytes: u64,
-    ) -> Result<Vec<u8>, String> {
-        let content = memory.bytes_at(&Arg::Pointer { buffer, offset }, bytes)?;
-        let poison = self.device.buffers.get(buffer).map_or(&[][..], |b| &b.poison);
-        // Before the first launch a workspace's poison stands in one place for all.
-        let untouched = poison.len() == 1 && poison[0];
-        let part = poison.iter().skip(offset as usize).take(bytes as usize);
-        if untouched || part.into_iter().any(|p| *p) {
-            return Err("a copy to the host reads elements that nothing wrote".into());
-        }
-        Ok(content)
-    }
-
-    fn filled(&mut self, buffer: usize, offset: usize, bytes: usize) {
-        let Some(buffer) = self.device.buffers.get_mut(buffer) else { return };
-        if let Some(part) = buffer.poison.get_mut(offset..offset + bytes) {
-            part.fill(false);
-        }
-    }
-
-    fn launch(&mut self, memory: &mut Memory, request: LaunchRequest) -> Result<(), String> {
-        let on_host = memory.on_host;
-        let config = self.config(&request, on_host)?;
-        let kernel = &self.witness.module.function(request.kernel).name;
-        enlarge(&mut self.grids, kernel, config.grid);
-        let buffers = self.device.buffers.iter_mut().zip(&mut memory.buffers).skip(on_host);
-        for (buffer, bytes) in buffers {
-            buffer.bytes = std::mem::take(bytes);
-            if buffer.poison.len() == 1 && buffer.bytes.len() != 1 {
-                buffer.poison = vec![true; buffer.bytes.len()];
-            }
-        }
-        let mut options = self.options.clone();
-        if let Some(part) = &mut self.part {
-            options.blocks = part.begin(&config)?;
-        }
-        let partial = options.blocks.is_some();
-        let before: Vec<Vec<u8>> = match partial && self.part.as_ref().is_some_and(|p| p.strict) {
-            true => self.device.buffers.iter().map(|b| b.bytes.clone()).collect(),
-            false => vec![],
-        };
-        let outcome = emu::run(&self.witness.module, &config, &mut self.device, &options);
-        if let Some(part) = &mut self.part {
-            part.end(
-                &before,
-                &self.device,
-                outcome.as_ref().map_or(0, |o| o.stats.thread_instructions),
-            );
-        }
-        let buffers = self.device.buffers.iter_mut().zip(&mut memory.buffers).skip(on_host);
-        for (buffer, bytes) in buffers {
-            *bytes = std::mem::take(&mut buffer.bytes);
-        }
-        let outcome = outcome.map_err(|e| match e {
-            emu::EmuError::BadArgument { message, .. }
-            | emu::EmuError::BadLaunch(message)
-            | emu::EmuError::Unsupported { message, .. } => message,
-        })?;
-        self.thread_instructions += outcome.stats.thread_instructions;
-        self.ways.extend(outcome.ways);
-        if let Some(counters) = outcome.counters {
-            let counted = self.counted(&config, counters);
-            self.launches.push(counted);
-        }
-        let counts = |f: &Finding| !f.rule.is_note() || f.rule == emu::Rule::RaceBenign;
-        self.findings.extend(outcome.findings.into_iter().filter(counts));
-        if let Some(limit) = outcome.limit {
-            self.limit = Some(match limit {
-                emu::Limit::TotalSteps => "the limit of thread instructions",
-                emu::Limit::Memory => "the memory limit (--max-memory)",
-                emu::Limit::Timeout => "the time limit (--timeout)",
-                emu::Limit::Interrupted => "an interruption",
-            });
-            return Err("a limit was reached".to_string());
-        }
-        Ok(())
-    }
-}
-
-/// What a launcher gets in place of values of the device where nothing runs: something with which its loops begin, and
-/// soon end.
-#[derive(Default)]
-pub struct Guess {
-    asked: usize,
-}
-
-impl Guess {
-    /// The next answer, of so many bytes.
-    ///
-    /// # Errors
-    /// Where no answer ends the loop.
-    pub fn next(&mut self, bytes: u64) -> Result<Vec<u8>, String> {
-        self.asked += 1;
-        if self.asked > 64 {
-            return Err("it depends on data how often a loop of the launcher runs".into());
-        }
-        let width = bytes as usize;
-        let largest = |float: &[u8]| match float.len() == width {
-            true => float.to_vec(),
-            false => [vec![0xff; width.saturating_sub(1)], vec![0x7f]].concat(),
-        };
-        let large = |sign: f64| match width {
-            8 => largest(&(sign * f64::MAX).to_le_bytes()),
-            _ => largest(&(sign as f32 * f32::MAX).to_le_bytes()),
-        };
-        Ok(match self.asked % 4 {
-            1 => large(1.0),
-            2 => vec![0; width],
-            3 => (0..width).map(|k| u8::from(k == 0)).collect(),
-            _ => large(-1.0),
-        })
-    }
-}
-
-/// What a launcher would launch.
-#[derive(Debug, Default)]
-pub struct Asked {
-    pub grids: Grids,
-    /// Of all launches together.
-    pub threads: u64,
-    /// The ways that it takes.
-    pub ways: BTreeSet<Way>,
-}
-
-/// Takes down what is launched.
-struct GridRecorder<'a> {
-    module: &'a Module,
-    asked: Asked,
-    guess: Guess,
-}
-
-impl Launcher for GridRecorder<'_> {
-    fn copy_to_global(&mut self, _: GlobalId, _: Vec<u8>) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn fetch(&mut self, _: &Memory, _: usize, _: i64, bytes: u64) -> Result<Vec<u8>, String> {
-        self.guess.next(bytes)
-    }
-
-    fn launch(&mut self, _: &mut Memory, request: LaunchRequest) -> Result<(), String> {
-        enlarge(&mut self.asked.grids, &self.module.function(request.kernel).name, request.grid);
-        let threads = request.grid.iter().chain(&request.block).map(|n| u64::from(*n));
-        let threads = threads.fold(1, u64::saturating_mul);
-        self.asked.threads = self.asked.threads.saturating_add(threads);
-        Ok(())
-    }
-}
-
 /// Whether a file defines a function.
 fn declares(items: &[Item], name: &str) -> bool {
     items.iter().any(|item| match &item.kind {
@@ -800,7 +505,7 @@ fn declares(items: &[Item], name: &str) -> bool {
 }
 
 /// The emitted files by name; nothing else can be included.
-pub(super) struct Given<'a>(pub &'a [(String, String)]);
+pub(in crate::tune) struct Given<'a>(pub &'a [(String, String)]);
 
 impl FileLoader for Given<'_> {
     fn load(&self, path: &Path) -> io::Result<Vec<u8>> {

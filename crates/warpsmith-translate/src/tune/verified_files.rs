@@ -12,23 +12,25 @@ use warpsmith_opt::analysis::values::{self, Slot};
 use warpsmith_opt::{Program, assumption};
 
 use super::arch::Arch;
-use super::choices::{self, Fact};
-use super::coverage::Coverage;
 use super::given;
-use super::host_c::{HostReference, NoReference};
-use super::inputs::Sources;
 use super::pipeline::{assumptions, function_of};
+use super::recompute;
 use super::request::TuneRequest;
 use super::sizes::{self, Point};
-use super::verify::{Failed, TIME_LIMIT, Verified, Verifier, Written};
-use super::witness::Witness;
-use super::{culprit, points, recompute, suited};
+use super::verify::coverage::Coverage;
+use super::verify::host_c::{HostReference, NoReference};
+use super::verify::inputs::Sources;
+use super::verify::launcher_cases::{self, Fact};
+use super::verify::points;
+use super::verify::suited;
+use super::verify::witness::Witness;
+use super::verify::{Verified, Verifier, Written};
 use crate::data::{ArgSpec, Init, NamedSpec};
 use crate::interrupt;
 use crate::status::{Failure, Status};
 
 /// What emission and verification need.
-pub(super) struct Work<'a> {
+pub(super) struct Translation<'a> {
     pub request: &'a TuneRequest,
     pub input: &'a CInput,
     /// The same as the user wrote it, where the program computes in another type.
@@ -44,15 +46,15 @@ pub(super) struct Work<'a> {
 /// Paths of a kernel were run at no size.
 pub const NOT_RUN: &str = "W337";
 /// What to do where a path cannot be run.
-const LET_IT_RUN: &str = "only what was run is handed out: let --size ask for smaller sizes, raise --max-memory, or choose other \
+pub(super) const LET_IT_RUN: &str = "only what was run is handed out: let --size ask for smaller sizes, raise --max-memory, or choose other \
                        parameters with --schedule";
 
 /// For messages.
-const VERIFYING: &str = "while the kernel was verified";
+pub(super) const VERIFYING: &str = "while the kernel was verified";
 
 pub(super) type Files = Vec<(String, String)>;
 
-impl Work<'_> {
+impl Translation<'_> {
     /// Emits, parses what was emitted, verifies that, and emits again with the verdict in the comments.
     pub(super) fn verified_files(
         &self,
@@ -174,7 +176,7 @@ impl Work<'_> {
         if !data.is_empty() {
             return (self.right(points::with_data(&params, &data, self.sizes)), true);
         }
-        let offsets = choices::offsets(launcher);
+        let offsets = launcher_cases::offsets(launcher);
         let first = self.another_way();
         (self.right(points::candidates(&params, &numbers, &offsets, &first, self.sizes)), false)
     }
@@ -203,9 +205,11 @@ impl Work<'_> {
     fn numbers(&self) -> Vec<i64> {
         let launcher = self.program.module.function(self.program.launcher);
         let mut numbers = self.special_sizes();
-        numbers.extend(choices::of_launcher(launcher).iter().flatten().map(|fact| match fact {
-            Fact::Equals(_, n) | Fact::Multiple(_, n) => *n,
-        }));
+        numbers.extend(launcher_cases::of_launcher(launcher).iter().flatten().map(
+            |fact| match fact {
+                Fact::Equals(_, n) | Fact::Multiple(_, n) => *n,
+            },
+        ));
         numbers
     }
 
@@ -213,16 +217,16 @@ impl Work<'_> {
     fn another_way(&self) -> Vec<Point> {
         let launcher = self.program.module.function(self.program.launcher);
         let (params, numbers) = (self.free_sizes(), self.numbers());
-        let told_apart = choices::of_launcher(launcher);
+        let told_apart = launcher_cases::of_launcher(launcher);
         let mut found: Vec<Point> =
-            told_apart.iter().flat_map(|facts| choices::points(&params, facts)).collect();
-        for limit in choices::block_limits(&self.program.module, launcher) {
+            told_apart.iter().flat_map(|facts| launcher_cases::points(&params, facts)).collect();
+        for limit in launcher_cases::block_limits(&self.program.module, launcher) {
             let threads = numbers.iter().copied().filter(|n| *n != limit).max().unwrap_or(limit);
-            found.extend(choices::strided(&params, limit, threads));
+            found.extend(launcher_cases::strided(&params, limit, threads));
         }
         let large = self.program.numbers.iter().map(|n| i64::from(*n));
-        let large = large.filter(|n| points::LARGEST < *n && *n <= choices::MOST_AROUND);
-        found.extend(large.flat_map(|n| choices::around(&params, n)));
+        let large = large.filter(|n| points::LARGEST < *n && *n <= launcher_cases::MOST_AROUND);
+        found.extend(large.flat_map(|n| launcher_cases::around(&params, n)));
         found
     }
 
@@ -394,195 +398,6 @@ impl Work<'_> {
             }
         }
     }
-
-    /// A wrong kernel; of a race for an array it is said where the C function writes that.
-    fn wrong(
-        &self,
-        point: &str,
-        message: String,
-        notes: Vec<String>,
-        array: Option<&str>,
-    ) -> Failure {
-        let text = format!("the kernel for `{}` is wrong at {point}", self.input.name);
-        let (module, function) = (&self.written.module, function_of(self.written));
-        let labels = array.map_or(vec![], |a| culprit::labels(module, function, a));
-        let d = Diagnostic::error("W325", text);
-        let d = labels.into_iter().fold(d, |d, (at, what)| d.label(at, what));
-        let d = notes.into_iter().fold(d.note(message), Diagnostic::note);
-        Failure::from(d.note("nothing was written")).with_status(Status::No)
-    }
-
-    /// A failed verification in the user's words.
-    fn explain(&self, failed: Failed, sources: &SourceMap) -> Failure {
-        let name = &self.input.name;
-        match failed {
-            Failed::Wrong { point, message, notes } | Failed::Differs { point, message, notes } => {
-                self.wrong(&point, message, notes, None)
-            }
-            Failed::Race { point, message, notes, array } => {
-                self.wrong(&point, message, notes, array.as_deref())
-            }
-            Failed::IllConditioned { points } => {
-                let text = format!("the data for `{name}` are ill-conditioned at every size");
-                let d = Diagnostic::error("W340", text).note(format!(
-                    "last bits of its inputs decide about more of its results than rounding errors may, as at {}",
-                    points.iter().take(3).cloned().collect::<Vec<_>>().join("; ")
-                ));
-                Failure::from(d.help("give representative data, as with --arg NAME=@file.npy"))
-                    .with_status(Status::No)
-            }
-            Failed::References { point, message } => {
-                let text = format!("the two references for `{name}` disagree at {point}");
-                Failure::from(
-                    Diagnostic::error("W326", text)
-                        .note(message)
-                        .help("look for undefined behaviour: signed overflow, division by zero, overlapping arrays, uninitialised values, real numbers converted to an integer type that they do not fit")
-                        .help("where the data is to blame, give representative data with --arg NAME=SPEC"),
-                )
-                .with_status(Status::No)
-            }
-            Failed::Precision { point, message } => {
-                let text = format!("in its new types `{name}` computes something else at {point}");
-                let d = Diagnostic::error("W330", text).note(message);
-                Failure::from(d.help("rounding errors do not explain this: numbers leave the range of the type, or decisions depend on their last bits"))
-                    .with_status(Status::No)
-            }
-            Failed::NotRun(verified) => {
-                let text = format!("a path of the kernel for `{name}` was run at no size");
-                let d = Diagnostic::error(NOT_RUN, text);
-                let missing = verified.coverage.lines_missing(sources);
-                let d =
-                    missing.iter().take(8).fold(d, |d, path| d.note(format!("not run: {path}")));
-                let d = d.note(format!("tried: {}", points::summary(&verified.points)));
-                Failure::from(d.help(LET_IT_RUN)).with_status(Status::No)
-            }
-            Failed::Interrupted => Failure::interrupted(VERIFYING),
-            Failed::Limit(TIME_LIMIT) => Failure::timed_out(VERIFYING),
-            Failed::Limit(limit) => {
-                let text = format!("verification stopped: {limit} was reached");
-                Failure::from(
-                    Diagnostic::error("W327", text)
-                        .help("allow more with --max-memory, or make the constant extents smaller"),
-                )
-                .with_status(Status::Limit)
-            }
-            Failed::Leaves { why, at, asked } => {
-                let (text, help) = match asked {
-                    true => {
-                        (format!("`{name}` leaves its arrays at the sizes asked for"), CHECK_DATA)
-                    }
-                    false => (
-                        format!(
-                            "a part of `{name}` leaves its arrays at every size at which it was run"
-                        ),
-                        "check bounds and extents",
-                    ),
-                };
-                let d = Diagnostic::error("W328", text);
-                let d = at.into_iter().fold(d, |d, at| d.label(at, "here it leaves its array"));
-                Failure::from(d.note(why).help(help))
-            }
-            Failed::Nothing { why, at } => {
-                let mut d =
-                    Diagnostic::error("W328", format!("`{name}` could not be run at any size"));
-                if let Some(span) = at {
-                    d = d.label(span, "here it leaves its array");
-                }
-                Failure::from(d.note(why).help(CHECK_DATA))
-            }
-            Failed::Input(why) => why.failure(),
-        }
-    }
-}
-
-const CHECK_DATA: &str = "check bounds and extents; where data decides what is accessed, give representative data with --arg NAME=@file.npy";
-
-impl Verified {
-    /// What the header of the emitted file says.
-    fn paragraphs(&self, with_host: bool, sources: &SourceMap) -> Vec<String> {
-        let against = if with_host {
-            "the C function, by its compiler and by an interpreter"
-        } else {
-            "the C function, by an interpreter"
-        };
-        let mut text = vec![format!(
-            "Level: checked. This text was emulated, with every check on, and compared with {against} at {}.",
-            points::summary(&self.points)
-        )];
-        let exceptions = self.coverage.exceptions(sources);
-        text.push(match exceptions.is_empty() {
-            true => "Every path of it was run.".to_string(),
-            false => format!(
-                "Every path of it was run but these, on which data decide, or where the C function does not go either, or which the blocks that were run do not take: {}.",
-                exceptions.join("; ")
-            ),
-        });
-        let missing = self.coverage.lines_missing(sources);
-        if !missing.is_empty() {
-            text.push(format!("Not run, as less work was asked for: {}.", missing.join("; ")));
-        }
-        if !self.in_part.is_empty() {
-            text.push(format!("Run in part, as too large: {}.", self.in_part.join("; ")));
-        }
-        if !self.host_only.is_empty() {
-            text.push(format!(
-                "Compared with the compiler's code alone, as too large for the interpreter: {}.",
-                self.host_only.join("; ")
-            ));
-        }
-        text.extend(self.conditioning().iter().map(|t| format!("{}.", capital(t))));
-        if !self.one_block.is_empty() {
-            text.push(format!("No second block was run of {}.", self.one_block.join(", ")));
-        }
-        text
-    }
-
-    /// Where the C function itself must not be called, for the header of the emitted file.
-    fn preconditions(&self) -> Vec<String> {
-        let first = self.outside.first().map(|first| {
-            let more = match self.outside.len() - 1 {
-                0 => String::new(),
-                n => format!(" (and at {n} more of the sizes tried)"),
-            };
-            format!("no size at which the C function leaves its own extents, as at {first}{more}")
-        });
-        first.into_iter().collect()
-    }
-
-    /// At which sizes random data say less than elsewhere.
-    fn conditioning(&self) -> Vec<String> {
-        let few = |points: &[String]| {
-            let first = points.iter().take(3).cloned().collect::<Vec<_>>().join("; ");
-            match points.len() {
-                n @ 4.. => format!("{first} and {} more sizes", n - 3),
-                _ => first,
-            }
-        };
-        let ill = (!self.ill_conditioned.is_empty()).then(|| {
-            format!(
-                "random data are ill-conditioned at {}: rounding errors grow beyond what can be compared, so that these \
-                 sizes show nothing",
-                few(&self.ill_conditioned)
-            )
-        });
-        let tamed = (!self.tamed.is_empty()).then(|| {
-            format!(
-                "random data are ill-conditioned at {}: compared with large diagonals and small other elements instead",
-                few(&self.tamed)
-            )
-        });
-        ill.into_iter().chain(tamed).collect()
-    }
-
-    pub(super) fn assumptions(&self) -> Vec<String> {
-        [self.preconditions(), self.conditioning()].concat()
-    }
-}
-
-/// A sentence of a phrase, but for its end.
-fn capital(phrase: &str) -> String {
-    let mut letters = phrase.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// Why nothing can be written that stands in the C function's place.

@@ -9,16 +9,16 @@ use std::collections::BTreeSet;
 use warpsmith_emu as emu;
 use warpsmith_tune::rng::Rng;
 
-use super::beyond::{Budget, Large, THREADS};
 use super::coverage::Coverage;
 use super::inputs;
 use super::lowered;
+use super::oversized::{Budget, Large, THREADS};
 use super::part::Part;
 use super::sampled::{self, Sampled};
-use super::sizes::Point;
 use super::variant::Variant;
-use super::verify::{Failed, Verified, Verifier};
 use super::witness::{CONSTANT_MEMORY, How, Witness, WitnessRun};
+use super::{Failed, Verified, Verifier};
+use crate::tune::sizes::Point;
 
 /// The most iterations of all loops together, by the product of all sizes, in the order they are tried: cheap ones first.
 const WORK: [u64; 3] = [1 << 16, 1 << 19, 1 << 22];
@@ -35,7 +35,7 @@ const RUNS: usize = 12;
 /// Thread instructions of one look.
 const PROBE_STEPS: u64 = 40_000_000;
 /// The most blocks along an axis where limits on blocks are lowered.
-pub(super) const FEWER_BLOCKS: u32 = 3;
+pub(in crate::tune) const FEWER_BLOCKS: u32 = 3;
 
 /// Runs further sizes as long as something is missing.
 ///
@@ -110,11 +110,11 @@ struct Search<'a> {
 
 /// The least common multiple of what the launcher divides by, as long as it is small.
 fn modulus(verifier: &Verifier<'_>) -> i64 {
-    let facts = super::choices::of_launcher(
+    let facts = super::launcher_cases::of_launcher(
         verifier.witness.module().function(verifier.witness.launcher()),
     );
     facts.into_iter().flatten().fold(1, |all, fact| match fact {
-        super::choices::Fact::Multiple(_, n) if (1..=1024).contains(&n) => {
+        super::launcher_cases::Fact::Multiple(_, n) if (1..=1024).contains(&n) => {
             let more = all / gcd(all, n) * n;
             if more <= 4096 { more } else { all }
         }

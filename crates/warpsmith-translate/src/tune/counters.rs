@@ -3,16 +3,16 @@
 use warpsmith_emu as emu;
 use warpsmith_ir::{Diagnostic, SourceMap};
 
-use super::inputs::{self, NoData, Sources};
 use super::pipeline::{self, Tuned};
 use super::request::TuneRequest;
 use super::sizes::Point;
 use super::verify::TIME_LIMIT;
-use super::witness::{Witness, WitnessError};
+use super::verify::inputs::{self, NoData, Sources};
+use super::verify::witness::{Witness, WitnessError};
 use crate::status::{Failure, Status};
 
 pub use super::profile::views::View;
-pub use super::witness::CountedLaunch;
+pub use super::verify::witness::CountedLaunch;
 
 /// Runs the emitted text at a size and counts, launch by launch.
 ///

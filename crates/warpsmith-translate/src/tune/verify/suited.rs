@@ -10,8 +10,8 @@ use warpsmith_opt::analysis::values::{Order, Slot, Values};
 use warpsmith_tune::rng::Rng;
 
 use super::inputs::{self, Sources};
-use super::sizes::Point;
 use crate::data::{scalar_bytes, scalar_from_bytes};
+use crate::tune::sizes::Point;
 
 /// Values above the least, where nothing says how many there may be.
 const SOME: i64 = 99;

@@ -11,8 +11,8 @@ use super::recompute::Recomputed;
 use super::request::{Strategy, TuneRequest};
 use super::search::{Asked, Measured, Winner, named, search};
 use super::sizes::Point;
+use super::verified_files::{Files, NOT_RUN, Translation};
 use super::verify::Verified;
-use super::work::{Files, NOT_RUN, Work};
 use crate::data::NamedSpec;
 use crate::status::{Failure, Status};
 
@@ -166,11 +166,8 @@ impl Job<'_> {
         let (request, written, specs, sizes) = (self.request, self.input, self.specs, self.sizes);
         let input = &in_its_types(written, program);
         let arch = self.arch;
-        Work { request, input, written, program, arch, specs, sizes, interruptible }.verified_files(
-            &steps.print(),
-            measured,
-            sources,
-        )
+        Translation { request, input, written, program, arch, specs, sizes, interruptible }
+            .verified_files(&steps.print(), measured, sources)
     }
 }
 

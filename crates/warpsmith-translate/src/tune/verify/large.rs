@@ -5,10 +5,10 @@
 
 use warpsmith_ir::{FuncId, Function, Module, Scalar, Value};
 
-use super::choices::{self, Fact};
 use super::inputs::{self, Sources};
-use super::profile::overflow::{self, Overflow};
-use super::sizes::{self, Point};
+use super::launcher_cases::{self, Fact};
+use crate::tune::profile::overflow::{self, Overflow};
+use crate::tune::sizes::{self, Point};
 
 /// Two sizes of this many make more than 2³² elements, and a product that is negative as an `int`; three of [`CUBE`] make
 /// more than 2³² as well. They are odd, so that there is a block at each edge.
@@ -41,7 +41,7 @@ pub fn wrong(
         return None;
     }
     let general = points(source.function, source);
-    let told_apart = choices::of_launcher(emitted.function(launcher));
+    let told_apart = launcher_cases::of_launcher(emitted.function(launcher));
     let special = told_apart.iter().flat_map(|facts| general.iter().map(|p| meeting(p, facts)));
     let all: Vec<Point> = general.iter().cloned().chain(special).take(MOST).collect();
     all.into_iter().find_map(|point| {
