@@ -180,32 +180,47 @@ impl Block {
         self.registers.as_mut_ptr().cast::<u32>().wrapping_add((offset * width) as usize)
     }
 
-    /// One lane of a register.
+    /// One lane of a register. Panics where there is no such register or lane.
     #[inline(always)]
-    pub fn lane(&mut self, offset: u32, width: u32, wide: bool, lane: u32) -> u64 {
-        let row = self.row(offset, width);
-        debug_assert!(lane < width);
-        // SAFETY: the row has `width` lanes of the register's width.
-        unsafe {
-            if wide {
-                row.cast::<u64>().add(lane as usize).read_unaligned()
-            } else {
-                row.add(lane as usize).read().into()
+    pub fn lane(&self, offset: u32, width: u32, wide: bool, lane: u32) -> u64 {
+        assert!(lane < width, "a lane of the block");
+        match wide {
+            false => self.word(offset * width + lane).into(),
+            true => {
+                let low = offset * width + 2 * lane;
+                u64::from(self.word(low)) | u64::from(self.word(low + 1)) << 32
+            }
+        }
+    }
+
+    /// Sets what [`Block::lane`] gives.
+    #[inline(always)]
+    pub fn set_lane(&mut self, offset: u32, width: u32, wide: bool, lane: u32, value: u64) {
+        assert!(lane < width, "a lane of the block");
+        match wide {
+            false => self.set_word(offset * width + lane, value as u32),
+            true => {
+                let low = offset * width + 2 * lane;
+                self.set_word(low, value as u32);
+                self.set_word(low + 1, (value >> 32) as u32);
             }
         }
     }
 
     #[inline(always)]
-    pub fn set_lane(&mut self, offset: u32, width: u32, wide: bool, lane: u32, value: u64) {
-        let row = self.row(offset, width);
-        debug_assert!(lane < width);
-        // SAFETY: the row has `width` lanes of the register's width.
-        unsafe {
-            if wide {
-                row.cast::<u64>().add(lane as usize).write_unaligned(value);
-            } else {
-                row.add(lane as usize).write(value as u32);
-            }
-        }
+    fn word(&self, at: u32) -> u32 {
+        (self.registers[at as usize / 2] >> half(at)) as u32
     }
+
+    #[inline(always)]
+    fn set_word(&mut self, at: u32, value: u32) {
+        let of_two = &mut self.registers[at as usize / 2];
+        *of_two = *of_two & !(0xffff_ffff << half(at)) | u64::from(value) << half(at);
+    }
+}
+
+/// How far a word of 32 bits is from the low end of the 64 bits that it shares with a neighbour in memory.
+fn half(word: u32) -> u32 {
+    let second = word % 2 == 1;
+    if second == cfg!(target_endian = "little") { 32 } else { 0 }
 }
