@@ -3,6 +3,8 @@
 //! A kernel is compiled for one launch to linear register code ([`compile`]) and executed a block
 //! at a time over lane vectors ([`engine`]).
 
+#![deny(missing_docs)]
+
 pub mod api;
 mod compile;
 pub mod counters;
