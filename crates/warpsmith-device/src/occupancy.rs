@@ -39,7 +39,9 @@ pub enum Limiter {
     Blocks,
     /// Warps, that is threads, a multiprocessor.
     Warps,
+    /// Registers of the multiprocessor, allocated to whole warps within each scheduler's quarter.
     Registers,
+    /// Shared memory of the multiprocessor, as the carve-out leaves it.
     Shared,
     /// The block has no threads or too many; it cannot be launched.
     BlockTooLarge,

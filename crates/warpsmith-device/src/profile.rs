@@ -136,6 +136,7 @@ pub enum TrafficKind {
 /// One global access, or several to one array that share sectors.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GlobalTraffic {
+    /// Load, store, atomic operation or asynchronous copy.
     pub kind: TrafficKind,
     /// Warp instructions.
     pub requests: f64,
@@ -180,6 +181,7 @@ pub fn l1_wavefronts(addresses: impl IntoIterator<Item = u64>, bytes: u64) -> f6
 /// What a request to shared memory costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BankUse {
+    /// Passes over the banks.
     pub wavefronts: u32,
     /// Without conflicts.
     pub ideal: u32,

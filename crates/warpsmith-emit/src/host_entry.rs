@@ -27,6 +27,7 @@ pub struct HostEntry {
 /// A parameter of the C function that is a structure or points to one, for the fields that are parameters of the launcher.
 #[derive(Clone, Debug)]
 pub struct Packed {
+    /// The parameter's name.
     pub name: String,
     /// The structure in C's words.
     pub c_type: String,
@@ -45,8 +46,11 @@ pub struct Packed {
 /// An array with the copies it needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moved {
+    /// The launcher's parameter.
     pub array: VarId,
+    /// Copied to the device before the launches.
     pub to_device: bool,
+    /// Copied back to the host after the launches.
     pub to_host: bool,
 }
 

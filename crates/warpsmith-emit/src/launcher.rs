@@ -20,9 +20,11 @@ use crate::walk::Reach;
 /// pointers), then the result pointer and the workspace where there are any; the stream is added here.
 #[derive(Clone, Debug)]
 pub struct Emit<'a> {
+    /// The module with the launcher and its kernels.
     pub module: &'a Module,
     /// `NAME` of `NAME.cu` and `NAME_launch`.
     pub name: String,
+    /// The host function that launches the kernels.
     pub launcher: FuncId,
     /// What the code computes and where it comes from; paragraphs.
     pub description: Vec<String>,
@@ -37,6 +39,7 @@ pub struct Emit<'a> {
     pub spellings: Vec<Option<&'static str>>,
     /// The launcher's parameter through which a returned value comes back.
     pub result: Option<VarId>,
+    /// Device memory that the launcher asks for; `None`: it needs none.
     pub workspace: Option<Workspace>,
     /// The function with the C function's parameters that stands beside the launcher, where there is one.
     pub host: Option<HostEntry>,

@@ -8,6 +8,8 @@
 //! The emitter knows the IR and C++, not how the program came to be: schedules and tuning are for
 //! others. What it prints is parsed again and verified, so that an error here is found, not shipped.
 
+#![deny(missing_docs)]
+
 mod accumulators;
 mod context;
 mod convert;

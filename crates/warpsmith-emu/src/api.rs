@@ -15,6 +15,7 @@ pub struct BufferId(pub u32);
 /// `__constant__` variables.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceMemory {
+    /// The caller's arrays, by [`BufferId`].
     pub buffers: Vec<Buffer>,
     /// One for each [`Module::globals`]; made by [`DeviceMemory::new`].
     pub globals: Vec<Buffer>,
@@ -29,6 +30,7 @@ pub struct Buffer {
     pub element: Option<Type>,
     /// Extents, outermost first, when the user gave several; findings then name `a[i][j]`.
     pub shape: Vec<u64>,
+    /// The content, as long as the array.
     pub bytes: Vec<u8>,
     /// Grows when accessed beyond its end (up to the memory limit) instead of a finding.
     pub grows: bool,
@@ -53,17 +55,23 @@ pub enum Arg {
     Bytes(Vec<u8>),
     /// A pointer to a buffer plus a byte offset.
     Pointer {
+        /// The buffer that it points into.
         buffer: BufferId,
+        /// In bytes from the start of the buffer; may lie outside of it.
         offset: i64,
     },
+    /// The null pointer.
     Null,
 }
 
 /// One execution of a kernel.
 #[derive(Clone, Debug)]
 pub struct LaunchConfig {
+    /// The kernel to run.
     pub kernel: FuncId,
+    /// Blocks along x, y and z.
     pub grid: [u32; 3],
+    /// Threads of a block along x, y and z.
     pub block: [u32; 3],
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: u32,
@@ -83,13 +91,18 @@ pub struct Checks {
 }
 
 impl Checks {
+    /// Everything is looked for.
     pub const ALL: Checks = Checks { races: true, uninitialized: true, redundant_barriers: true };
+    /// Nothing that costs time: out-of-bounds and misaligned accesses, bad barriers and endless loops are found all the
+    /// same.
     pub const NONE: Checks =
         Checks { races: false, uninitialized: false, redundant_barriers: false };
 }
 
+/// How a launch is run, what is looked for, and when to give up.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// What is looked for.
     pub checks: Checks,
     /// A warp executes in lockstep: accesses of one warp are ordered by the instructions (older code).
     pub warp_lockstep: bool,
@@ -145,16 +158,21 @@ impl Default for Options {
 /// The rules of `warpsmith check`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Rule {
+    /// Two threads of a block touch a byte of shared memory in no order, one of them to write.
     RaceShared,
+    /// The same with global memory, in one block or two.
     RaceGlobal,
     /// Two threads write the same value: a note.
     RaceBenign,
     /// Atomics of one block's scope on data that several blocks share.
     AtomicScope,
+    /// An access outside of an array or variable.
     OutOfBounds,
     /// Through a pointer to memory that was freed.
     Dangling,
+    /// A read of shared memory that no thread of the block has written.
     UninitializedShared,
+    /// A read of a variable of the thread that has no value yet.
     UninitializedLocal,
     /// An element of global memory that nothing wrote.
     UninitializedGlobal,
@@ -162,10 +180,13 @@ pub enum Rule {
     UninitializedVariable,
     /// An integer is divided by zero, or shifted by its width or more.
     UndefinedArithmetic,
+    /// Threads of a block, or lanes of a mask, that should meet at a barrier or warp operation do not.
     DivergentBarrier,
     /// A note.
     ExitedBeforeBarrier,
+    /// An address that is no multiple of the access's size.
     Misaligned,
+    /// A thread that executes more than [`Options::max_steps`] instructions.
     InfiniteLoop,
     /// A note.
     RedundantBarrier,
@@ -176,6 +197,7 @@ pub enum Rule {
 }
 
 impl Rule {
+    /// All rules, in the order of their declaration.
     pub const ALL: [Rule; 18] = [
         Rule::RaceShared,
         Rule::RaceGlobal,
@@ -230,7 +252,9 @@ impl Rule {
 /// A thread of the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ThreadRef {
+    /// Its block: x, y and z.
     pub block: [u32; 3],
+    /// Its position in the block: x, y and z.
     pub thread: [u32; 3],
 }
 
@@ -241,6 +265,7 @@ pub struct Access {
     pub span: Option<Span>,
     /// For example `write`, `read`, `atomic`, `barrier`, `asynchronous copy`.
     pub what: &'static str,
+    /// The thread; `None` for what concerns all threads, such as a redundant barrier.
     pub thread: Option<ThreadRef>,
 }
 
@@ -250,6 +275,7 @@ pub struct Access {
 /// first occurrence in the canonical order (block, then instruction, then thread).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
+    /// The rule that is broken.
     pub rule: Rule,
     /// A refinement, for example `read-write`, `write-write`, `async`.
     pub kind: Option<&'static str>,
@@ -270,8 +296,11 @@ pub struct Finding {
 /// Why a run stopped before its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
+    /// [`Options::max_total_steps`] was reached.
     TotalSteps,
+    /// [`Options::max_memory`] was reached.
     Memory,
+    /// [`Options::deadline`] has passed.
     Timeout,
     /// An error after which threads cannot go on (trap, failed assert) is no limit; this is Ctrl-C.
     Interrupted,
@@ -284,20 +313,24 @@ pub struct Stats {
     pub thread_instructions: u64,
     /// Instructions issued (each for all active threads of a group).
     pub instructions: u64,
+    /// Barriers of blocks and of the grid that opened, each counted once a block.
     pub barriers: u64,
     /// Bytes of shadow memory at the peak.
     pub shadow_bytes: u64,
 }
 
+/// What came of a launch.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// In order of rule, then place in the source.
     pub findings: Vec<Finding>,
     /// Text of device `printf`, in block order, then thread order.
     pub printed: String,
+    /// Why the run stopped before its end; `None`: it did not, as far as limits go.
     pub limit: Option<Limit>,
     /// `__requires`/`__assume` was false: the launch does not count.
     pub assumption_failed: bool,
+    /// What it took.
     pub stats: Stats,
     /// Barriers that some conflict in this launch needs, when [`Checks::redundant_barriers`] looks for others: one of
     /// several launches may need what another one does not.
@@ -316,11 +349,21 @@ pub struct Outcome {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EmuError {
     /// Argument count or size does not fit the kernel.
-    BadArgument { index: usize, message: String },
+    BadArgument {
+        /// The parameter, from 0.
+        index: usize,
+        /// What does not fit, in one sentence.
+        message: String,
+    },
     /// Grid or block outside the limits of CUDA (1024 threads, 2³¹−1 × 65535 × 65535 blocks, z ≤ 64).
     BadLaunch(String),
     /// Something in the kernel that the emulator does not execute.
-    Unsupported { message: String, span: Option<Span> },
+    Unsupported {
+        /// What it is, in one sentence.
+        message: String,
+        /// Its place in the source, where it is known.
+        span: Option<Span>,
+    },
 }
 
 /// Runs one launch on `memory`, changing it as the kernel does.

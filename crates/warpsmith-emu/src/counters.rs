@@ -18,13 +18,18 @@ pub const BANKS: u64 = 32;
 /// A memory as instructions address it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MemoryKind {
+    /// Device memory, through L2.
     Global,
+    /// Shared memory of the block.
     Shared,
+    /// Memory of one thread: arrays, and variables whose address is taken.
     Local,
+    /// `__constant__` variables.
     Constant,
 }
 
 impl MemoryKind {
+    /// In a report's words.
     pub fn name(self) -> &'static str {
         match self {
             MemoryKind::Global => "global",
@@ -38,14 +43,18 @@ impl MemoryKind {
 /// What an access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum AccessKind {
+    /// It reads.
     Load,
+    /// It writes.
     Store,
+    /// It reads and writes, indivisibly.
     Atomic,
     /// Either end of an asynchronous copy.
     AsyncCopy,
 }
 
 impl AccessKind {
+    /// In a report's words.
     pub fn name(self) -> &'static str {
         match self {
             AccessKind::Load => "load",
@@ -59,44 +68,68 @@ impl AccessKind {
 /// The unit that executes an instruction, and what it does there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum InstructionClass {
+    /// Single precision: additions and subtractions.
     Fp32Add,
+    /// Single precision: multiplications.
     Fp32Mul,
     /// A multiplication whose only use is an addition counts with it as one.
     Fp32Fma,
     /// Comparisons, minima, sign changes.
     Fp32Other,
+    /// Double precision: additions and subtractions.
     Fp64Add,
+    /// Double precision: multiplications.
     Fp64Mul,
+    /// Double precision: as `Fp32Fma`.
     Fp64Fma,
+    /// Double precision: as `Fp32Other`.
     Fp64Other,
     /// Half and bfloat16, each element of a pair for itself.
     Fp16,
     /// Arithmetic, logic and comparisons of integers; the addresses of accesses are not among them.
     Integer,
+    /// Between types, and rounding to whole numbers.
     Conversion,
     /// Divisions of reals, roots, exponentials, logarithms, sines.
     SpecialFunction,
     /// Moves, selections, and registers of the machine.
     Move,
+    /// Where control divides or jumps.
     Branch,
+    /// Exchanges of values between the lanes of a warp.
     Shuffle,
+    /// Votes, matches and reductions of a warp.
     Vote,
+    /// Barriers of blocks, of some of their warps, and of the grid.
     BlockBarrier,
+    /// `__syncwarp`.
     WarpBarrier,
+    /// `__threadfence…`.
     Fence,
+    /// Loads from global memory.
     GlobalLoad,
+    /// Stores to global memory.
     GlobalStore,
+    /// Atomics on global memory.
     GlobalAtomic,
+    /// Loads from shared memory.
     SharedLoad,
+    /// Stores to shared memory.
     SharedStore,
+    /// Atomics on shared memory.
     SharedAtomic,
+    /// Loads from memory of one thread.
     LocalLoad,
+    /// Stores to memory of one thread.
     LocalStore,
+    /// Loads from constant memory.
     ConstantLoad,
+    /// `cp.async`: from global to shared memory.
     AsyncCopy,
 }
 
 impl InstructionClass {
+    /// In a report's words.
     pub fn name(self) -> &'static str {
         use InstructionClass as C;
         match self {
@@ -149,7 +182,9 @@ pub struct AccessCounters {
     pub span: Option<Span>,
     /// The array's name.
     pub array: String,
+    /// Where the array lies.
     pub memory: MemoryKind,
+    /// What the access does.
     pub kind: AccessKind,
     /// Bytes a lane.
     pub bytes: u32,
@@ -200,7 +235,9 @@ impl AccessCounters {
 /// One branch in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BranchCounters {
+    /// `None` only when the IR node had no origin.
     pub span: Option<Span>,
+    /// Warps that came to it, and their active lanes.
     pub executed: Count,
     /// Warps whose lanes went both ways.
     pub divergent: u64,
@@ -209,10 +246,15 @@ pub struct BranchCounters {
 /// All accesses of one kind to one array in global memory: what caches see of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArrayCounters {
+    /// The array's name.
     pub array: String,
+    /// What the accesses do.
     pub kind: AccessKind,
+    /// Warp instructions.
     pub requests: u64,
+    /// Different 32-byte sectors of each request, summed.
     pub sectors: u64,
+    /// Wavefronts of all requests, as in [`AccessCounters::wavefronts`].
     pub wavefronts: f64,
     /// Different sectors of each block, summed over the blocks.
     pub block_sectors: u64,
@@ -220,6 +262,7 @@ pub struct ArrayCounters {
     pub grid_sectors: u64,
     /// Sectors that a block touched again, and the sectors it touched in between, summed.
     pub reuses: u64,
+    /// Of all `reuses` together: sectors that the block touched in between.
     pub reuse_distance: u64,
     /// Along which axes of the grid neighbouring blocks touch different sectors.
     pub varies: [bool; 3],
@@ -228,6 +271,7 @@ pub struct ArrayCounters {
 /// What a launch did.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counters {
+    /// Blocks that were run.
     pub blocks: u64,
     /// Warps of all blocks.
     pub warps: u64,

@@ -1,7 +1,9 @@
 //! The GPU emulator of warpsmith: runs kernels without a GPU and finds what is wrong with them.
 //!
-//! A kernel is compiled for one launch to linear register code ([`compile`]) and executed a block
-//! at a time over lane vectors ([`engine`]).
+//! A kernel is compiled for one launch to linear register code (`compile`) and executed a block
+//! at a time over lane vectors (`engine`).
+
+#![deny(missing_docs)]
 
 pub mod api;
 mod compile;

@@ -15,6 +15,7 @@ pub struct Options {
     pub start: Start,
     /// Time for one text.
     pub limit: Duration,
+    /// Keeps compiled texts between runs; `None`: everything is compiled anew.
     pub cache: Option<Cache>,
     /// The compiler's version, for the cache.
     pub compiler: String,
@@ -28,6 +29,7 @@ pub struct Bench {
 }
 
 impl Bench {
+    /// A bench whose worker is not started yet.
     pub fn new(options: Options) -> Bench {
         Bench { options, worker: None, stop: Stop::default() }
     }

@@ -30,7 +30,9 @@ struct Header {
 /// What a cache holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
+    /// Compiled texts.
     pub entries: u64,
+    /// What they take on disk.
     pub bytes: u64,
 }
 
@@ -49,6 +51,7 @@ impl Cache {
         Cache { folder: folder.join("cubin") }
     }
 
+    /// The folder that the entries lie in; it need not be there.
     pub fn folder(&self) -> &Path {
         &self.folder
     }

@@ -24,10 +24,18 @@ pub struct Start {
 /// Why a worker gave no reply. In all cases it is gone.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WorkerError {
+    /// The operating system does not start it.
     #[error("the worker `{command}` cannot be started: {why}")]
-    NotStarted { command: String, why: String },
+    NotStarted {
+        /// Its command line.
+        command: String,
+        /// The operating system's reason.
+        why: String,
+    },
+    /// It gave no answer within this time.
     #[error("the worker gave no answer for {} s", .0.as_secs_f64())]
     TimedOut(Duration),
+    /// It took more memory than this limit in bytes.
     #[error("the worker took more than {} MiB of memory", .0 >> 20)]
     TooLarge(u64),
     /// What [`Worker::stop_when`] was given says so.
@@ -224,6 +232,7 @@ pub fn end_all() {
 pub struct Greeted(Arc<Mutex<Option<(Worker, Hello)>>>);
 
 impl Greeted {
+    /// Keeps a worker with its answer until somebody takes it.
     pub fn new(worker: Worker, hello: Hello) -> Greeted {
         Greeted(Arc::new(Mutex::new(Some((worker, hello)))))
     }

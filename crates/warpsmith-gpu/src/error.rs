@@ -3,11 +3,17 @@
 use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;
 
+/// Why the device did not do what was asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GpuError {
     /// A library or the device is not there; how to get it.
     #[error("{what} was not found: {hint}")]
-    Absent { what: &'static str, hint: String },
+    Absent {
+        /// What is missing.
+        what: &'static str,
+        /// How to get it.
+        hint: String,
+    },
     /// The driver refused something; the context still works.
     #[error("{0}")]
     Refused(String),

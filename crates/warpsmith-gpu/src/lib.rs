@@ -3,6 +3,8 @@
 //!
 //! This crate gets texts, launch shapes and buffers; how a kernel was made it does not know.
 
+#![deny(missing_docs)]
+
 pub mod backend;
 pub mod bench;
 pub mod cache;

@@ -16,7 +16,9 @@ use crate::std_headers::HEADERS;
 /// A binary and what is known of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binary {
+    /// Machine code for one architecture.
     pub cubin: Vec<u8>,
+    /// Its kernels, in the order of the text.
     pub kernels: Vec<KernelInfo>,
     /// Warnings, and the assembler's words about registers.
     pub log: String,

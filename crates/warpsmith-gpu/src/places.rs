@@ -123,6 +123,7 @@ pub fn library(folders: &[PathBuf], start: &str) -> Option<PathBuf> {
     })
 }
 
+/// Whether there is a file with permission to run it; on systems without such permissions any file.
 pub fn is_executable(path: &Path) -> bool {
     let Ok(data) = std::fs::metadata(path) else { return false };
     #[cfg(unix)]

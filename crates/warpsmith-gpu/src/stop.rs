@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 /// Ends what looks at it once a flag is set, as by Ctrl-C, or a moment has passed. The default never does.
 #[derive(Clone, Debug, Default)]
 pub struct Stop {
+    /// Set by another thread or a signal; `None`: nobody does.
     pub flag: Option<Arc<AtomicBool>>,
+    /// The moment; `None`: there is none.
     pub deadline: Option<Instant>,
 }
 
@@ -22,6 +24,7 @@ impl Stop {
         self.is_flagged() || self.is_late()
     }
 
+    /// Whether the flag is set.
     pub fn is_flagged(&self) -> bool {
         self.flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }

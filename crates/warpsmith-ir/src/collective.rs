@@ -6,9 +6,12 @@
 use crate::expr::{Axis, BindLevel, Expr, Place, ReduceOp};
 use crate::module::VarId;
 
+/// A statement that the threads of a block carry out together.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Collective {
+    /// Sets a box of elements.
     Fill(Fill),
+    /// Combines the values of threads.
     Combine(Combine),
 }
 
@@ -18,7 +21,9 @@ pub enum Collective {
 pub struct Fill {
     /// Counters and how many values each takes, from 0, outermost first. The statement declares them.
     pub counters: Vec<(VarId, u32)>,
+    /// The element to set, a place over the counters.
     pub destination: Place,
+    /// Its value, of the element's type.
     pub source: Expr,
     /// Where it does not hold the source is not read.
     pub within: Option<Expr>,
@@ -32,11 +37,14 @@ pub struct Fill {
 /// along the given axes only.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Combine {
+    /// The operation, over all those values in any order.
     pub op: ReduceOp,
+    /// A scalar variable of each thread: its own value before, the combined one after.
     pub value: VarId,
     /// For a minimum or maximum: a variable that comes along from the thread whose value is taken; of equal values from
     /// the one where it is least.
     pub at: Option<VarId>,
+    /// Levels and axes along which threads are combined.
     pub over: Vec<(BindLevel, Axis)>,
 }
 

@@ -10,15 +10,20 @@ use crate::span::{SourceMap, Span};
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
+    /// Nothing is wrong: something to know.
     Note,
+    /// The result can be used, but may not be what the user wants.
     Warning,
+    /// What was asked for cannot be done, or the program is wrong.
     Error,
 }
 
 /// A span of the source with a short text beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
+    /// The text that is underlined.
     pub span: Span,
+    /// What is said beside it; may be empty.
     pub text: String,
 }
 
@@ -27,23 +32,32 @@ pub struct Label {
 /// `code` is stable across versions (`W` and three digits); `labels[0]` is the place the caret goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
+    /// How bad it is: the first word of the message.
     pub severity: Severity,
+    /// The code, such as `W210`.
     pub code: &'static str,
+    /// What is wrong, in one sentence without a full stop.
     pub message: String,
+    /// Places in the source, the primary one first; empty when there is none.
     pub labels: Vec<Label>,
+    /// Reasons and circumstances, each rendered as `= note:`.
     pub notes: Vec<String>,
+    /// What to do about it, each rendered as `= help:`.
     pub help: Vec<String>,
 }
 
 impl Diagnostic {
+    /// An error without a place.
     pub fn error(code: &'static str, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Severity::Error, code, message)
     }
 
+    /// A warning without a place.
     pub fn warning(code: &'static str, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Severity::Warning, code, message)
     }
 
+    /// A message without a place, notes or help.
     pub fn new(severity: Severity, code: &'static str, message: impl Into<String>) -> Diagnostic {
         let message = message.into();
         Diagnostic { severity, code, message, labels: vec![], notes: vec![], help: vec![] }
@@ -55,11 +69,13 @@ impl Diagnostic {
         self
     }
 
+    /// Adds a reason or a circumstance.
     pub fn note(mut self, text: impl Into<String>) -> Diagnostic {
         self.notes.push(text.into());
         self
     }
 
+    /// Adds what the user can do about it.
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.help.push(text.into());
         self

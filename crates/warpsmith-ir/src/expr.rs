@@ -12,8 +12,11 @@ use crate::value::Value;
 /// A typed expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
+    /// What is computed.
     pub kind: Box<ExprKind>,
+    /// Type of the value.
     pub ty: Type,
+    /// Where it comes from; takes no part in comparisons.
     pub origin: Origin,
 }
 
@@ -59,11 +62,15 @@ pub enum ExprKind {
 /// Something that can be read, written, or pointed to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
+    /// Which variable or piece of memory.
     pub kind: Box<PlaceKind>,
+    /// Type of what lies there.
     pub ty: Type,
+    /// Where it comes from; takes no part in comparisons.
     pub origin: Origin,
 }
 
+/// Which variable, memory or part of one a [`Place`] is. `ty` of the surrounding place is the type of what lies there.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlaceKind {
     /// A parameter or variable of the function, whatever its storage.
@@ -76,7 +83,14 @@ pub enum PlaceKind {
     /// array whose extents, without the outermost, are `dims` (one fewer than indices): the element
     /// is `(…(index[0] * dims[0] + index[1]) * dims[1] + …)`. C99's variable-length array parameters
     /// keep their shape this way. Indices are integers; the arithmetic is 64-bit.
-    Elem { pointer: Expr, index: Vec<Expr>, dims: Vec<Expr> },
+    Elem {
+        /// To the first element.
+        pointer: Expr,
+        /// Subscripts, the outermost first; at least one.
+        index: Vec<Expr>,
+        /// Extents of all dimensions without the outermost.
+        dims: Vec<Expr>,
+    },
     /// Element of an array place.
     Index(Place, Expr),
     /// Field of a struct place.
@@ -85,43 +99,66 @@ pub enum PlaceKind {
     Component(Place, u8),
 }
 
+/// Operations on one scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnaryOp {
+    /// `-a`; integers wrap.
     Neg,
     /// Logical negation of a `bool`.
     Not,
+    /// `~a`, of an integer.
     BitNot,
 }
 
+/// Operations on two scalars, named as in C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BinaryOp {
+    /// `a + b`.
     Add,
+    /// `a - b`.
     Sub,
+    /// `a * b`.
     Mul,
+    /// `a / b`; of integers truncated toward zero.
     Div,
+    /// `a % b`, of integers, with the sign of `a`.
     Rem,
+    /// `a << b`.
     Shl,
     /// Arithmetic for signed, logical for unsigned operands.
     Shr,
+    /// `a & b`.
     BitAnd,
+    /// `a | b`.
     BitOr,
+    /// `a ^ b`.
     BitXor,
+    /// `a < b`; as all comparisons with a NaN but `Ne`, false for one.
     Lt,
+    /// `a <= b`.
     Le,
+    /// `a > b`.
     Gt,
+    /// `a >= b`.
     Ge,
+    /// `a == b`.
     Eq,
+    /// `a != b`.
     Ne,
+    /// `a && b` of two `bool`.
     LogicalAnd,
+    /// `a || b` of two `bool`.
     LogicalOr,
 }
 
 impl BinaryOp {
+    /// Whether it compares: `<`, `<=`, `>`, `>=`, `==` or `!=`.
     pub fn is_comparison(self) -> bool {
         use BinaryOp::*;
         matches!(self, Lt | Le | Gt | Ge | Eq | Ne)
     }
 
+    /// Whether it is `&&` or `||`.
     pub fn is_logical(self) -> bool {
         matches!(self, BinaryOp::LogicalAnd | BinaryOp::LogicalOr)
     }
@@ -155,18 +192,24 @@ impl BinaryOp {
 /// An axis of the grid or the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Axis {
+    /// The first component, along which threads of a warp are neighbours.
     X,
+    /// The second component.
     Y,
+    /// The third component.
     Z,
 }
 
 impl Axis {
+    /// All axes, in order.
     pub const ALL: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
 
+    /// 0 for x, 1 for y, 2 for z.
     pub fn index(self) -> usize {
         self as usize
     }
 
+    /// `x`, `y` or `z`.
     pub fn name(self) -> &'static str {
         ["x", "y", "z"][self as usize]
     }
@@ -190,23 +233,36 @@ pub enum BindLevel {
 /// The operation by which a reduction combines values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReduceOp {
+    /// Sum.
     Add,
+    /// Product.
     Mul,
+    /// Smallest value; of a NaN and a number, the number.
     Min,
+    /// Largest value; of a NaN and a number, the number.
     Max,
+    /// `&` of integers.
     BitAnd,
+    /// `|` of integers.
     BitOr,
+    /// `^` of integers.
     BitXor,
+    /// `&&`: 1 when all values are true, else 0.
     LogicalAnd,
+    /// `||`: 1 when any value is true, else 0.
     LogicalOr,
 }
 
 /// Hardware values; all `u32` except `Clock64` (`u64`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Builtin {
+    /// `threadIdx`: position of the thread in its block.
     ThreadIdx(Axis),
+    /// `blockIdx`: position of the block in the grid.
     BlockIdx(Axis),
+    /// `blockDim`: threads of a block along the axis.
     BlockDim(Axis),
+    /// `gridDim`: blocks of the grid along the axis.
     GridDim(Axis),
     /// Lane in the warp: flat thread index modulo 32.
     LaneId,
@@ -216,7 +272,9 @@ pub enum Builtin {
     ActiveMask,
     /// Bytes of dynamic shared memory of the launch (`%dynamic_smem_size`).
     DynamicSharedBytes,
+    /// `clock()`: the lower half of the multiprocessor's cycle counter.
     Clock,
+    /// `clock64()`: the multiprocessor's cycle counter.
     Clock64,
 }
 
@@ -227,10 +285,18 @@ macro_rules! math_functions {
         /// Integer ones: `Abs Min Max Popc Clz Ffs Brev MulHi Mul24 Sad` and those after them; `Popc Clz Ffs`
         /// give `i32`. `IsNan IsInf IsFinite SignBit` give `bool`. `Ldexp` takes an `i32` second, `Lround`
         /// and its like are expressed as a cast of `Round`/`Rint`. `Fma` rounds once.
+        ///
+        /// Each computes what C's `math.h` or CUDA's intrinsic of its name does; `Saturate` clamps to 0 … 1 and gives 0 for a NaN.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum MathFn { $($variant),* }
+        pub enum MathFn {
+            $(
+                #[doc = concat!("`", $name, "` in the text form; takes ", $arity, " operand(s).")]
+                $variant
+            ),*
+        }
 
         impl MathFn {
+            /// All functions, in the order of their declaration.
             pub const ALL: &'static [MathFn] = &[$(MathFn::$variant),*];
 
             /// The name in the text form: C's name of the double-precision function, or the intrinsic's without underscores.
@@ -238,10 +304,12 @@ macro_rules! math_functions {
                 match self { $(MathFn::$variant => $name),* }
             }
 
+            /// How many operands it takes: 1, 2 or 3.
             pub fn arity(self) -> usize {
                 match self { $(MathFn::$variant => $arity),* }
             }
 
+            /// The function of this name in the text form; `None` when there is none.
             pub fn from_name(name: &str) -> Option<MathFn> {
                 match name { $($name => Some(MathFn::$variant),)* _ => None }
             }
@@ -299,22 +367,27 @@ impl MathFn {
 }
 
 impl Expr {
+    /// An expression; `ty` must be the one that [`crate::verify`] expects of `kind`.
     pub fn new(kind: ExprKind, ty: Type, origin: impl Into<Origin>) -> Expr {
         Expr { kind: Box::new(kind), ty, origin: origin.into() }
     }
 
+    /// The constant `value`, of its type.
     pub fn constant(value: Value) -> Expr {
         Expr::new(ExprKind::Const(value), Type::Scalar(value.ty), Origin::default())
     }
 
+    /// A constant of type `i32`.
     pub fn i32(value: i32) -> Expr {
         Expr::constant(Value::i32(value))
     }
 
+    /// A constant of type `ty`; wraps when the integer does not fit.
     pub fn int(ty: Scalar, value: i64) -> Expr {
         Expr::constant(Value::int(ty, value))
     }
 
+    /// The value held by `place`, with the place's type and origin.
     pub fn read(place: Place) -> Expr {
         let (ty, origin) = (place.ty.clone(), place.origin.clone());
         Expr::new(ExprKind::Read(place), ty, origin)
@@ -325,6 +398,7 @@ impl Expr {
         Expr::read(Place::var(id, ty))
     }
 
+    /// A hardware value, of type `u32`, or `u64` for `Clock64`.
     pub fn builtin(b: Builtin) -> Expr {
         let ty = if b == Builtin::Clock64 { Type::U64 } else { Type::U32 };
         Expr::new(ExprKind::Builtin(b), ty, Origin::default())
@@ -346,6 +420,7 @@ impl Expr {
         Expr::new(ExprKind::Cast(self), ty, origin)
     }
 
+    /// The value when the expression is a literal constant; `None` for everything else, named constants included.
     pub fn as_const(&self) -> Option<Value> {
         match &*self.kind {
             ExprKind::Const(v) => Some(*v),
@@ -361,6 +436,7 @@ impl Expr {
         }
     }
 
+    /// The same expression, said to come from elsewhere.
     pub fn with_origin(mut self, origin: impl Into<Origin>) -> Expr {
         self.origin = origin.into();
         self
@@ -368,10 +444,12 @@ impl Expr {
 }
 
 impl Place {
+    /// A place; `ty` must be the one that [`crate::verify`] expects of `kind`.
     pub fn new(kind: PlaceKind, ty: Type, origin: impl Into<Origin>) -> Place {
         Place { kind: Box::new(kind), ty, origin: origin.into() }
     }
 
+    /// A variable of the function, whose type is `ty`.
     pub fn var(id: VarId, ty: Type) -> Place {
         Place::new(PlaceKind::Var(id), ty, Origin::default())
     }

@@ -77,13 +77,16 @@ pub struct Memory {
 /// A piece of a buffer that was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Written {
+    /// Index into [`Memory::buffers`].
     pub buffer: usize,
     /// In bytes.
     pub offset: u64,
+    /// Length of the piece.
     pub bytes: u64,
 }
 
 impl Memory {
+    /// Memory of these buffers, all on the device, with nothing run yet.
     pub fn new(buffers: Vec<Vec<u8>>) -> Memory {
         Memory { buffers, ..Memory::default() }
     }
@@ -151,12 +154,16 @@ impl Memory {
 /// An argument of a call or a launch.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Arg {
+    /// A scalar, of the parameter's type.
     Value(Value),
     /// A byte offset in one of [`Memory::buffers`].
     Pointer {
+        /// Index into [`Memory::buffers`].
         buffer: usize,
+        /// In bytes from the start of the buffer; may lie outside of it as long as nothing is accessed there.
         offset: i64,
     },
+    /// The null pointer.
     Null,
     /// A struct or vector by value, in its memory layout, without pointers in it.
     Bytes(Vec<u8>),
@@ -192,11 +199,15 @@ impl Default for Limits {
 /// A kernel launch as the host function asked for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaunchRequest {
+    /// The kernel to run.
     pub kernel: FuncId,
+    /// Blocks along x, y and z.
     pub grid: [u32; 3],
+    /// Threads of a block along x, y and z.
     pub block: [u32; 3],
     /// Bytes of dynamic shared memory.
     pub shared: u64,
+    /// One for each parameter of the kernel.
     pub args: Vec<Arg>,
 }
 
@@ -327,62 +338,86 @@ impl Launcher for NoLaunch {
 /// Why a run stopped, and where in the user's source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InterpError {
+    /// What went wrong.
     pub kind: InterpErrorKind,
+    /// Place of the statement or expression in the source, where it is known.
     pub span: Option<Span>,
     /// The function that was running.
     pub function: String,
 }
 
+/// What can go wrong in a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InterpErrorKind {
     /// An access of `bytes` bytes at `offset` of an object of `size` bytes. `buffer` is set when the object is the caller's.
     OutOfBounds {
+        /// The buffer or variable, in words.
         object: String,
+        /// Index into [`Memory::buffers`].
         buffer: Option<usize>,
+        /// First byte of the access, from the start of the object.
         offset: i64,
+        /// Length of the access.
         bytes: u64,
+        /// Length of the object.
         size: u64,
     },
     /// A subscript that leaves its row or plane, wherever it arrives.
     OutOfRow {
+        /// The array, in words.
         array: String,
+        /// The subscript.
         subscript: i64,
+        /// Extent of the dimension.
         extent: i64,
     },
+    /// An access through a null pointer.
     NullPointer,
     /// Two threads, of one block or two, touch a byte without order, one of them to write; which of the accesses, the
     /// earlier first, write.
     Race {
+        /// The buffer or variable, in words.
         object: String,
+        /// The byte, from the start of the object.
         offset: i64,
+        /// The threads are of different blocks.
         blocks: bool,
+        /// Whether the earlier access writes, and the later one.
         writes: [bool; 2],
     },
     /// An asynchronous copy that was not waited for brings the byte.
     NotArrived {
+        /// The buffer or variable, in words.
         object: String,
+        /// The byte, from the start of the object.
         offset: i64,
     },
     /// So many of the block's threads come to something that is for all of them.
     Divergent {
+        /// Threads of the block.
         of: usize,
+        /// Those of them that come to the statement.
         come: usize,
     },
     /// What must be the same in all threads is not.
     NotUniform(String),
     /// A value was used before it was written.
     Uninitialized(String),
+    /// [`Limits::max_steps`] was reached.
     StepLimit(u64),
+    /// More bytes were needed than this limit allows: [`Limits::max_local_bytes`] for local variables.
     MemoryLimit(u64),
     /// A copy in a direction that its pointers do not have.
     WrongDirection,
     /// A construct that has no meaning for a single thread.
     Unsupported(String),
+    /// The launch of a kernel failed, and why.
     Launch(String),
     /// `assert`; the user's text.
     AssertFailed(String),
     /// `__requires`/`__assume`: the run is outside what the user cares about.
     AssumeFailed(String),
+    /// `__trap()`.
     Trap,
     /// The caller's arguments do not fit the function.
     BadCall(String),
@@ -453,6 +488,9 @@ impl InterpError {
 ///
 /// Arguments match the parameters in order; scalars have the parameter's type. `memory` holds what was
 /// written up to an error, too.
+///
+/// # Errors
+/// What stopped the run, see [`InterpErrorKind`]: `BadCall` where the arguments do not fit.
 pub fn call(
     module: &Module,
     function: FuncId,

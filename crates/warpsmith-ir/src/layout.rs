@@ -6,7 +6,9 @@ use crate::types::Type;
 /// Size and alignment of a piece of memory, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
+    /// Bytes that it takes, a multiple of `align`.
     pub size: u64,
+    /// Its address is a multiple of this power of two.
     pub align: u64,
 }
 

@@ -5,6 +5,8 @@
 //! prints it as CUDA C. Control flow is structured; expressions are pure; everything with an effect
 //! is a statement. This crate does no I/O and knows no other crate.
 
+#![deny(missing_docs)]
+
 pub mod collective;
 pub mod diag;
 pub mod eval;

@@ -6,6 +6,7 @@ use crate::stmt::{Block, LoopId};
 use crate::types::{Space, Type};
 use crate::value::Value;
 
+/// Index into [`Module::functions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FuncId(pub u32);
 
@@ -13,9 +14,11 @@ pub struct FuncId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VarId(pub u32);
 
+/// Index into [`Module::structs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StructId(pub u32);
 
+/// Index into [`Module::globals`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GlobalId(pub u32);
 
@@ -26,25 +29,37 @@ pub struct ConstId(pub u32);
 /// Everything one input file means: one translation unit after instantiation of templates.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Module {
+    /// Structures and unions, by [`StructId`].
     pub structs: Vec<StructDef>,
+    /// Variables outside functions, by [`GlobalId`].
     pub globals: Vec<Global>,
+    /// Named constants, by [`ConstId`].
     pub constants: Vec<NamedConst>,
+    /// Kernels, device and host functions, by [`FuncId`].
     pub functions: Vec<Function>,
 }
 
+/// A structure or a union.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StructDef {
+    /// The user's name, template arguments included.
     pub name: String,
+    /// The members, in order of declaration.
     pub fields: Vec<StructField>,
     /// Size and alignment in bytes, see [`crate::layout::lay_out`]. Unions have all offsets 0.
     pub size: u64,
+    /// Its address is a multiple of this.
     pub align: u64,
+    /// Where it is declared.
     pub origin: Origin,
 }
 
+/// A member of a structure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StructField {
+    /// The user's name.
     pub name: String,
+    /// Type of the member.
     pub ty: Type,
     /// In bytes from the start of the struct.
     pub offset: u64,
@@ -53,7 +68,9 @@ pub struct StructField {
 /// A named compile-time constant (`constexpr int BM = 64;`), so that emitted code says what its numbers are.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamedConst {
+    /// The name in the emitted code.
     pub name: String,
+    /// Its value, which has its type.
     pub value: Value,
     /// What it means, printed beside it.
     pub comment: String,
@@ -62,15 +79,19 @@ pub struct NamedConst {
 /// A `__constant__` or `__device__` variable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Global {
+    /// The user's name.
     pub name: String,
+    /// Type of the variable.
     pub ty: Type,
     /// `Constant` or `Global`.
     pub space: Space,
     /// Initial bytes, little-endian, as long as the type; `None`: poison for `__constant__`, zeros for `__device__`.
     pub init: Option<Vec<u8>>,
+    /// Where it is declared.
     pub origin: Origin,
 }
 
+/// Where a function runs, and who may call it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FunctionKind {
     /// `__global__`.
@@ -81,33 +102,44 @@ pub enum FunctionKind {
     Host,
 }
 
+/// A kernel, a device function or a host function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
     /// The name as the user would call it; template instances as `f<float,32>`.
     pub name: String,
+    /// Where it runs.
     pub kind: FunctionKind,
     /// Parameters in order, each with [`VarKind::Param`].
     pub params: Vec<VarId>,
+    /// Type of what it returns; `Void` for kernels.
     pub ret: Type,
+    /// Parameters and variables, by [`VarId`].
     pub vars: Vec<Var>,
+    /// Its statements.
     pub body: Block,
+    /// The limits that the program sets for launches of the kernel; `None`: it sets none.
     pub launch_bounds: Option<LaunchBounds>,
     /// It stands in for a function of a library: what happens in it is reported where it is called.
     pub of_library: bool,
     /// One more than the largest [`LoopId`] in use.
     pub next_loop: u32,
+    /// Where it is declared.
     pub origin: Origin,
 }
 
 /// `__launch_bounds__(max_threads, min_blocks)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchBounds {
+    /// Most threads of a block.
     pub max_threads: u32,
+    /// Blocks that should fit on a multiprocessor at the same time.
     pub min_blocks: Option<u32>,
 }
 
+/// Storage of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VarKind {
+    /// A parameter, set by the caller; each thread of a kernel has its own copy.
     Param,
     /// A variable of one thread; in a register unless its address is taken or it is an array.
     Local,
@@ -129,10 +161,14 @@ pub struct Layout {
     pub swizzled: bool,
 }
 
+/// A parameter or a variable of a function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Var {
+    /// The user's name, or that of the rewrite that made it; not unique.
     pub name: String,
+    /// Type of the variable.
     pub ty: Type,
+    /// Its storage.
     pub kind: VarKind,
     /// A C++ reference parameter: `ty` is a pointer that is never null and never changes.
     pub reference: bool,
@@ -156,10 +192,12 @@ pub struct Var {
     pub align: u32,
     /// Of a shared array.
     pub layout: Layout,
+    /// Where it is declared.
     pub origin: Origin,
 }
 
 impl Var {
+    /// A variable without qualifiers, shape or origin.
     pub fn new(name: impl Into<String>, ty: Type, kind: VarKind) -> Var {
         Var {
             name: name.into(),
@@ -181,6 +219,7 @@ impl Var {
 }
 
 impl Function {
+    /// A function without parameters and statements that returns nothing.
     pub fn new(name: impl Into<String>, kind: FunctionKind) -> Function {
         Function {
             name: name.into(),
@@ -196,6 +235,7 @@ impl Function {
         }
     }
 
+    /// Adds a variable and gives it an id. Parameters are added by [`Function::add_param`].
     pub fn add_var(&mut self, var: Var) -> VarId {
         self.vars.push(var);
         VarId(self.vars.len() as u32 - 1)
@@ -208,6 +248,7 @@ impl Function {
         id
     }
 
+    /// An id that no loop of the function has had.
     pub fn fresh_loop(&mut self) -> LoopId {
         self.next_loop += 1;
         LoopId(self.next_loop - 1)
@@ -220,6 +261,7 @@ impl Function {
 }
 
 impl Module {
+    /// Adds a function and gives it an id.
     pub fn add_function(&mut self, function: Function) -> FuncId {
         self.functions.push(function);
         FuncId(self.functions.len() as u32 - 1)
@@ -230,6 +272,7 @@ impl Module {
         &self.functions[id.0 as usize]
     }
 
+    /// The first function of this name; `None` when there is none.
     pub fn find_function(&self, name: &str) -> Option<FuncId> {
         let at = self.functions.iter().position(|f| f.name == name)?;
         Some(FuncId(at as u32))

@@ -12,8 +12,11 @@ pub struct FileId(pub u32);
 /// the front end keeps the chain of expansions beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
+    /// The file, by its id in the [`SourceMap`].
     pub file: FileId,
+    /// First byte, from 0.
     pub start: u32,
+    /// The byte after the last one.
     pub end: u32,
 }
 
@@ -33,12 +36,14 @@ impl Span {
 /// they come from.
 #[derive(Clone, Debug, Default)]
 pub struct Origin {
+    /// The user's text; `None` for what has none, such as a launcher.
     pub span: Option<Span>,
     /// The name of the rewrite that created the node, for example `bind`.
     pub rewrite: Option<&'static str>,
 }
 
 impl Origin {
+    /// From the user's text, not from a rewrite.
     pub fn at(span: Span) -> Origin {
         Origin { span: Some(span), rewrite: None }
     }
@@ -68,6 +73,7 @@ impl Eq for Origin {}
 pub struct SourceFile {
     /// The path as the user wrote it; used in every message.
     pub path: String,
+    /// The content that spans count bytes in.
     pub text: Arc<str>,
     line_starts: Vec<u32>,
 }
@@ -79,6 +85,7 @@ pub struct SourceMap {
 }
 
 impl SourceMap {
+    /// A map without files.
     pub fn new() -> SourceMap {
         SourceMap::default()
     }
@@ -93,10 +100,12 @@ impl SourceMap {
         FileId(self.files.len() as u32 - 1)
     }
 
+    /// The file; `None` when the id is of another map.
     pub fn get(&self, id: FileId) -> Option<&SourceFile> {
         self.files.get(id.0 as usize)
     }
 
+    /// All files with their ids, in the order in which they were added.
     pub fn files(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
         self.files.iter().enumerate().map(|(i, f)| (FileId(i as u32), f))
     }

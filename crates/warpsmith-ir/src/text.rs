@@ -1,6 +1,6 @@
 //! The text form of the IR: what dumps show and tests are written in.
 //!
-//! [`parse`] of [`print`] gives back an equal module, ids included, provided that all ids are in
+//! [`parse`] of [`print()`] gives back an equal module, ids included, provided that all ids are in
 //! range, the parameters of a function are distinct, and comments hold no line breaks. Source
 //! positions are not printed; parsed nodes point into the text itself.
 //!

@@ -13,7 +13,9 @@ use crate::types::{Scalar, Space, Type};
 /// What names mean: the module and the variables of one function.
 #[derive(Clone, Copy)]
 pub struct Env<'a> {
+    /// Structures, globals, constants and functions.
     pub module: &'a Module,
+    /// Variables of the function, by [`crate::VarId`].
     pub vars: &'a [Var],
 }
 

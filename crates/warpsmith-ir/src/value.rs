@@ -8,7 +8,9 @@ use crate::types::Scalar;
 /// sign-extended from their width when read by [`Value::as_i64`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Value {
+    /// The type.
     pub ty: Scalar,
+    /// The bits, as described above; those beyond the type's width are 0.
     pub bits: u64,
 }
 
@@ -39,10 +41,12 @@ impl Value {
         Value { ty, bits }
     }
 
+    /// A value of type `Bool`.
     pub fn bool(value: bool) -> Value {
         Value { ty: Scalar::Bool, bits: value.into() }
     }
 
+    /// A value of type `I32`.
     pub fn i32(value: i32) -> Value {
         Value::int(Scalar::I32, value.into())
     }
@@ -70,6 +74,7 @@ impl Value {
         }
     }
 
+    /// Whether it is not 0, as C decides conditions; a NaN is true.
     pub fn is_true(self) -> bool {
         if self.ty.is_float() { self.as_f64() != 0.0 } else { self.bits != 0 }
     }

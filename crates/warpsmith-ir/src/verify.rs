@@ -65,10 +65,13 @@ use crate::typing::Env;
 pub struct Violation {
     /// Number in the list at the top of this module.
     pub rule: u8,
+    /// Where, for rules about functions.
     pub function: Option<FuncId>,
     /// Name of the function, for messages; empty outside functions.
     pub name: String,
+    /// Place in the source, where it is known.
     pub span: Option<Span>,
+    /// What is wrong, in one sentence.
     pub message: String,
 }
 
@@ -94,7 +97,10 @@ impl Violation {
     }
 }
 
-/// Checks all rules; the violations are in the order of the module.
+/// Checks all rules.
+///
+/// # Errors
+/// All violations, in the order of the module.
 pub fn verify(module: &Module) -> Result<(), Vec<Violation>> {
     let mut violations = types::check(module);
     for (i, f) in module.functions.iter().enumerate() {

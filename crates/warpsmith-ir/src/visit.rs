@@ -21,7 +21,9 @@ use crate::stmt::{Block, LoopCondition, LoopId, LoopKind, Stmt, StmtKind};
 /// What is done with a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
+    /// Its value is used.
     Read,
+    /// Its value is replaced.
     Write,
     /// Its address is taken.
     Address,
@@ -30,14 +32,17 @@ pub enum Access {
 /// A read-only walk in program order. Operands come before the operation that uses them only where
 /// the overriding method arranges it; the defaults go from the outside in.
 pub trait Visitor {
+    /// Called for each block, before its statements.
     fn block(&mut self, block: &Block) {
         walk_block(self, block);
     }
 
+    /// Called for each statement, before its parts.
     fn stmt(&mut self, stmt: &Stmt) {
         walk_stmt(self, stmt);
     }
 
+    /// Called for each expression, before its operands.
     fn expr(&mut self, expr: &Expr) {
         walk_expr(self, expr);
     }
@@ -51,12 +56,14 @@ pub trait Visitor {
     fn sets(&mut self, _var: VarId) {}
 }
 
+/// Visits the statements of a block.
 pub fn walk_block<V: Visitor + ?Sized>(v: &mut V, block: &Block) {
     for stmt in &block.stmts {
         v.stmt(stmt);
     }
 }
 
+/// Visits the expressions, places and blocks of a statement, in program order.
 pub fn walk_stmt<V: Visitor + ?Sized>(v: &mut V, stmt: &Stmt) {
     match &stmt.kind {
         StmtKind::Decl { var, init } => {
@@ -176,6 +183,7 @@ fn visit_all<'a, V: Visitor + ?Sized>(v: &mut V, exprs: impl IntoIterator<Item =
     }
 }
 
+/// Visits the operands of an expression.
 pub fn walk_expr<V: Visitor + ?Sized>(v: &mut V, expr: &Expr) {
     match &*expr.kind {
         ExprKind::Const(_) | ExprKind::Named(_) | ExprKind::Builtin(_) => {}
@@ -193,6 +201,7 @@ pub fn walk_expr<V: Visitor + ?Sized>(v: &mut V, expr: &Expr) {
     }
 }
 
+/// Visits the place that this one is a part of, its subscripts and its pointer.
 pub fn walk_place<V: Visitor + ?Sized>(v: &mut V, place: &Place, access: Access) {
     match &*place.kind {
         PlaceKind::Var(_) | PlaceKind::Global(_) => {}
@@ -212,33 +221,41 @@ pub fn walk_place<V: Visitor + ?Sized>(v: &mut V, place: &Place, access: Access)
 
 /// An editing walk. The defaults visit every node; `var` and `loop_id` see every mention of one.
 pub trait Rewriter {
+    /// Called for each block.
     fn block(&mut self, block: &mut Block) {
         rewrite_block(self, block);
     }
 
+    /// Called for each statement.
     fn stmt(&mut self, stmt: &mut Stmt) {
         rewrite_stmt(self, stmt);
     }
 
+    /// Called for each expression.
     fn expr(&mut self, expr: &mut Expr) {
         rewrite_expr(self, expr);
     }
 
+    /// Called for each place.
     fn place(&mut self, place: &mut Place) {
         rewrite_place(self, place);
     }
 
+    /// Called for each mention of a variable.
     fn var(&mut self, _var: &mut VarId) {}
 
+    /// Called for each mention of a loop's id.
     fn loop_id(&mut self, _id: &mut LoopId) {}
 }
 
+/// Visits the statements of a block.
 pub fn rewrite_block<R: Rewriter + ?Sized>(r: &mut R, block: &mut Block) {
     for stmt in &mut block.stmts {
         r.stmt(stmt);
     }
 }
 
+/// Visits the variables, loop ids, expressions, places and blocks of a statement.
 pub fn rewrite_stmt<R: Rewriter + ?Sized>(r: &mut R, stmt: &mut Stmt) {
     match &mut stmt.kind {
         StmtKind::Decl { var, init } => {
@@ -365,6 +382,7 @@ fn rewrite_all<'a, R: Rewriter + ?Sized>(r: &mut R, exprs: impl IntoIterator<Ite
     }
 }
 
+/// Visits the operands of an expression.
 pub fn rewrite_expr<R: Rewriter + ?Sized>(r: &mut R, expr: &mut Expr) {
     match &mut *expr.kind {
         ExprKind::Const(_) | ExprKind::Named(_) | ExprKind::Builtin(_) => {}
@@ -381,6 +399,7 @@ pub fn rewrite_expr<R: Rewriter + ?Sized>(r: &mut R, expr: &mut Expr) {
     }
 }
 
+/// Visits the variable, or the place that this one is a part of, its subscripts and its pointer.
 pub fn rewrite_place<R: Rewriter + ?Sized>(r: &mut R, place: &mut Place) {
     match &mut *place.kind {
         PlaceKind::Var(var) => r.var(var),

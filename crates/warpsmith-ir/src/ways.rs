@@ -7,7 +7,9 @@ use crate::span::Span;
 /// The place is named by its span, so that the copies of a function that is called from several places count as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Way {
+    /// The place where control divides, or the first statement of a `case`.
     pub span: Span,
+    /// The way that was taken.
     pub turn: Turn,
 }
 

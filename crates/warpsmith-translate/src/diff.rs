@@ -10,8 +10,11 @@ const MOST_LINES: usize = 4000;
 /// Which of two texts has a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Side {
+    /// Both have it.
     Both,
+    /// The old text alone: it was removed.
     Old,
+    /// The new text alone: it was added.
     New,
 }
 

@@ -7,6 +7,8 @@
 //!
 //! Nothing here knows of a command line or prints to standard output.
 
+#![deny(missing_docs)]
+
 pub mod data;
 pub mod diff;
 pub mod elements;

@@ -14,6 +14,7 @@ pub struct Outputs {
 }
 
 impl Outputs {
+    /// Adds a file of this name and content; nothing is written before [`Outputs::write`].
     pub fn add(&mut self, name: impl Into<String>, content: impl Into<Vec<u8>>) {
         self.files.push((name.into(), content.into()));
     }

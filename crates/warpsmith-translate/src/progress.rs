@@ -178,6 +178,7 @@ pub struct Progress {
 }
 
 impl Progress {
+    /// Begins a phase of `total` steps, none of which is done.
     pub fn new(what: &str, total: usize) -> Progress {
         Progress { phase: Phase::new(what), total, done: 0 }
     }

@@ -50,7 +50,9 @@ impl Status {
 /// Why a command could not do its work: one or more messages about the user's input, and the status.
 #[derive(Debug)]
 pub struct Failure {
+    /// How the command ends: its exit code.
     pub status: Status,
+    /// What is reported, at least one message, in the order of printing.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -103,6 +105,7 @@ impl Failure {
         Failure::from(errors).with_status(Status::No)
     }
 
+    /// The same messages with another status.
     pub fn with_status(mut self, status: Status) -> Failure {
         self.status = status;
         self

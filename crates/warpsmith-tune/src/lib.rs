@@ -3,6 +3,8 @@
 //! The crate knows nothing of CUDA. What a configuration is worth, a [`Runner`](outcome::Runner) says; the
 //! [`Tuner`](tuner::Tuner) decides which one to try next.
 
+#![deny(missing_docs)]
+
 pub mod exchange;
 pub mod expr;
 pub mod model;

@@ -7,17 +7,22 @@ use crate::space::Configuration;
 /// Whether a configuration may be used, or why not. The names are those of the T4 format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
+    /// It ran, and nothing is wrong with what it computed.
     Correct,
     /// It breaks a constraint that is known only when it is tried, such as a limit of the device.
     Constraints,
+    /// The compiler refused it.
     Compile,
+    /// It could not be launched, or failed while it ran.
     Runtime,
     /// It ran, and what it computed is wrong.
     Correctness,
+    /// It took longer than the limit.
     Timeout,
 }
 
 impl Status {
+    /// All of them, in the order of their declaration.
     pub const ALL: [Status; 6] = [
         Status::Correct,
         Status::Constraints,
@@ -27,6 +32,7 @@ impl Status {
         Status::Timeout,
     ];
 
+    /// The name in the T4 format.
     pub fn name(self) -> &'static str {
         match self {
             Status::Correct => "correct",
@@ -38,6 +44,7 @@ impl Status {
         }
     }
 
+    /// By its name in the T4 format; `None` for any other text.
     pub fn named(name: &str) -> Option<Status> {
         Status::ALL.into_iter().find(|status| status.name() == name)
     }
@@ -46,8 +53,11 @@ impl Status {
 /// How long the parts of trying a configuration took, in milliseconds; `None` where nobody measured it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Phases {
+    /// Compiling.
     pub compile_ms: Option<f64>,
+    /// Comparing its results.
     pub verification_ms: Option<f64>,
+    /// The timed runs together.
     pub benchmark_ms: Option<f64>,
     /// Choosing the configuration.
     pub search_ms: Option<f64>,
@@ -58,8 +68,11 @@ pub struct Phases {
 /// A named figure beside the time, such as GFLOP/s.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measurement {
+    /// What is measured.
     pub name: String,
+    /// The figure, usually a number.
     pub value: Json,
+    /// Its unit, where it has one.
     pub unit: Option<String>,
     /// KTT's type of the value, such as `Double`.
     pub kind: Option<String>,
@@ -68,6 +81,7 @@ pub struct Measurement {
 /// The outcome of trying one configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
+    /// Whether it may be used.
     pub status: Status,
     /// What went wrong, in words.
     pub message: Option<String>,
@@ -75,9 +89,11 @@ pub struct Outcome {
     pub time_ms: Option<f64>,
     /// All samples in milliseconds, in the order they were taken.
     pub runtimes_ms: Vec<f64>,
+    /// How long the parts of trying it took.
     pub phases: Phases,
     /// Registers, spills, shared memory, …
     pub compilation: Map<String, Json>,
+    /// Further figures.
     pub measurements: Vec<Measurement>,
     /// As the file or the runner spells it; ISO 8601 where we make it.
     pub timestamp: Option<String>,
@@ -91,6 +107,7 @@ impl Outcome {
         Outcome { time_ms: median(&runtimes_ms), runtimes_ms, ..Outcome::of(Status::Correct) }
     }
 
+    /// An outcome without a time; `message` says what went wrong.
     pub fn failed(status: Status, message: impl Into<String>) -> Outcome {
         Outcome { message: Some(message.into()), ..Outcome::of(status) }
     }
@@ -133,7 +150,9 @@ pub fn median(samples: &[f64]) -> Option<f64> {
 /// A configuration with its outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
+    /// What was tried.
     pub configuration: Configuration,
+    /// What came of it.
     pub outcome: Outcome,
 }
 

@@ -51,10 +51,12 @@ impl Replay {
         Ok(Replay { space, outcomes: Arc::new(outcomes) })
     }
 
+    /// The configurations that can be asked for.
     pub fn space(&self) -> SharedSpace {
         self.space.clone()
     }
 
+    /// The recorded outcome; `None`: the configuration was not recorded.
     pub fn outcome(&self, id: ConfigId) -> Option<&Outcome> {
         self.outcomes.get(&id)
     }

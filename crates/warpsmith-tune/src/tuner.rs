@@ -26,8 +26,11 @@ pub struct Budget {
 /// How to search.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
+    /// The strategy.
     pub strategy: StrategyKind,
+    /// Of all random numbers that the strategy draws.
     pub seed: u64,
+    /// When the search ends.
     pub budget: Budget,
     /// Predicted times of configurations in any unit; infinite or NaN where it is expected to fail. Only the
     /// model-guided strategy looks at it.
@@ -57,16 +60,20 @@ pub trait PriorModel: Send + Sync + std::fmt::Debug {
 /// A configuration to try.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trial {
+    /// The configuration's number in the space.
     pub id: ConfigId,
+    /// Its names and values.
     pub configuration: Configuration,
 }
 
 /// What to do next.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ask {
+    /// Measure this one, and tell what came of it.
     Try(Trial),
     /// The strategy wants outcomes of what is out first.
     Wait,
+    /// There is nothing more to try, and why.
     Finished(Finished),
 }
 
@@ -75,7 +82,9 @@ pub enum Ask {
 pub enum Finished {
     /// Every configuration was tried.
     Exhausted,
+    /// As many configurations as the budget allows were tried.
     Evaluations,
+    /// The time of the budget has passed.
     Time,
     /// The caller stopped it.
     Stopped,
@@ -88,11 +97,15 @@ pub enum Finished {
 pub struct Progress {
     /// Distinct configurations whose outcome is known to the strategy.
     pub evaluated: u64,
+    /// Those of them that cannot be used.
     pub failed: u64,
+    /// Configurations that were handed out and not yet answered.
     pub in_flight: usize,
+    /// The fastest so far, with its time.
     pub best: Option<(Configuration, f64)>,
     /// What the budget or the space allows at most.
     pub limit: u64,
+    /// Time since the tuner was made.
     pub elapsed: Duration,
 }
 
@@ -222,6 +235,7 @@ impl Tuner {
         self.best
     }
 
+    /// How far the search is.
     pub fn progress(&self) -> Progress {
         Progress {
             evaluated: self.costs.len() as u64,

@@ -5,10 +5,15 @@ use std::fmt;
 /// What a parameter can be set to, and what a list of them is.
 #[derive(Clone, Debug)]
 pub enum Value {
+    /// A whole number.
     Int(i64),
+    /// A real.
     Float(f64),
+    /// `True` or `False`.
     Bool(bool),
+    /// A text.
     Str(String),
+    /// A list or a tuple.
     List(Vec<Value>),
 }
 
@@ -125,10 +130,15 @@ fn python_float(x: f64) -> String {
 /// A value while an expression is computed: cheap to copy.
 #[derive(Clone, Copy, Debug)]
 pub enum Val<'a> {
+    /// A whole number.
     Int(i64),
+    /// A real.
     Float(f64),
+    /// `True` or `False`.
     Bool(bool),
+    /// A text.
     Str(&'a str),
+    /// A list or a tuple.
     List(&'a [Value]),
 }
 
@@ -144,6 +154,7 @@ impl<'a> Val<'a> {
         }
     }
 
+    /// A number, or a bool as 0 or 1, as a real.
     pub fn number(self) -> Option<f64> {
         match self {
             Val::Int(x) => Some(x as f64),
@@ -162,6 +173,7 @@ impl<'a> Val<'a> {
         }
     }
 
+    /// Python's `==`: numbers and bools by their value, whatever their types.
     pub fn equals(self, other: Val) -> bool {
         match (self, other) {
             (Val::Str(a), Val::Str(b)) => a == b,
@@ -173,6 +185,7 @@ impl<'a> Val<'a> {
         }
     }
 
+    /// A copy that can be kept.
     pub fn owned(self) -> Value {
         match self {
             Val::Int(x) => Value::Int(x),

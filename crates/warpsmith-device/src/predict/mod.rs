@@ -2,9 +2,9 @@
 //!
 //! The model asks of each unit how long it would take if it were the only one, and joins the answers:
 //!
-//! 1. Sectors that miss L1 go to L2, those that miss L2 to device memory ([`memory`]).
+//! 1. Sectors that miss L1 go to L2, those that miss L2 to device memory (`memory`).
 //! 2. On a multiprocessor, the clocks of each pipe, of the issue slots, of the banks of shared memory and of L1
-//!    ([`pipes`]) are set against the chain of latencies of one warp ([`latency`]): a batch of resident blocks takes the
+//!    (`pipes`) are set against the chain of latencies of one warp (`latency`): a batch of resident blocks takes the
 //!    longer of the two. With few warps the chain decides, which is Little's law.
 //! 3. Blocks run in waves of as many as are resident; the last wave is as long as any other however few blocks it has.
 //! 4. L2, device memory and the unit that starts blocks are shared by all multiprocessors and bound the whole.
@@ -37,6 +37,7 @@ use crate::profile::KernelProfile;
 pub enum Bound {
     /// Device memory.
     Dram,
+    /// The L2 cache, which all multiprocessors share.
     L2,
     /// L1, for global accesses.
     L1,
@@ -44,9 +45,13 @@ pub enum Bound {
     Shared,
     /// What shared and global accesses have in common: address units and data lines.
     LoadStore,
+    /// Single-precision arithmetic.
     Fp32,
+    /// Double-precision arithmetic.
     Fp64,
+    /// Half-precision and bfloat16 arithmetic.
     Fp16,
+    /// Integer arithmetic and logic.
     Int,
     /// Special functions.
     Special,
@@ -91,7 +96,9 @@ impl Bound {
 /// What one unit would take on its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
+    /// The unit.
     pub bound: Bound,
+    /// Seconds that it is busy, or that are waited for.
     pub seconds: f64,
 }
 
@@ -104,9 +111,11 @@ pub struct Prediction {
     pub bound: Bound,
     /// What each unit would take on its own, longest first.
     pub parts: Vec<Part>,
+    /// Blocks on a multiprocessor at the same time, and what stops the next one.
     pub occupancy: Occupancy,
     /// Waves of resident blocks, the last one counted by its share.
     pub waves: f64,
+    /// What goes through the levels of the memory.
     pub traffic: Traffic,
 }
 

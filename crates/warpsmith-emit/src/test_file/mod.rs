@@ -24,6 +24,7 @@ use crate::walk::Reach;
 pub struct TestProgram<'a> {
     /// The module of the original function, which is printed as the reference.
     pub module: &'a Module,
+    /// The original function.
     pub function: FuncId,
     /// Values of scalar parameters where the command line gives none, by the user's name.
     pub defaults: Vec<(String, f64)>,
@@ -51,6 +52,7 @@ pub enum Fill {
     Shuffled(Expr),
     /// Reals or integers in an interval.
     Between(f64, f64),
+    /// Zero in every element.
     Zeros,
     /// 0, 1, 2 and so on.
     Iota,

@@ -8,11 +8,13 @@ use crate::protocol::{
     Reference, VERSION,
 };
 
+/// Compiles, and refuses everything else.
 pub struct CompilerBackend {
     compiler: Compiler,
 }
 
 impl CompilerBackend {
+    /// Compiles with this compiler.
     pub fn new(compiler: Compiler) -> CompilerBackend {
         CompilerBackend { compiler }
     }

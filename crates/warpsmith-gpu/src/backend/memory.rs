@@ -8,9 +8,11 @@ type Result<T> = std::result::Result<T, GpuError>;
 
 /// What candidates work on, with what they must find and leave there.
 pub struct Memory {
+    /// On the device, in the order of [`Problem::buffers`].
     pub buffers: Vec<Buffer>,
     /// What each holds before a run.
     contents: Vec<Start>,
+    /// The right outputs, on the device, with how far candidates may be off.
     pub expected: Vec<(Output, Buffer)>,
 }
 

@@ -26,14 +26,19 @@ pub enum Fault {
 
 /// Carries out the requests of [`crate::protocol::Request`], where each is explained.
 pub trait Backend {
+    /// Who this is, and what device it has.
     fn hello(&mut self) -> std::result::Result<Hello, GpuError>;
 
+    /// Compiles a text; gives its kernels, the compiler's log and the binary.
     fn compile(&mut self, request: &Compile) -> Result<(Vec<KernelInfo>, String, Vec<u8>)>;
 
+    /// Makes the buffers of a problem, in place of those of the one before; contents are in `blobs`.
     fn prepare(&mut self, problem: Problem, blobs: Vec<Vec<u8>>) -> Result<()>;
 
+    /// Runs a program once and keeps its outputs as the expected ones; gives the sampled elements of each.
     fn reference(&mut self, reference: &Reference, binary: &[u8]) -> Result<Vec<Vec<u8>>>;
 
+    /// Checks a candidate against the expected outputs and times it; milliseconds of single runs.
     fn measure(
         &mut self,
         candidate: &Candidate,
@@ -50,8 +55,10 @@ pub trait Backend {
         policy: &Policy,
     ) -> Result<Vec<Measured>>;
 
+    /// What the device reaches at most, by a copy that moves so many bytes and by arithmetic without memory.
     fn limits(&mut self, bytes: u64) -> Result<Limits>;
 
+    /// For each pair of threads a block and bytes of dynamic shared memory: blocks on a multiprocessor.
     fn occupancy(&mut self, binary: &[u8], kernel: &str, shapes: &[(u32, u32)])
     -> Result<Vec<u32>>;
 }

@@ -15,7 +15,9 @@ use crate::protocol::{
 /// A recorded run, as JSON.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Recording {
+    /// The device that took the times, by its name.
     pub device: String,
+    /// Its architecture, such as `sm_90`.
     pub arch: String,
     /// By [`Candidate::key`].
     pub results: BTreeMap<String, Measured>,
@@ -24,11 +26,13 @@ pub struct Recording {
     pub delay_ms: u64,
 }
 
+/// Answers from a recording; runs nothing.
 pub struct ReplayBackend {
     recording: Recording,
 }
 
 impl ReplayBackend {
+    /// Answers from this recording.
     pub fn new(recording: Recording) -> ReplayBackend {
         ReplayBackend { recording }
     }

@@ -43,10 +43,12 @@ impl Buffer {
         self.base + FENCE
     }
 
+    /// Length in bytes.
     pub fn len(&self) -> u64 {
         self.bytes
     }
 
+    /// Whether its length is 0.
     pub fn is_empty(&self) -> bool {
         self.bytes == 0
     }

@@ -36,11 +36,13 @@ struct Context {
 /// What the driver says of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Device {
+    /// The product's name.
     pub name: String,
     /// For example `sm_90`.
     pub arch: String,
     /// CUDA version of the driver, for example `13.0`.
     pub driver: String,
+    /// Number of multiprocessors.
     pub multiprocessors: u32,
     /// In bytes.
     pub l2: u64,

@@ -16,8 +16,10 @@ const MAX_BLOB: u64 = 1 << 36;
 /// Why a frame cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
+    /// Reading or writing failed.
     #[error(transparent)]
     Io(#[from] io::Error),
+    /// What arrived is no frame; what is wrong with it.
     #[error("the other side does not speak the worker's protocol: {0}")]
     Malformed(String),
 }

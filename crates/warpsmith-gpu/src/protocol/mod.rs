@@ -12,10 +12,14 @@ use serde::{Deserialize, Serialize};
 /// Both sides must have the same.
 pub const VERSION: u32 = 1;
 
+/// What a worker is asked; each request has one reply.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Request {
     /// Who are you? Must come first.
-    Hello { version: u32 },
+    Hello {
+        /// [`VERSION`] of the caller; a worker of another one refuses.
+        version: u32,
+    },
     /// Compile a text. Replied to with [`Reply::Compiled`], blob 0 the binary, or [`Reply::Invalid`].
     Compile(Compile),
     /// Buffers and expected outputs of the problem that later candidates solve; replaces the previous one.
@@ -24,24 +28,52 @@ pub enum Request {
     /// sampled elements of each output, in the order of `Reference::outputs`.
     Reference(Reference),
     /// Check and time one candidate. Blob 0: the binary.
-    Measure { candidate: Candidate, policy: Policy },
+    Measure {
+        /// The launches.
+        candidate: Candidate,
+        /// How long is measured.
+        policy: Policy,
+    },
     /// Time several candidates in turns, so that all see the same clocks and temperature. One blob a candidate.
-    Race { candidates: Vec<Candidate>, rounds: u32, policy: Policy },
+    Race {
+        /// The launches of each.
+        candidates: Vec<Candidate>,
+        /// Most timed runs of each.
+        rounds: u32,
+        /// How runs are prepared.
+        policy: Policy,
+    },
     /// What the machine can do at most.
-    Limits { bytes: u64 },
+    Limits {
+        /// What the copy moves, read plus written.
+        bytes: u64,
+    },
     /// Blocks of a kernel that a multiprocessor holds, for pairs of threads and dynamic shared memory. Blob 0: the
     /// binary.
-    Occupancy { kernel: String, shapes: Vec<(u32, u32)> },
+    Occupancy {
+        /// The symbol in the binary.
+        kernel: String,
+        /// Threads of a block, and bytes of dynamic shared memory.
+        shapes: Vec<(u32, u32)>,
+    },
 }
 
+/// What a worker answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Reply {
+    /// To [`Request::Hello`].
     Hello(Hello),
+    /// To [`Request::Compile`]: the kernels and the compiler's log.
     Compiled(Vec<KernelInfo>, String),
+    /// To [`Request::Prepare`] and [`Request::Reference`].
     Done,
+    /// To [`Request::Measure`].
     Measured(Measured),
+    /// To [`Request::Race`], one entry a candidate.
     Raced(Vec<Measured>),
+    /// To [`Request::Limits`].
     Limits(Limits),
+    /// To [`Request::Occupancy`], one number for each pair.
     Occupancy(Vec<u32>),
     /// The request was understood and what it asks for does not work; the worker goes on.
     Invalid(Invalid),
@@ -50,6 +82,7 @@ pub enum Reply {
 /// A worker's answer to the first request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hello {
+    /// [`VERSION`] of the worker.
     pub version: u32,
     /// `gpu`, `emulator`, `replay` or `compiler`.
     pub backend: String,
@@ -66,6 +99,7 @@ pub struct Hello {
 /// A text to compile with NVRTC.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compile {
+    /// CUDA C++.
     pub source: String,
     /// For messages.
     pub file: String,
@@ -97,15 +131,20 @@ pub struct KernelInfo {
 /// Memory that candidates work on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Problem {
+    /// The buffers, in the order that candidates refer to.
     pub buffers: Vec<BufferSpec>,
     /// What candidates must leave behind; empty until a reference has run, if there is one.
     pub expected: Vec<Expected>,
 }
 
+/// A buffer of a problem.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BufferSpec {
+    /// For messages.
     pub name: String,
+    /// Length in bytes.
     pub bytes: u64,
+    /// What it holds before each run.
     pub contents: Contents,
 }
 
@@ -116,12 +155,14 @@ pub enum Contents {
     Blob(usize),
     /// Nothing that may be read: filled with a pattern, another one in every run.
     Poison,
+    /// Zero in every byte.
     Zero,
 }
 
 /// The right contents of a buffer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Expected {
+    /// The buffer, and how far it may be off.
     pub output: Output,
     /// A blob of the request, as long as the buffer.
     pub blob: usize,
@@ -132,7 +173,9 @@ pub struct Expected {
 pub struct Output {
     /// Position in [`Problem::buffers`].
     pub buffer: usize,
+    /// Type of its elements.
     pub element: Element,
+    /// How far an element may be off.
     pub tolerance: Tolerance,
 }
 
@@ -140,15 +183,22 @@ pub struct Output {
 /// equals NaN. NaN is never near a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tolerance {
+    /// In units of the element.
     pub absolute: f64,
+    /// As a share of the expected element's magnitude.
     pub relative: f64,
 }
 
+/// Type of a buffer's elements, for comparisons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Element {
+    /// IEEE binary16.
     F16,
+    /// A binary32 without its lower 16 bits.
     Bf16,
+    /// IEEE binary32.
     F32,
+    /// IEEE binary64.
     F64,
     /// Compared bit for bit; bytes of an element: 1, 2, 4 or 8.
     Bits(u8),
@@ -169,7 +219,9 @@ impl Element {
 /// A program whose outputs become the expected ones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reference {
+    /// What is run.
     pub candidate: Candidate,
+    /// Buffers whose contents become the expected ones.
     pub outputs: Vec<Output>,
     /// For each output the elements, by flat index, that the reply brings.
     pub samples: Vec<Vec<u64>>,
@@ -186,46 +238,64 @@ pub struct Candidate {
     pub actions: Vec<Action>,
 }
 
+/// One action of a run, in order with the others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Action {
+    /// Starts a kernel.
     Launch(Launch),
     /// Bytes to a variable of the binary, `__constant__` or `__device__`.
     SetGlobal {
+        /// The variable's symbol in the binary.
         symbol: String,
+        /// Its content.
         bytes: Vec<u8>,
     },
     /// The same, once before the first run: not part of what is timed.
     Preset {
+        /// The variable's symbol in the binary.
         symbol: String,
+        /// Its content.
         bytes: Vec<u8>,
     },
     /// `cudaMemsetAsync`.
     Fill {
+        /// Position in [`Problem::buffers`].
         buffer: usize,
+        /// The first byte that is filled.
         offset: u64,
+        /// How many bytes are filled.
         bytes: u64,
+        /// What each of them gets.
         value: u8,
     },
 }
 
+/// A launch of a kernel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Launch {
     /// The symbol in the binary.
     pub kernel: String,
+    /// Blocks along x, y and z.
     pub grid: [u32; 3],
+    /// Threads of a block along x, y and z.
     pub block: [u32; 3],
     /// Dynamic shared memory in bytes.
     pub shared: u32,
+    /// One for each parameter of the kernel.
     pub args: Vec<Arg>,
 }
 
+/// An argument of a launch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Arg {
     /// A pointer into a buffer of the problem, `offset` bytes from its start.
     Buffer {
+        /// Position in [`Problem::buffers`].
         buffer: usize,
+        /// Bytes from its start.
         offset: i64,
     },
+    /// The null pointer.
     Null,
     /// A value, as the kernel expects it in memory.
     Bytes(Vec<u8>),
@@ -236,7 +306,9 @@ pub enum Arg {
 pub struct Policy {
     /// Runs that do not count, after the one that is checked.
     pub warmup: u32,
+    /// Least number of timed runs.
     pub min_runs: u32,
+    /// Greatest number of timed runs.
     pub max_runs: u32,
     /// No further run is begun when the timed ones have taken so long; `min_runs` are done in any case.
     pub budget_ms: f64,
@@ -259,22 +331,26 @@ impl Default for Policy {
     }
 }
 
+/// What came of timing a candidate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Measured {
     /// Right, and these are the times of single runs in milliseconds, in the order they were taken.
     Times(Vec<f64>),
+    /// It does not count, and why.
     Invalid(Invalid),
 }
 
 /// Why a candidate does not count.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Invalid {
+    /// What kind of failure it is.
     pub reason: Reason,
     /// One sentence for people.
     pub detail: String,
 }
 
 impl Invalid {
+    /// A failure with a sentence that says what happened.
     pub fn new(reason: Reason, detail: impl Into<String>) -> Invalid {
         Invalid { reason, detail: detail.into() }
     }
@@ -289,10 +365,15 @@ impl fmt::Display for Invalid {
 /// The words of the T4 format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Reason {
+    /// It breaks a limit of the device.
     Constraints,
+    /// The compiler refused it.
     Compile,
+    /// It could not be launched, or failed while it ran.
     Runtime,
+    /// It ran, and what it computed is wrong.
     Correctness,
+    /// It took longer than the limit.
     Timeout,
 }
 

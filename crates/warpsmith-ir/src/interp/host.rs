@@ -68,6 +68,7 @@ impl HostMemory {
 /// A statement that was left out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Skipped {
+    /// Place of the statement in the source, where it is known.
     pub span: Option<Span>,
     /// Why, in the words of an error.
     pub why: String,

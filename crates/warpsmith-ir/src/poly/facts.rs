@@ -29,6 +29,7 @@ const MAX_DEPTH: u32 = 12;
 const MAX_STEPS: u32 = 2000;
 
 impl Facts {
+    /// Nothing is known.
     pub fn new() -> Facts {
         Facts::default()
     }

@@ -44,11 +44,13 @@ pub struct Symbol {
 }
 
 impl Symbol {
+    /// The value of an integer expression, whatever it is made of.
     pub fn new(expr: Expr) -> Symbol {
         let key = convert::key_of(&expr).into();
         Symbol { expr: Arc::new(expr), key }
     }
 
+    /// The expression as it was written.
     pub fn expr(&self) -> &Expr {
         &self.expr
     }
@@ -75,6 +77,7 @@ impl Ord for Symbol {
 }
 
 impl Atom {
+    /// A hardware value, such as `blockIdx.x`.
     pub fn builtin(builtin: Builtin) -> Atom {
         Atom::Symbol(Symbol::new(Expr::builtin(builtin)))
     }
@@ -99,10 +102,12 @@ pub struct Poly {
 }
 
 impl Poly {
+    /// The polynomial 0.
     pub fn zero() -> Poly {
         Poly::default()
     }
 
+    /// A polynomial of degree 0.
     pub fn constant(value: i128) -> Poly {
         let mut terms = BTreeMap::new();
         if value != 0 {
@@ -111,18 +116,22 @@ impl Poly {
         Poly { terms }
     }
 
+    /// The atom, with coefficient 1.
     pub fn atom(atom: Atom) -> Poly {
         Poly { terms: BTreeMap::from([(vec![atom], 1)]) }
     }
 
+    /// The variable, with coefficient 1.
     pub fn var(var: VarId) -> Poly {
         Poly::atom(Atom::Var(var))
     }
 
+    /// Whether it is 0 for all values of its atoms.
     pub fn is_zero(&self) -> bool {
         self.terms.is_empty()
     }
 
+    /// Its value when no atom is left in it.
     pub fn as_constant(&self) -> Option<i128> {
         match self.terms.len() {
             0 => Some(0),
@@ -229,6 +238,7 @@ impl Poly {
         self.terms.keys().flatten().collect()
     }
 
+    /// Whether the value of any of its atoms depends on the variable.
     pub fn mentions(&self, var: VarId) -> bool {
         self.terms.keys().flatten().any(|atom| atom.mentions(var))
     }

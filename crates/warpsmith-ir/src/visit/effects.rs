@@ -30,6 +30,7 @@ pub struct Effects {
     pub synchronizes: bool,
     /// `printf`, assertions, assumptions, traps.
     pub observable: bool,
+    /// Ends the function.
     pub returns: bool,
 }
 

@@ -12,7 +12,9 @@ const ALIGNMENT: usize = 64;
 /// An array of scalars in C order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Array {
+    /// Type of the elements.
     pub ty: Scalar,
+    /// Extents, the outermost first; empty for a single number.
     pub shape: Vec<u64>,
     /// Little-endian.
     pub bytes: Vec<u8>,

@@ -17,13 +17,16 @@ use warpsmith_ir::{Scalar, Type};
 /// One `--arg`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamedSpec {
+    /// The parameter or variable, as written before `=`; of a structure's field with its path, `grid.nx`.
     pub name: String,
+    /// What it holds.
     pub spec: ArgSpec,
     /// What the array holds is written, too; else it is nobody's word.
     pub filled: bool,
 }
 
 impl NamedSpec {
+    /// A value or an array whose content was written (`filled`).
     pub fn new(name: impl Into<String>, spec: ArgSpec) -> NamedSpec {
         NamedSpec { name: name.into(), spec, filled: true }
     }
@@ -37,7 +40,14 @@ pub enum ArgSpec {
     /// The fields of a struct or the components of a vector, passed by value.
     Parts(Vec<ArgSpec>),
     /// An array of a type given here; `dims` as written.
-    Array { element: Element, dims: Vec<String>, init: Init },
+    Array {
+        /// Type of its elements.
+        element: Element,
+        /// Extents as written, the outermost first: numbers, or expressions of sizes.
+        dims: Vec<String>,
+        /// What the elements hold.
+        init: Init,
+    },
     /// An initialiser alone: the shape comes from the file or from the program.
     Init(Init),
     /// `&NAME`: the address of a function.
@@ -47,14 +57,18 @@ pub enum ArgSpec {
 /// The element type of an array argument.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Element {
+    /// A type that the specification names: `f32`, `float4`.
     Type(Type),
     /// A struct of the file under check.
     Named(String),
 }
 
+/// What the elements of an array hold before the first launch.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Init {
+    /// Zero in every byte.
     Zeros,
+    /// Element `i` of the flat array holds `i`, converted to the element type.
     Iota,
     /// The seed, if one was written; else the run's seed.
     Random(Option<u64>),

@@ -17,7 +17,9 @@ const FLOPS: f64 = 2.0;
 /// Floating-point instructions of warps, a multiply-add as one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Arithmetic {
+    /// In single precision.
     pub fp32: f64,
+    /// In double precision.
     pub fp64: f64,
 }
 
@@ -38,6 +40,7 @@ impl Arithmetic {
         }
     }
 
+    /// Both one after the other.
     pub fn plus(self, other: Arithmetic) -> Arithmetic {
         Arithmetic { fp32: self.fp32 + other.fp32, fp64: self.fp64 + other.fp64 }
     }

@@ -44,11 +44,13 @@ pub struct Options {
     pub compiler: Start,
     /// Compiling processes at a time.
     pub threads: usize,
+    /// Keeps compiled texts between runs; `None`: everything is compiled anew.
     pub cache: Option<Cache>,
     /// Time for checking and timing one candidate.
     pub limit: Duration,
     /// Time for compiling one.
     pub compile_limit: Duration,
+    /// How often a candidate is run and how its samples are taken.
     pub policy: Policy,
     /// What takes much longer than the best is run once: only the fastest are of interest.
     pub gives_up: bool,
@@ -59,7 +61,9 @@ pub struct Options {
 /// Why something was ended from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Halt {
+    /// Ctrl-C.
     Interrupted,
+    /// The deadline of [`Stop`] has passed.
     TimedOut,
 }
 
@@ -92,11 +96,15 @@ pub enum SearchError {
 /// What a search has found.
 #[derive(Debug)]
 pub struct Found {
+    /// Why the search ended.
     pub finished: Finished,
     /// Configurations that can be used with their times in milliseconds, fastest first.
     pub ranking: Vec<(ConfigId, f64)>,
+    /// Configurations that were evaluated, those known from earlier runs among them.
     pub evaluated: u64,
+    /// Of these, the ones that cannot be used.
     pub failed: u64,
+    /// Wall-clock time of the search.
     pub elapsed: Duration,
 }
 
@@ -123,18 +131,23 @@ impl Placed {
 /// The final comparison.
 #[derive(Clone, Debug)]
 pub struct Raced {
+    /// The reference, where every task has one.
     pub reference: Option<Placed>,
+    /// The configurations, in the order in which they were given.
     pub entrants: Vec<Placed>,
+    /// The other texts, in the order in which they were given.
     pub others: Vec<Placed>,
 }
 
 /// How to search, and who hears of it.
 pub struct Plan<'p> {
+    /// The configurations to choose from.
     pub space: SharedSpace,
     /// The number of workers is filled in.
     pub options: tuner::Options,
     /// Keeps an outcome before the search goes on.
     pub record: &'p mut dyn FnMut(&Record) -> Result<(), Diagnostic>,
+    /// Is told how far the search is, now and then.
     pub show: &'p mut dyn FnMut(&tuner::Progress),
 }
 

@@ -1,7 +1,7 @@
 //! Searching by measurement: the engine that tries configurations on devices.
 //!
 //! [`warpsmith_tune`] says which configuration comes next; a [`Workload`] makes its text; threads compile ahead on all
-//! cores; [stations](station), one for each device, check and time what is compiled; the store keeps every outcome as it
+//! cores; stations, one for each device, check and time what is compiled; the store keeps every outcome as it
 //! arrives. The engine knows neither schedules nor other people's kernels: both come as workloads.
 
 mod arithmetic;
@@ -56,10 +56,12 @@ pub struct Task {
     pub label: String,
     /// With `expected` where the right outputs are known beforehand.
     pub problem: Problem,
+    /// Contents of buffers that `problem` refers to by number.
     pub blobs: Vec<Vec<u8>>,
     /// What is compared where the right outputs come from a run: those of `reference`, or without one those of the first
     /// configuration that runs.
     pub outputs: Vec<Compared>,
+    /// The text whose outputs are the right ones; `None`: those of the first configuration that runs, or `expected`.
     pub reference: Option<Arc<dyn Draft>>,
 }
 
@@ -68,7 +70,9 @@ pub struct Task {
 pub struct Compared {
     /// Position among the problem's buffers.
     pub buffer: usize,
+    /// Type of the buffer's elements.
     pub element: Element,
+    /// The difference that is accepted, before `of_largest` is added.
     pub tolerance: Tolerance,
     /// Added to the absolute tolerance: this share of the largest magnitude in the output. For sums, whose rounding
     /// errors follow their terms and not the single result.

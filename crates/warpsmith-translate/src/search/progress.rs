@@ -20,6 +20,7 @@ impl<'a> Progress<'a> {
         Progress { phase: Phase::new(what), words }
     }
 
+    /// Shows the best configuration so far, and how many were tried.
     pub fn show(&self, progress: &tuner::Progress) {
         let best = match &progress.best {
             Some((configuration, ms)) => {

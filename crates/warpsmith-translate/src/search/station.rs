@@ -21,7 +21,9 @@ use crate::elements::scalar_of;
 /// A compiled text with its launches for one task.
 #[derive(Clone, Debug)]
 pub struct Prepared {
+    /// What the worker is asked to launch.
     pub candidate: Candidate,
+    /// The compiled text.
     pub binary: Arc<Vec<u8>>,
 }
 

@@ -68,7 +68,9 @@ impl Effort {
 /// A schedule with its predicted times, one for each size.
 #[derive(Clone, Debug)]
 pub struct Choice {
+    /// The steps that make the chosen kernels.
     pub schedule: Schedule,
+    /// Predicted seconds of all launches together, one number for each size.
     pub seconds: Vec<f64>,
     /// The same for the direct translation.
     pub direct: Vec<f64>,
@@ -91,6 +93,7 @@ pub struct Registers {
     pub refused: Vec<String>,
     /// Schedules that were compiled, and the seconds that it took.
     pub compiled: usize,
+    /// Seconds spent in the compiler.
     pub seconds: f64,
 }
 
@@ -111,7 +114,7 @@ pub struct Explored {
 
 /// What a choice is made from.
 #[derive(Clone, Copy)]
-pub struct Model<'a> {
+pub(in crate::tune) struct Model<'a> {
     pub kernel: &'a Kernel,
     pub gpu: &'a Gpu,
     pub sizes: &'a [Point],
@@ -122,15 +125,15 @@ pub struct Model<'a> {
 }
 
 /// For messages.
-pub const CHOOSING: &str = "while a schedule was chosen";
-pub const PREDICTING: &str = "predicting times of schedules";
+pub(in crate::tune) const CHOOSING: &str = "while a schedule was chosen";
+pub(in crate::tune) const PREDICTING: &str = "predicting times of schedules";
 
 /// The schedule of least predicted time, nest by nest; over several sizes, of least geometric mean. Nests that can be made
 /// one are so where that is predicted to pay.
 ///
 /// # Errors
 /// What is wrong with the marks of the loops, or that there was no time.
-pub fn choose(model: &Model<'_>) -> Result<Choice, Failure> {
+pub(in crate::tune) fn choose(model: &Model<'_>) -> Result<Choice, Failure> {
     let Model { kernel, sources, stop, .. } = *model;
     let mut best = choose_from(model, &Start::of(kernel))?;
     for start in fusions::starts(kernel, sources) {

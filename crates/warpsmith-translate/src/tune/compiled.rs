@@ -25,13 +25,16 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// What turns a text into instructions.
 #[derive(Clone, Debug)]
 pub enum Compiler {
+    /// The run-time compiler NVRTC, a library of the CUDA toolkit.
     RunTime(nvrtc::Compiler),
+    /// `nvcc`, by its path.
     Nvcc(PathBuf),
 }
 
 /// What a kernel takes, a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Used {
+    /// Registers as the compiler allocates them.
     pub registers: u32,
     /// Bytes in local memory that are stored and loaded: spilled registers, arrays that are in none.
     pub spill_bytes: u32,

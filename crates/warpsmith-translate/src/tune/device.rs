@@ -29,7 +29,12 @@ const STAND_INS: u32 = 64;
 #[derive(Debug)]
 pub enum Place {
     /// By the device model alone, or not at all.
-    Model { arch: Arch, notes: Vec<Diagnostic> },
+    Model {
+        /// The architecture that code is made for.
+        arch: Arch,
+        /// A warning (W462) where a GPU driver is present and nothing can be measured.
+        notes: Vec<Diagnostic>,
+    },
     /// By measurement.
     Measure(Stations),
 }
@@ -37,12 +42,15 @@ pub enum Place {
 /// Workers that measure.
 #[derive(Debug)]
 pub struct Stations {
+    /// How to start each worker, one for a device.
     pub starts: Vec<Start>,
     /// The first of them, which has been started to know the device.
     pub first: Greeted,
     /// Starts a process that compiles.
     pub compiler: Start,
+    /// What the first worker says of its device.
     pub hello: Hello,
+    /// The device's architecture, which code is made for.
     pub arch: Arch,
 }
 
@@ -106,7 +114,9 @@ pub fn measured_on(device: &str, arch: Option<&str>, measure: bool) -> Result<Pl
 /// A device as the options of a command name it.
 #[derive(Clone, Debug)]
 pub struct Wanted<'a> {
+    /// Which device: `--device`.
     pub device: Device,
+    /// The architecture that was asked for (`--arch sm_90`); `None`: the device's own.
     pub arch: Option<&'a str>,
     /// Several devices of that kind: `all`, or their numbers.
     pub devices: Option<&'a str>,

@@ -112,10 +112,13 @@ pub fn launches(program: &Program, point: &Point) -> Vec<(f64, KernelProfile)> {
 /// What the model says of a launch.
 #[derive(Clone, Debug)]
 pub struct Predicted {
+    /// The kernel's name in the text.
     pub kernel: String,
     /// How often it happens.
     pub times: f64,
+    /// The counts that the prediction rests on.
     pub profile: KernelProfile,
+    /// Predicted time of one launch, and what limits it.
     pub prediction: Prediction,
 }
 

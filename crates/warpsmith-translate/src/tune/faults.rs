@@ -32,6 +32,7 @@ pub struct Prepared {
     specs: Vec<NamedSpec>,
     sizes: Vec<Point>,
     steps: String,
+    /// The kernels and the launcher that the schedule makes.
     pub program: Program,
 }
 

@@ -30,17 +30,23 @@ use crate::status::{self, Failure, Status};
 /// A verified kernel and everything that is written about it.
 #[derive(Debug)]
 pub struct Tuned {
+    /// Name of the C function.
     pub name: String,
+    /// Path of the C file as the user wrote it.
     pub source: String,
+    /// The architecture that the kernel is made for, such as `sm_90`.
     pub arch: &'static str,
     /// The GPU that predictions are for.
     pub gpu: &'static str,
     /// The sizes asked for.
     pub sizes: Vec<Point>,
+    /// The steps, as a schedule file has them; empty for the direct translation.
     pub schedule: String,
     /// File names and contents, in the order they are listed.
     pub files: Vec<(String, String)>,
+    /// The folder that the files belong into.
     pub folder: PathBuf,
+    /// What was compared with what, and where all agreed.
     pub verified: Verified,
     /// How the schedule was chosen; `None`: it was given, or is the direct translation.
     pub planned: Option<Planned>,
@@ -224,6 +230,9 @@ pub(super) fn named_arch(request: &TuneRequest) -> Result<Arch, Failure> {
 }
 
 /// Reads, parses and lowers the C file.
+///
+/// # Errors
+/// W301 for a file that cannot be read, the messages of the parser and of the lowering, W306 for a bad `--arg`.
 pub fn read(request: &TuneRequest, sources: &mut SourceMap) -> Result<CInput, Failure> {
     let text = crate::files::read(&request.source.file)?;
     read_c(request, &text, sources)
@@ -251,6 +260,9 @@ fn read_c(request: &TuneRequest, text: &[u8], sources: &mut SourceMap) -> Result
 }
 
 /// `--arg`, else the file's own defaults; every name must be a parameter.
+///
+/// # Errors
+/// W306 for a name that is no parameter, or a default of the file that cannot be read.
 pub fn argument_specs(request: &TuneRequest, input: &CInput) -> Result<Vec<NamedSpec>, Failure> {
     let function = function_of(input);
     let mut names: Vec<String> = vec![];
@@ -282,6 +294,10 @@ pub(super) fn function_of(input: &CInput) -> &Function {
 }
 
 /// The points to tune for, checked against the parameters and the memory of the architecture.
+///
+/// # Errors
+/// W154 for an array of unknown extents; W311 for a size that is missing, given twice, unknown or too large for its type; W312
+/// for sizes at which an array has no size or the arrays do not fit the memory.
 pub fn chosen_sizes(
     request: &TuneRequest,
     input: &CInput,
@@ -418,6 +434,8 @@ pub(super) type Chosen = (Program, Schedule, Option<Planned>);
 /// How the schedule was chosen, when the model did it.
 #[derive(Clone, Debug)]
 pub struct Planned {
+    /// The GPU that times were predicted for.
     pub gpu: &'static str,
+    /// The schedule with its predicted times.
     pub choice: Choice,
 }

@@ -38,7 +38,9 @@ pub struct Sample {
     pub buffer: usize,
     /// Flat index.
     pub index: u64,
+    /// Type of the element.
     pub ty: Scalar,
+    /// The value that the C function gives.
     pub value: Value,
     /// How far the device's may be off, absolute.
     pub allowed: f64,
@@ -47,9 +49,13 @@ pub struct Sample {
 /// An element that differs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
+    /// Name of the array.
     pub array: String,
+    /// Flat index.
     pub index: u64,
+    /// What the device wrote.
     pub device: f64,
+    /// What the CPU computed.
     pub cpu: f64,
 }
 

@@ -99,6 +99,7 @@ pub struct Choosing {
 /// Where schedules are measured, and for how long.
 #[derive(Clone, Debug, Default)]
 pub struct Measuring {
+    /// The device, `--device`.
     pub device: Device,
     /// Numbers of the devices that measure at the same time, as `0,1`, or `all`.
     pub devices: Option<String>,
@@ -172,6 +173,7 @@ pub enum Strategy {
 /// When a search ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchBudget {
+    /// After this wall-clock time.
     Time(Duration),
     /// Distinct configurations.
     Evaluations(u64),

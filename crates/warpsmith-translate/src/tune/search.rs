@@ -49,7 +49,7 @@ const CANDIDATE: Duration = Duration::from_secs(20);
 const COMPILATION: Duration = Duration::from_secs(60);
 
 /// A schedule that ran with right results.
-pub struct Winner {
+pub(in crate::tune) struct Winner {
     pub schedule: Schedule,
     pub configuration: Configuration,
     /// Median milliseconds at each size.
@@ -59,19 +59,25 @@ pub struct Winner {
 /// What a search did, for the report.
 #[derive(Clone, Debug)]
 pub struct Measured {
+    /// The first worker and its device.
     pub hello: Hello,
     /// Devices in use.
     pub devices: usize,
+    /// The search strategy.
     pub strategy: StrategyKind,
     /// Configurations of the space.
     pub configurations: u64,
+    /// Distinct configurations whose outcome is known.
     pub evaluated: u64,
     /// Of these, known from an earlier run.
     pub recalled: u64,
+    /// Of these, the ones that do not compile or run, or give wrong results.
     pub failed: u64,
     /// What is recorded of those that cannot be used: the kind, how many, and a reason.
     pub failures: Vec<(&'static str, usize, String)>,
+    /// Wall-clock time of the search.
     pub elapsed: Duration,
+    /// Why the search ended.
     pub finished: Finished,
     /// Ctrl-C ended the search or the final comparison.
     pub interrupted: bool,
@@ -79,11 +85,13 @@ pub struct Measured {
     pub chosen: BTreeMap<String, Json>,
     /// Median milliseconds at each size: of the chosen schedule, and of the direct translation.
     pub ms: Vec<f64>,
+    /// Median milliseconds of the direct translation at each size; `None`: it did not run in the final comparison.
     pub direct_ms: Option<Vec<f64>>,
     /// The user's own kernel in the same rounds; `None` inside: it fails, or its results are wrong.
     pub against: Option<Option<Vec<f64>>>,
     /// The fastest configuration of each size, with its milliseconds.
     pub best: Vec<Option<(f64, BTreeMap<String, Json>)>>,
+    /// What the device reaches at most, measured in the same run; `None`: its worker does not tell.
     pub limits: Option<Limits>,
     /// What is wrong with a time in which the arithmetic cannot be done.
     pub too_fast: Option<String>,
@@ -91,8 +99,11 @@ pub struct Measured {
     pub bytes: u64,
     /// What came of computing elements of the outputs on the CPU, at each size.
     pub recomputed: Vec<Recomputed>,
+    /// The sizes, for people: `n=1024`.
     pub sizes: Vec<String>,
+    /// The file that keeps the results.
     pub store: PathBuf,
+    /// What else is to be known, a sentence each, such as devices that were left out.
     pub notes: Vec<String>,
 }
 
@@ -117,7 +128,7 @@ impl Measured {
 }
 
 /// What is searched.
-pub struct Asked<'a> {
+pub(in crate::tune) struct Asked<'a> {
     pub request: &'a TuneRequest,
     pub input: &'a CInput,
     pub specs: &'a [NamedSpec],
@@ -130,7 +141,7 @@ pub struct Asked<'a> {
 ///
 /// # Errors
 /// Bad input, a device that cannot be used, or nothing that ran.
-pub fn search(
+pub(in crate::tune) fn search(
     asked: &Asked<'_>,
     stations: &Stations,
     sources: &mut SourceMap,
@@ -289,7 +300,7 @@ fn beside(record: &Record, prior: Option<&Prior>, model: &Model<'_>) -> Record {
 }
 
 /// The configuration's values by name.
-pub fn named(configuration: &Configuration) -> BTreeMap<String, Json> {
+pub(in crate::tune) fn named(configuration: &Configuration) -> BTreeMap<String, Json> {
     configuration.values.iter().map(|(n, v)| (n.clone(), v.to_json())).collect()
 }
 

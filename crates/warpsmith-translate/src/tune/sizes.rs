@@ -16,7 +16,9 @@ pub type Point = BTreeMap<String, i64>;
 /// Where a size was written, for messages: an option, or the file's own default.
 #[derive(Clone, Debug)]
 pub struct SizeSpec {
+    /// The parameter.
     pub name: String,
+    /// Its values; with several, one kernel is chosen for all of them.
     pub values: Vec<i64>,
 }
 
@@ -76,6 +78,7 @@ pub struct Field {
     pub name: String,
     /// In bytes.
     pub offset: u64,
+    /// Its type.
     pub ty: Scalar,
 }
 

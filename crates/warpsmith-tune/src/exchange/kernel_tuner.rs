@@ -30,7 +30,9 @@ const UNMEASURED: &str = "warpsmith_unmeasured";
 pub struct Cache {
     /// Everything before the entries, in its order.
     pub header: Object,
+    /// The tuned parameters, with the values that the file lists.
     pub parameters: Vec<Parameter>,
+    /// The entries, in the order of the file.
     pub records: Vec<Record>,
 }
 
@@ -56,10 +58,12 @@ impl Cache {
         Cache { header, parameters, records }
     }
 
+    /// `device_name` of the header.
     pub fn device(&self) -> Option<&str> {
         self.header.get("device_name").and_then(Json::as_str)
     }
 
+    /// `kernel_name` of the header.
     pub fn kernel(&self) -> Option<&str> {
         self.header.get("kernel_name").and_then(Json::as_str)
     }
@@ -94,6 +98,7 @@ impl Cache {
         Ok(())
     }
 
+    /// The results without what only this format has.
     pub fn into_recording(self) -> Recording {
         let origin = Origin::read(&self.header);
         Recording {

@@ -25,6 +25,7 @@ pub use origin::Origin;
 /// Our own field of a result: all of it, where the format's words do not give it back.
 pub(crate) const EXACT: &str = "warpsmith_result";
 
+/// A JSON object whose fields keep their order.
 pub type Object = Map<String, Json>;
 
 /// Reads a file as text and adds it to the source map; a file compressed by gzip is unpacked first.
@@ -53,8 +54,11 @@ pub fn open(path: &Path, sources: &mut SourceMap) -> Result<FileId, Diagnostic> 
 /// What kind of file a JSON text is, by the names in its outermost object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
+    /// A tuning problem in the T1 format.
     T1,
+    /// Results in the T4 format.
     T4,
+    /// A cache file of Kernel Tuner.
     KernelTunerCache,
     /// KTT's own format of results.
     Ktt,
@@ -74,10 +78,13 @@ pub fn kind(text: &str) -> Option<Kind> {
 /// Results of tuning, wherever they come from.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
+    /// The device that took the times, where the file says it.
     pub device: Option<String>,
+    /// The kernel's name, where the file says it.
     pub kernel: Option<String>,
     /// With all values that occur or that the file lists.
     pub parameters: Vec<Parameter>,
+    /// The results, in the order of the file.
     pub records: Vec<Record>,
     /// Of a file that we wrote: the problem in the store that wrote it.
     pub origin: Option<Origin>,
@@ -156,6 +163,7 @@ pub fn place_of(text: &str, content: &str) -> Option<usize> {
     text.find(&quoted).filter(|_| plain).map(|at| at + 1)
 }
 
+/// The bytes from `start` to before `end` of a file; numbers beyond 32 bits are cut to the largest.
 pub fn span(file: FileId, start: usize, end: usize) -> Span {
     let clamp = |x: usize| u32::try_from(x).unwrap_or(u32::MAX);
     Span { file, start: clamp(start), end: clamp(end) }

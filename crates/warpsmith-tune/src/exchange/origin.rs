@@ -12,6 +12,7 @@ const SPACE: &str = "space";
 /// A problem of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
+    /// What its times depend on.
     pub key: ProblemKey,
     /// What its configurations are made of, as a T1 text, where somebody has said it.
     pub space: Option<String>,

@@ -19,13 +19,17 @@ pub use self::schema::Unknown;
 pub struct Problem {
     /// The whole file as it was read, so that writing it loses nothing.
     pub document: Object,
+    /// The tuned parameters with their values.
     pub parameters: Vec<Parameter>,
     /// `Default` of each parameter, where the file has one.
     pub defaults: Vec<Option<Value>>,
+    /// Conditions on the parameters, as written.
     pub constraints: Vec<String>,
+    /// What is launched.
     pub kernel: Kernel,
     /// `Search.Name`.
     pub strategy: Option<String>,
+    /// When the search is to end.
     pub budgets: Vec<BudgetLimit>,
     /// Names that mean nothing where they are.
     pub unknown: Vec<Unknown>,
@@ -36,6 +40,7 @@ pub struct Problem {
 pub enum BudgetLimit {
     /// In seconds.
     TuningDuration(f64),
+    /// In configurations.
     ConfigurationCount(u64),
     /// Of the space, in `(0, 1]`.
     ConfigurationFraction(f64),
@@ -54,30 +59,40 @@ pub enum SizeType {
 /// What is launched. Sizes are expressions over the parameters and `ProblemSize`.
 #[derive(Clone, Debug, Default)]
 pub struct Kernel {
+    /// `Language`, such as `CUDA`.
     pub language: String,
+    /// The function's name in the file.
     pub name: String,
     /// Arguments of a template, as KTT spells them.
     pub type_names: Vec<String>,
     /// Relative to the problem's file.
     pub file: String,
+    /// Options of the compiler, in their order.
     pub compiler_options: Vec<String>,
+    /// The device that the file names.
     pub device: Option<String>,
     /// X, Y, Z; `1` where the file says nothing.
     pub global_size: [String; 3],
+    /// Threads of a block along X, Y and Z; `1` where the file says nothing.
     pub local_size: [String; 3],
+    /// What `global_size` counts.
     pub size_type: SizeType,
     /// Kernel Tuner: what the problem's size is divided by, an axis after the other, to get the grid.
     pub grid_divisors: [Vec<String>; 3],
+    /// `ProblemSize`: an expression for each axis.
     pub problem_size: Vec<String>,
     /// Dynamic shared memory in bytes.
     pub shared_memory: Option<String>,
+    /// One for each parameter of the kernel.
     pub arguments: Vec<Argument>,
+    /// Results that the kernel's outputs are compared with.
     pub references: Vec<Reference>,
 }
 
 /// An argument of the kernel.
 #[derive(Clone, Debug, Default)]
 pub struct Argument {
+    /// The argument's name.
     pub name: String,
     /// `float`, `int32`, …
     pub kind: String,
@@ -87,6 +102,7 @@ pub struct Argument {
     pub access: String,
     /// `Constant`, `Random`, `Generator`, `Script`, `BinaryRaw`, `BinaryHDF`.
     pub fill: String,
+    /// What the fill needs: a number, a range, a file; as written.
     pub fill_value: Json,
     /// Elements of a vector: an expression.
     pub size: Option<String>,
@@ -105,9 +121,11 @@ pub struct Argument {
 /// An expected result.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reference {
+    /// The argument that is compared.
     pub target: String,
     /// `AbsoluteDifference`, `SideBySideComparison`, …
     pub method: String,
+    /// The difference that is accepted, where the file has one.
     pub threshold: Option<f64>,
     /// All of the entry.
     pub fields: Object,

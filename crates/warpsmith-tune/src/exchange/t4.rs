@@ -43,6 +43,7 @@ const TYPES: [&str; 6] =
 /// Whose reader the file is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dialect {
+    /// As the published schema says.
     #[default]
     Schema,
     /// Values of configurations are strings, the first measurement is the time, and every other one has a type.
@@ -65,12 +66,14 @@ impl Dialect {
 pub struct Results {
     /// `compute_api`, `platform`, `device`, `autotuner`, `autotuner_version`, `timestamp`; the unit of times is ours.
     pub metadata: Object,
+    /// The results, in the order of the file.
     pub records: Vec<Record>,
     /// Other fields of the file.
     pub extra: Object,
 }
 
 impl Results {
+    /// The results without what only this format has.
     pub fn into_recording(self) -> Recording {
         let text = |name: &str| self.metadata.get(name).and_then(Json::as_str).map(str::to_string);
         Recording {

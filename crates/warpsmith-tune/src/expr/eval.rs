@@ -8,7 +8,9 @@ use crate::value::{Val, Value};
 /// Why a value cannot be computed: where, and the reason in words.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EvalError {
+    /// Bytes of the text of the part that has no value.
     pub span: Range<usize>,
+    /// Why, in words: `division by zero`.
     pub reason: &'static str,
 }
 

@@ -17,98 +17,162 @@ use crate::value::Value;
 /// A parsed expression with its place in the text.
 #[derive(Clone, Debug)]
 pub struct Expr {
+    /// What is computed.
     pub kind: Kind,
     /// Bytes of the text it was parsed from.
     pub span: Range<usize>,
 }
 
+/// What an expression computes, with the meaning that it has in Python.
 #[derive(Clone, Debug)]
 pub enum Kind {
+    /// A literal.
     Const(Value),
+    /// A name that is not bound yet.
     Name(String),
     /// The variable of a comprehension around it.
     Local(String),
     /// A name that was bound to a position in the array of values.
     Slot(usize),
+    /// `[a, b]`, and tuples.
     List(Vec<Expr>),
+    /// An operation on one value.
     Unary(Unary, Box<Expr>),
+    /// An operation on two values.
     Binary(Binary, Box<Expr>, Box<Expr>),
+    /// `a and b`: the first operand that is false, else the last.
     And(Vec<Expr>),
+    /// `a or b`: the first operand that is true, else the last.
     Or(Vec<Expr>),
     /// `a < b <= c`: each operand is computed once.
     Compare(Box<Expr>, Vec<(Compare, Expr)>),
+    /// `then if condition else other`.
     If {
+        /// Decides.
         condition: Box<Expr>,
+        /// The value where the condition is true.
         then: Box<Expr>,
+        /// The value where it is false.
         other: Box<Expr>,
     },
+    /// A call of one of the known functions.
     Call(Function, Vec<Expr>),
+    /// `list[position]`; negative positions count from the end.
     Index(Box<Expr>, Box<Expr>),
     /// `[element for variable in source if filter]`
     Each {
+        /// Computed for each value that passes the filter.
         element: Box<Expr>,
+        /// Name of the variable.
         variable: String,
+        /// The list that the variable goes through.
         source: Box<Expr>,
+        /// A condition; `None`: all values pass.
         filter: Option<Box<Expr>>,
     },
 }
 
+/// Operations on one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unary {
+    /// `-a`.
     Minus,
+    /// `+a`.
     Plus,
+    /// `~a`.
     Invert,
+    /// `not a`.
     Not,
 }
 
+/// Operations on two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binary {
+    /// `a + b`.
     Add,
+    /// `a - b`.
     Sub,
+    /// `a * b`.
     Mul,
+    /// `a / b`, a real.
     Div,
+    /// `a // b`, rounded down.
     FloorDiv,
+    /// `a % b`, with the sign of `b`.
     Mod,
+    /// `a ** b`.
     Pow,
+    /// `a & b`.
     BitAnd,
+    /// `a | b`.
     BitOr,
+    /// `a ^ b`.
     BitXor,
+    /// `a << b`.
     Shl,
+    /// `a >> b`.
     Shr,
 }
 
+/// Comparisons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compare {
+    /// `a < b`.
     Less,
+    /// `a <= b`.
     LessEqual,
+    /// `a > b`.
     Greater,
+    /// `a >= b`.
     GreaterEqual,
+    /// `a == b`.
     Equal,
+    /// `a != b`.
     NotEqual,
+    /// `a in list`.
     In,
+    /// `a not in list`.
     NotIn,
 }
 
 /// Functions that can be called, with their names; `math.` before those of that module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
+    /// `min`.
     Min,
+    /// `max`.
     Max,
+    /// `abs`.
     Abs,
+    /// `len`.
     Len,
+    /// `sum`.
     Sum,
+    /// `any`.
     Any,
+    /// `all`.
     All,
+    /// `int`.
     Int,
+    /// `float`.
     Float,
+    /// `bool`.
     Bool,
+    /// `round`.
     Round,
+    /// `pow`.
     Pow,
+    /// `math.ceil`, `ceil`.
     Ceil,
+    /// `math.floor`, `floor`.
     Floor,
+    /// `math.sqrt`, `sqrt`.
     Sqrt,
+    /// `math.log2`, `log2`.
     Log2,
+    /// `range`.
     Range,
+    /// `list`, `tuple`.
     List,
 }
 
@@ -148,14 +212,18 @@ impl Function {
 pub enum Meaning {
     /// The value at this position of the array given to [`Expr::eval`].
     Slot(usize),
+    /// This value, whatever the configuration.
     Const(Value),
 }
 
 /// Why a text is no expression that can be computed, and where.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExprError {
+    /// Bytes of the text.
     pub span: Range<usize>,
+    /// What is wrong, in one sentence.
     pub message: String,
+    /// What to write instead, where that is known.
     pub help: Option<String>,
 }
 

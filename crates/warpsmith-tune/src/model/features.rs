@@ -33,12 +33,14 @@ impl Sample {
 /// The parameters with more than one value; those whose numbers are not equally even have a second axis.
 #[derive(Clone, Debug)]
 pub struct Features {
+    /// The axes, in the order of the numbers of a sample.
     pub axes: Vec<Axis>,
     /// Further numbers, between 0 and 1, that callers append to those of a point.
     pub appended: usize,
 }
 
 impl Features {
+    /// Axes for the parameters of a space that have more than one value.
     pub fn new(space: &Space) -> Features {
         let axes = space.free_parameters().into_iter().flat_map(|i| {
             let parameter = &space.parameters()[i];
@@ -59,10 +61,12 @@ impl Features {
         self.axes.get(axis).map(|a| a.scale.as_slice())
     }
 
+    /// Numbers of a sample, appended ones included.
     pub fn count(&self) -> usize {
         self.axes.len() + self.appended
     }
 
+    /// Whether the values of an axis are in no order; appended numbers never are.
     pub fn is_categorical(&self, axis: usize) -> bool {
         self.axes.get(axis).is_some_and(|a| a.categorical)
     }

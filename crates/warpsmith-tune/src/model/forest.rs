@@ -30,6 +30,7 @@ pub struct Forest {
 }
 
 impl Forest {
+    /// Grows the trees on samples with their values.
     pub fn fit(features: &Features, points: &[Sample], values: &[f64], rng: &mut Rng) -> Forest {
         let trees = (0..TREES)
             .map(|_| {

@@ -40,6 +40,7 @@ const PAIRS: usize = 3;
 const OTHERS: usize = 4;
 
 impl Belief {
+    /// What is assumed before anything is known, for samples of so many numbers.
     pub fn new(axes: usize) -> Belief {
         let mut logs = vec![USUAL_SCALE.ln(); axes];
         let others = [USUAL_STEP, USUAL_NOISE, USUAL_SHARE, USUAL_SHARE];

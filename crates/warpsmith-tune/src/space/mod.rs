@@ -25,12 +25,14 @@ const MOST_TUPLES: usize = 100_000_000;
 /// A tunable parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
+    /// The name that constraints and configurations use.
     pub name: String,
     /// In the order given; for numbers usually ascending.
     pub values: Vec<Value>,
 }
 
 impl Parameter {
+    /// A parameter with these values, in this order.
     pub fn new(name: impl Into<String>, values: impl IntoIterator<Item = Value>) -> Parameter {
         Parameter { name: name.into(), values: values.into_iter().collect() }
     }
@@ -66,6 +68,7 @@ impl Parameter {
 /// A condition on the parameters, ready to be computed.
 #[derive(Clone, Debug)]
 pub struct Constraint {
+    /// The condition as written.
     pub text: String,
     expr: Expr,
     /// The parts that must all hold, each with the parameters it reads.
@@ -78,29 +81,45 @@ pub struct Constraint {
 pub enum SpaceError {
     /// The text of constraint `index` is no expression over the parameters.
     Expression {
+        /// Position of the constraint, from 0.
         index: usize,
+        /// What is wrong, and where in the constraint's text.
         error: ExprError,
     },
     /// Constraint `index` has no value for a configuration: a division by zero, for instance.
     Evaluation {
+        /// Position of the constraint, from 0.
         index: usize,
+        /// What has no value, and where in the constraint's text.
         error: ExprError,
+        /// The configuration, in words.
         configuration: String,
     },
+    /// A parameter has no values.
     NoValues {
+        /// Its name.
         parameter: String,
     },
+    /// A parameter has more values than the space can number.
     TooManyValues {
+        /// Its name.
         parameter: String,
     },
+    /// Two parameters have the same name.
     Repeated {
+        /// The name.
         parameter: String,
     },
+    /// A value is listed twice.
     RepeatedValue {
+        /// The parameter's name.
         parameter: String,
+        /// The value.
         value: Value,
     },
+    /// More combinations of parameters that constraints connect than can be listed.
     TooLarge {
+        /// Names of these parameters.
         parameters: Vec<String>,
     },
     /// The caller said so before the end.
@@ -254,10 +273,12 @@ impl Space {
         Ok(Space { parameters, constraints, components, count })
     }
 
+    /// The parameters, in the order given.
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
     }
 
+    /// The constraints, in the order given.
     pub fn constraints(&self) -> &[Constraint] {
         &self.constraints
     }
@@ -392,10 +413,12 @@ impl Component {
 /// A configuration by names and values, in the order of the space's parameters.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Configuration {
+    /// Name and value of each parameter.
     pub values: Vec<(String, Value)>,
 }
 
 impl Configuration {
+    /// The value of a parameter; `None` where there is none of this name.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.values.iter().find(|(n, _)| n == name).map(|(_, value)| value)
     }

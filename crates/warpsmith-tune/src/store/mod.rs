@@ -72,8 +72,11 @@ pub struct ProblemKey {
     pub schedule_hash: String,
     /// Sizes and how arrays are filled, in one canonical text.
     pub arguments: String,
+    /// The device's name.
     pub device: String,
+    /// Version of its driver.
     pub driver: String,
+    /// Version of the compiler.
     pub compiler: String,
 }
 
@@ -122,16 +125,22 @@ impl ProblemId {
 /// A problem with what is known of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
+    /// The number by which the store refers to it.
     pub id: ProblemId,
+    /// What its times depend on.
     pub key: ProblemKey,
+    /// Results that are kept.
     pub results: u64,
+    /// Those of them that cannot be used.
     pub failed: u64,
+    /// The least time in milliseconds; `None`: no result has one.
     pub best_ms: Option<f64>,
 }
 
 /// Which results to list.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Filter {
+    /// Results of this status alone; `None`: all.
     pub status: Option<Status>,
     /// The fastest so many; results without a time come last.
     pub fastest: Option<u32>,

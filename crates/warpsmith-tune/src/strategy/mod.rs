@@ -1,7 +1,7 @@
 //! Strategies: which configuration to try next.
 //!
-//! A strategy is a plain function that asks a [`Search`] for the costs of configurations. It runs on a thread of its own
-//! and in turns with the tuner, as a coroutine; it ends with [`Stop`] when the tuner is gone.
+//! A strategy is a plain function that asks a `Search` for the costs of configurations. It runs on a thread of its own
+//! and in turns with the tuner, as a coroutine; it ends with `Stop` when the tuner is gone.
 
 mod anneal;
 mod evolve;
@@ -20,19 +20,33 @@ use crate::tuner::Prior;
 /// The strategies by the names users of other tuners know.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StrategyKind {
+    /// Every configuration, in order.
     BruteForce,
+    /// Configurations drawn uniformly, none twice.
     RandomSample,
+    /// First-improvement local search, restarted from a changed best.
     GreedyIls,
+    /// First-improvement local search from random starts.
     GreedyMls,
+    /// Best-improvement local search from random starts.
     Mls,
+    /// A walk that accepts worse neighbours less and less.
     SimulatedAnnealing,
+    /// Annealing with long jumps, and local search from what it finds.
     DualAnnealing,
+    /// Local search between jumps, the end accepted as in annealing.
     BasinHopping,
+    /// A population with crossover and mutation.
     GeneticAlgorithm,
+    /// A population that moves by differences of its members.
     DifferentialEvolution,
+    /// Particles drawn to their own and the common best.
     ParticleSwarm,
+    /// Particles drawn to all brighter ones.
     Firefly,
+    /// Expected improvement by a Gaussian process, without local search.
     BayesianOptimisation,
+    /// A model learned while tuning, with local search around the best.
     #[default]
     ModelGuided,
 }
@@ -92,6 +106,7 @@ impl StrategyKind {
         ),
     ];
 
+    /// The name by which users choose it; see [`StrategyKind::ALL`].
     pub fn name(self) -> &'static str {
         StrategyKind::ALL.iter().find(|(kind, ..)| *kind == self).map_or("", |(_, name, _)| name)
     }

@@ -224,7 +224,9 @@ impl FromStr for Dim3 {
 /// `NAME=@FILE.npy[,TOL]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expect {
+    /// The array, by the name of the launch's argument.
     pub name: String,
+    /// The `.npy` file with the expected content.
     pub path: PathBuf,
     /// Allowed |x − e| / (1 + |e|), of whole numbers too; 0 compares exactly.
     pub tolerance: f64,
@@ -281,6 +283,7 @@ impl LaunchArgs {
         self.args.iter().find(|a| a.name == name).is_none_or(|a| a.filled)
     }
 
+    /// What the command line or the directive says of an argument; `None`: nothing.
     pub fn spec(&self, name: &str) -> Option<&ArgSpec> {
         self.args.iter().find(|a| a.name == name).map(|a| &a.spec)
     }

@@ -17,6 +17,7 @@ use crate::status::Failure;
 /// Buffers by name, so that the kernels of one `run` share them.
 #[derive(Debug, Default)]
 pub struct Buffers {
+    /// Content and bounds of the buffers, and the module's variables.
     pub memory: DeviceMemory,
     by_name: HashMap<String, BufferId>,
     /// Variables of the device that an option has set.
@@ -29,14 +30,23 @@ pub struct Buffers {
 
 /// What an argument list is made from.
 pub struct ArgContext<'a> {
+    /// The module that has the kernel.
     pub module: &'a Module,
+    /// The kernel whose parameters need arguments.
     pub kernel: FuncId,
+    /// What the command line or the directive gives.
     pub args: &'a LaunchArgs,
+    /// The directive, for messages; `None`: the command line.
     pub span: Option<Span>,
+    /// Seed of random content for which no seed was written.
     pub seed: u64,
+    /// What parameters without a specification get.
     pub tried: Tried<'a>,
+    /// Most bytes of all buffers together: `--max-memory`.
     pub max_memory: u64,
+    /// Variables of the device that options set.
     pub variables: &'a Variables,
+    /// Functions that parameters may point to.
     pub functions: &'a [FunctionAddress],
 }
 
@@ -50,10 +60,12 @@ pub struct Tried<'a> {
 }
 
 impl Buffers {
+    /// No buffers yet, and the variables of `module` as it declares them.
     pub fn new(module: &Module) -> Buffers {
         Buffers { memory: DeviceMemory::new(module), ..Buffers::default() }
     }
 
+    /// The buffer of this name; `None`: no launch has had one so far.
     pub fn find(&self, name: &str) -> Option<&Buffer> {
         self.by_name.get(name).map(|id| &self.memory.buffers[id.0 as usize])
     }
@@ -265,6 +277,7 @@ fn growing(module: &Module, name: &str, pointee: &Type, seed: u64) -> Buffer {
 }
 
 impl ArgContext<'_> {
+    /// W306 at the launch that this is about.
     pub fn error(&self, message: impl Into<String>) -> Diagnostic {
         self.at_launch(Diagnostic::error("W306", message))
     }

@@ -63,7 +63,10 @@ pub fn run(args: &CheckArgs) -> Status {
 /// Checks all files and folders of the arguments.
 ///
 /// # Errors
-/// Bad input: a missing, empty or binary file, errors in the source, a file without any launch, arguments that do not fit.
+/// Bad input: a missing, empty or binary file (W301), errors in the source, a file without kernels (W303), a kernel or launch
+/// that is not there (W304), a malformed directive (W305), arguments that do not fit (W306), what the emulator does not execute
+/// (W308), a device without `--same-as` (W309), a baseline that is no report (W319). W307 with status 3 for arrays beyond
+/// `--max-memory`. In a folder a bad file is listed and does not keep the others from being checked.
 pub fn check(args: &CheckArgs, sources: &mut SourceMap) -> Result<Report, Failure> {
     if args.device.is_some() && args.same_as.is_none() {
         return Err(Diagnostic::error("W309", "`check` runs nothing on a GPU")

@@ -11,21 +11,27 @@ use super::directive::{self, Directive};
 /// All that is to be run for one file.
 #[derive(Debug, Default)]
 pub struct Plan {
+    /// What is run, in order.
     pub steps: Vec<Step>,
+    /// Findings that comments of the source allow.
     pub allows: Vec<Allow>,
 }
 
 /// Launches in order on shared named buffers.
 #[derive(Debug)]
 pub struct Step {
+    /// The launches, in order.
     pub launches: Vec<Planned>,
 }
 
+/// A launch that was asked for.
 #[derive(Debug, Clone)]
 pub struct Planned {
     /// With template arguments.
     pub kernel: String,
+    /// Launch options: grid, block, shared memory, arguments.
     pub args: LaunchArgs,
+    /// Options for reading the source: macros and folders of headers.
     pub source: SourceArgs,
     /// The directive, for messages; `None` from the command line.
     pub span: Option<Span>,
@@ -34,8 +40,11 @@ pub struct Planned {
 /// `// warpsmith: allow RULE reason`.
 #[derive(Debug, Clone)]
 pub struct Allow {
+    /// The rule whose findings are allowed.
     pub rule: Rule,
+    /// The user's words.
     pub reason: String,
+    /// Where the comment stands.
     pub span: Span,
 }
 

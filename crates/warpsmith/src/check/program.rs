@@ -19,18 +19,24 @@ use crate::status::Failure;
 /// All steps of a file.
 #[derive(Debug)]
 pub struct Loaded {
+    /// The steps, in order.
     pub steps: Vec<StepProgram>,
     /// The syntax of the file, for its host code.
     pub unit: TranslationUnit,
+    /// Findings that comments of the source allow.
     pub allows: Vec<Allow>,
 }
 
 /// Launches in order on shared buffers, with the module that holds their kernels.
 #[derive(Debug)]
 pub struct StepProgram {
+    /// Warnings of the front end.
     pub warnings: Vec<Diagnostic>,
+    /// Its kernels, with the functions and variables that they use.
     pub module: Module,
+    /// The launches, in order.
     pub launches: Vec<Planned>,
+    /// Variables of the device that options set.
     pub variables: Variables,
     /// What a pointer to a function may hold.
     pub functions: Vec<FunctionAddress>,

@@ -9,15 +9,21 @@ use warpsmith_translate::probe::{self, NoAnswer};
 /// Whether a part is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
+    /// It is there and answers.
     Found {
+        /// Its program or library.
         path: PathBuf,
+        /// What it says of its version.
         version: String,
     },
     /// It is there but gives no sensible answer.
     Broken {
+        /// Its program or library.
         path: PathBuf,
+        /// What is wrong with its answer.
         why: String,
     },
+    /// It is not there.
     Missing,
 }
 
@@ -28,6 +34,7 @@ pub struct Part {
     pub name: &'static str,
     /// For people.
     pub label: &'static str,
+    /// Whether it was found.
     pub state: State,
     /// What is lost without it.
     pub costs: &'static str,

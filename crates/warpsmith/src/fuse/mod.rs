@@ -46,6 +46,7 @@ use warpsmith_translate::tune::device::{self, Place};
 pub struct Fused {
     /// What names of the output begin with.
     pub name: String,
+    /// Where the files belong.
     pub folder: PathBuf,
     /// Best predicted first; at least one.
     pub covers: Vec<Handed>,
@@ -53,12 +54,15 @@ pub struct Fused {
     pub result: serde_json::Value,
     /// What the terminal shows.
     pub text: String,
+    /// Warnings about the script and the library.
     pub warnings: Vec<Diagnostic>,
+    /// What the search left out, so that it ends.
     pub bounds: Bounds,
 }
 
 /// A cover that passed verification.
 pub struct Handed {
+    /// The kernels that take the place of the script's calls.
     pub cover: Covered,
     /// Name and text.
     pub files: Vec<(String, String)>,

@@ -18,8 +18,11 @@ use warpsmith_translate::tune::search::{ROUNDS, failure, options};
 /// What came of it.
 #[derive(Clone, Debug)]
 pub struct OnDevice {
+    /// The device, by its name.
     pub device: String,
+    /// Whether the times are measured, predicted or recorded.
     pub told: Told,
+    /// What the device reaches at most, measured in the same run; `None`: its worker does not tell.
     pub limits: Option<Limits>,
     /// Of all arrays.
     pub bytes: u64,

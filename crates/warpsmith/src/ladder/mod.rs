@@ -100,12 +100,15 @@ pub struct LadderArgs {
 /// One version of the kernel, verified.
 #[derive(Debug)]
 pub struct Version {
+    /// A word for tables and file names.
     pub name: String,
     /// The step of the lecture that it is.
     pub lecture: Option<u32>,
+    /// What this version does that the one before does not, in a phrase.
     pub idea: String,
     /// Steps of the schedule before that this one does not take: what it gives up.
     pub given_up: Vec<String>,
+    /// Its schedule, files and verification.
     pub tuned: Tuned,
     /// What the device model says of each launch.
     pub predicted: Vec<Predicted>,
@@ -122,14 +125,17 @@ pub struct Version {
 /// The versions that are legal for this nest, in order, and why others are left out.
 #[derive(Debug)]
 pub struct Ladder {
+    /// Simplest first.
     pub versions: Vec<Version>,
     /// Name and reason.
     pub left_out: Vec<(String, String)>,
+    /// The GPU that predictions are for.
     pub gpu: &'static str,
     /// Where the versions were timed.
     pub on: Option<OnDevice>,
     /// The size that was counted at.
     pub point: Point,
+    /// Where the files belong.
     pub folder: PathBuf,
 }
 

@@ -55,19 +55,29 @@ pub fn is_problem(file: &Path) -> bool {
 /// A problem with its best configuration.
 #[derive(Debug)]
 pub struct Solved {
+    /// The problem's name, with which file names begin.
     pub name: String,
+    /// The device that took the times.
     pub hello: Hello,
+    /// The search strategy.
     pub strategy: StrategyKind,
+    /// Configurations that the constraints allow.
     pub configurations: u64,
+    /// Distinct configurations whose outcome is known.
     pub evaluated: u64,
     /// Of these, known from an earlier run.
     pub recalled: u64,
+    /// Why the search ended.
     pub finished: Finished,
     /// What ended the search or the final comparison from outside.
     pub halt: Option<Halt>,
+    /// Wall-clock seconds of the search.
     pub seconds: f64,
+    /// The configuration with the least time.
     pub best: Configuration,
+    /// Its time in milliseconds.
     pub best_ms: f64,
+    /// The launch of the best configuration.
     pub shape: Shape,
     /// What the device reaches at most, where there is one to measure.
     pub limits: Option<Limits>,
@@ -79,9 +89,13 @@ pub struct Solved {
     pub compared: Compared,
     /// The time of the configuration that outputs were compared with.
     pub reference_ms: Option<f64>,
+    /// All results of this problem that the store has.
     pub records: Vec<Record>,
+    /// The file that keeps them.
     pub store: PathBuf,
+    /// Where the output files belong.
     pub folder: PathBuf,
+    /// What else is to be known, a sentence each.
     pub notes: Vec<String>,
     /// Warnings about the problem, for reports.
     pub findings: Vec<serde_json::Value>,

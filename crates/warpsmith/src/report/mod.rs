@@ -17,10 +17,14 @@ use crate::status::Status;
 /// What a run of `check` found.
 #[derive(Debug)]
 pub struct Report {
+    /// The command whose report it is: `check`.
     pub command: &'static str,
+    /// How the command ends: `No` with findings; without any, `Limit` where launches were left out and `BadInput` where they were
+    /// lost.
     pub status: Status,
     /// Every launch ran to its end.
     pub complete: bool,
+    /// Defects, each once however often it was seen.
     pub findings: Vec<Item>,
     /// Notes never change the status.
     pub notes: Vec<Item>,
@@ -72,9 +76,11 @@ pub struct SameAs {
 /// Both sides at the full size.
 #[derive(Debug, Clone)]
 pub struct OnDevice {
+    /// The device, by its name.
     pub device: String,
     /// What times are: `measured`, `emulated`, `recorded`.
     pub times: &'static str,
+    /// The sizes: `n=1024, m=512`.
     pub sizes: String,
     /// The kernel's time in milliseconds; `None` where it is not the same.
     pub ms: Option<f64>,
@@ -89,15 +95,23 @@ pub struct OnDevice {
 pub struct Item {
     /// Stable across runs: rule, place and array.
     pub id: String,
+    /// The rule that is broken, such as `race-global`.
     pub rule: &'static str,
+    /// It is no defect, but worth knowing.
     pub is_note: bool,
+    /// A refinement of the rule, such as `write-write`.
     pub kind: Option<&'static str>,
+    /// What is wrong, in one sentence.
     pub message: String,
     /// Thread occurrences, over all launches.
     pub count: u64,
+    /// The two ends of a race, earlier first; one place for most other rules.
     pub places: Vec<Place>,
+    /// The array or variable.
     pub array: Option<String>,
+    /// Index of its element, one number for each dimension; empty where there is none.
     pub index: Vec<i64>,
+    /// Number of barriers that the block had passed.
     pub interval: Option<u32>,
     /// The launch in which it was seen first.
     pub launch: String,
@@ -106,6 +120,7 @@ pub struct Item {
 /// One end of a finding.
 #[derive(Debug, Clone)]
 pub struct Place {
+    /// The place in the source, where it is known.
     pub span: Option<Span>,
     /// `write`, `read`, `barrier` …
     pub what: &'static str,

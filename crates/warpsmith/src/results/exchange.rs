@@ -20,8 +20,11 @@ use crate::terminal::{Format, color_on_stderr};
 /// What a problem's results can be written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Export {
+    /// The T4 format of autotuning results, in one of its dialects.
     T4(Dialect),
+    /// A cache of Kernel Tuner.
     KernelTunerCache,
+    /// The T1 format: the problem itself, with its parameters and constraints.
     T1,
 }
 

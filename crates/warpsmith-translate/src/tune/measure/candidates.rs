@@ -26,6 +26,7 @@ const MOST: usize = 20_000;
 /// A space, and what its configurations mean.
 #[derive(Clone)]
 pub struct Candidates {
+    /// Parameters with their values, and the constraints among them.
     pub space: SharedSpace,
     schedules: Schedules,
     /// Seconds that configurations are expected to take, by [`Configuration::key`], as far as that is known.

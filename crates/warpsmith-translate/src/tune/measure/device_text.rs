@@ -12,7 +12,9 @@ use crate::tune::verify::witness::Given;
 /// Text for the device, with its kernels in the order of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceText {
+    /// CUDA C without host code.
     pub text: String,
+    /// Names of its kernels, in the order of the text.
     pub kernels: Vec<String>,
 }
 

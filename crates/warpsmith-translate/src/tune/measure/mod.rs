@@ -10,5 +10,5 @@ mod workload;
 pub use candidates::{Candidates, spelled};
 pub use device_text::{DeviceText, device_text};
 pub use plan::Recorder;
-pub use prior::Model;
+pub(in crate::tune) use prior::Model;
 pub use workload::{Nests, Source};

@@ -11,6 +11,7 @@ use crate::tune::verify::witness::Witness;
 /// Keeps what the launcher asks for.
 pub struct Recorder<'a> {
     witness: &'a Witness,
+    /// Launches, copies and fills in the order in which the launcher asked for them.
     pub actions: Vec<Action>,
     /// Kernels by their names in the text; the compiler says what they are called in the binary.
     symbol: &'a dyn Fn(&str) -> String,
@@ -18,6 +19,8 @@ pub struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
+    /// Records what the launcher of `witness` asks for; `symbol` gives the name that a kernel of the text has in the
+    /// binary.
     pub fn new(witness: &'a Witness, symbol: &'a dyn Fn(&str) -> String) -> Recorder<'a> {
         Recorder { witness, actions: vec![], symbol, guess: Guess::default() }
     }

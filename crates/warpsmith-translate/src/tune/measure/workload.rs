@@ -44,11 +44,17 @@ const ON_CPU: Duration = Duration::from_secs(10);
 /// What a workload is made of.
 #[derive(Clone)]
 pub struct Source {
+    /// What the user asked for: data, limits, compiler options.
     pub request: TuneRequest,
+    /// The C function.
     pub input: CInput,
+    /// The architecture that texts are compiled for.
     pub arch: Arch,
+    /// What arguments hold: `--arg` and the directives of the file.
     pub specs: Vec<NamedSpec>,
+    /// Sizes at which every candidate is timed; each is a task.
     pub sizes: Vec<Point>,
+    /// The schedules to choose from.
     pub candidates: Candidates,
     /// For tests: changes the emitted text before it is compiled, as a bug that all schedules share would.
     pub changed: Option<fn(&str) -> String>,

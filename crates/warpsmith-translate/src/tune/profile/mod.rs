@@ -12,7 +12,7 @@ mod calls;
 mod footprint;
 mod known;
 mod leaving;
-pub mod overflow;
+pub(in crate::tune) mod overflow;
 mod pointers;
 mod rows;
 mod run;
@@ -35,7 +35,7 @@ use warpsmith_opt::walk as tree;
 use super::sizes::{Point, field_name};
 use arrays::{Elsewhere, arrays};
 use known::Counted;
-pub use known::Known;
+pub(in crate::tune) use known::Known;
 use leaving::Staying;
 use values::{Extents, Thread, Vars};
 use walk::Walk;
@@ -55,7 +55,7 @@ const MOST_STRAIGHT: f64 = 4096.0;
 const ITERATIONS: f64 = 10.0;
 
 /// A launch with how often it happens.
-pub struct Launched {
+pub(in crate::tune) struct Launched {
     pub times: f64,
     pub kernel: FuncId,
     pub profile: KernelProfile,
@@ -64,12 +64,12 @@ pub struct Launched {
 }
 
 /// The profiles of all launches at a size. Launches whose extents depend on data are left out.
-pub fn profiles(module: &Module, launcher: FuncId, sizes: &Point) -> Vec<Launched> {
+pub(in crate::tune) fn profiles(module: &Module, launcher: FuncId, sizes: &Point) -> Vec<Launched> {
     profiles_beside(module, launcher, sizes, &Known::default())
 }
 
 /// The same, with nothing counted anew that is known already.
-pub fn profiles_beside(
+pub(in crate::tune) fn profiles_beside(
     module: &Module,
     launcher: FuncId,
     sizes: &Point,
@@ -84,7 +84,7 @@ pub fn profiles_beside(
 }
 
 /// What is to be known of all launches of a program at some sizes.
-pub fn known(module: &Module, launcher: FuncId, sizes: &[Point]) -> Known {
+pub(in crate::tune) fn known(module: &Module, launcher: FuncId, sizes: &[Point]) -> Known {
     let launches = RefCell::new(Known::beside(module));
     let profiled = |kernel: &Function, at, args: &Vars<Value>| {
         let (profile, rounds) = profile(module, kernel, at, args);
@@ -379,6 +379,7 @@ fn neighbours(at: Extents, middle: [u32; 3], logical: [u64; 3], group: u64) -> [
     }
 }
 
+/// Bytes of static shared memory of a block of `kernel`, every variable rounded up to 16 bytes.
 pub fn shared_bytes(module: &Module, kernel: &Function) -> u32 {
     let vars = kernel.vars.iter().filter(|v| v.kind == VarKind::Shared);
     let bytes: u64 = vars.map(|v| layout_of(module, &v.ty).size.next_multiple_of(16)).sum();

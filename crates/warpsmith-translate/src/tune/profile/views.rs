@@ -17,10 +17,13 @@ use super::values::{Extents, Vars};
 /// What a kernel is given.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
+    /// A number, passed by value.
     Value(Value),
     /// A byte of an array.
     Pointer {
+        /// The array's name, as views show it.
         array: String,
+        /// Distance from the start of the array, in bytes.
         offset: i64,
     },
     /// A struct, a null pointer: nothing that addresses are made of.
@@ -30,18 +33,23 @@ pub enum Argument {
 /// One access in the source to one array.
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
+    /// The place of the access in the source.
     pub span: Option<Span>,
+    /// The array's name: of a parameter, as the arguments have it; else of the variable.
     pub array: String,
     /// In shared memory; else in global memory.
     pub shared: bool,
+    /// Load, store or atomic operation.
     pub kind: TrafficKind,
     /// Bytes a lane.
     pub bytes: u32,
     /// Warp instructions, and their active lanes.
     pub requests: u64,
+    /// Active lanes of all `requests` together.
     pub threads: u64,
     /// Global memory: sectors of 32 bytes.
     pub sectors: u64,
+    /// Wavefronts: passes through the first-level cache or the banks of shared memory, all requests together.
     pub wavefronts: f64,
     /// Shared memory: wavefronts that bank conflicts cost.
     pub conflicts: f64,

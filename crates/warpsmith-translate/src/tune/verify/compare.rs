@@ -10,7 +10,9 @@ use crate::data::{scalar_bytes, scalar_from_bytes};
 pub struct Difference {
     /// Flat index.
     pub index: u64,
+    /// The right value.
     pub expected: f64,
+    /// The value to be judged.
     pub actual: f64,
     /// The difference that would have been accepted; 0 for exact comparison.
     pub allowed: f64,

@@ -184,11 +184,14 @@ fn uses_half(file: &Path) -> bool {
 /// An argument as bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArgBytes {
+    /// A number or a structure passed by value, in its memory layout.
     Value(Vec<u8>),
+    /// What a pointer points to: the elements of the whole array.
     Array(Vec<u8>),
 }
 
 impl ArgBytes {
+    /// The bytes of either.
     pub fn bytes(&self) -> &[u8] {
         match self {
             ArgBytes::Value(b) | ArgBytes::Array(b) => b,

@@ -17,11 +17,15 @@ use crate::tune::sizes::{self, Point};
 
 /// Where the content of arguments comes from.
 pub struct Sources<'a> {
+    /// The module that has the function.
     pub module: &'a Module,
+    /// The function that gets the arguments.
     pub function: &'a Function,
     /// `--arg`.
     pub specs: &'a [NamedSpec],
+    /// Seed of random content for which no seed was written.
     pub seed: u64,
+    /// Most bytes of all arrays together: `--max-memory`.
     pub max_memory: u64,
 }
 
@@ -41,7 +45,14 @@ impl Sources<'_> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoData {
     /// An array takes more bytes than `--max-memory` leaves for it.
-    Memory { array: String, bytes: u64, most: u64 },
+    Memory {
+        /// Name of the array.
+        array: String,
+        /// Bytes that it takes.
+        bytes: u64,
+        /// Bytes that are left for it.
+        most: u64,
+    },
     /// A sentence: what was asked for cannot be had.
     Bad(String),
 }

@@ -35,7 +35,8 @@ use warpsmith_ir::{
     ExprKind, FuncId, Function, Module, Scalar, SourceMap, Span, Turn, Var, Way, visit,
 };
 
-pub use self::verdict::{Failed, Verified};
+pub(in crate::tune) use self::verdict::Failed;
+pub use self::verdict::Verified;
 
 use self::against::HostSays;
 use self::coverage::Coverage;
@@ -67,7 +68,7 @@ const HOST_ENTRY_POINTS: usize = 3;
 pub(in crate::tune) const TIME_LIMIT: &str = "the time limit (--timeout)";
 
 /// What is compared with what.
-pub struct Verifier<'a> {
+pub(in crate::tune) struct Verifier<'a> {
     pub sources: Sources<'a>,
     pub function: FuncId,
     pub host: Option<&'a HostReference>,
@@ -93,7 +94,7 @@ pub struct Verifier<'a> {
 
 /// A function before its reals changed their type.
 #[derive(Clone, Copy)]
-pub struct Written<'a> {
+pub(in crate::tune) struct Written<'a> {
     pub module: &'a Module,
     pub function: FuncId,
     /// The type that they have now.

@@ -30,6 +30,7 @@ pub struct Verified {
     pub in_strides: usize,
     /// Runs of the function for arrays of the host, and whether no iteration ran.
     pub host_entry: Vec<bool>,
+    /// Instructions of threads that the emulator ran, all points together.
     pub thread_instructions: u64,
     /// What of the emitted text was run.
     pub coverage: Coverage,

@@ -58,6 +58,7 @@ pub struct WitnessRun {
     pub result: Option<Vec<u8>>,
     /// Errors, and elements to which several threads write the same value.
     pub findings: Vec<Finding>,
+    /// Instructions of all threads.
     pub thread_instructions: u64,
     /// The kernels that were launched.
     pub grids: Grids,
@@ -72,9 +73,13 @@ pub struct WitnessRun {
 /// A launch with what the emulator counted, and what the access views of its kernel say.
 #[derive(Clone, Debug)]
 pub struct CountedLaunch {
+    /// The kernel's name in the text.
     pub kernel: String,
+    /// Blocks along x, y and z.
     pub grid: [u32; 3],
+    /// Threads of a block along x, y and z.
     pub block: [u32; 3],
+    /// What the emulator counted.
     pub counters: Counters,
     /// `None`: too many statements to walk through.
     pub views: Option<Vec<View>>,
@@ -154,6 +159,7 @@ impl Witness {
         &self.module
     }
 
+    /// The host function that launches the kernels.
     pub fn launcher(&self) -> FuncId {
         self.launcher
     }

@@ -113,7 +113,9 @@ const REFERENCE: &[Key] = &[
 /// A name in a file that means nothing there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
+    /// The name as written.
     pub name: String,
+    /// Where it stands.
     pub place: Span,
     /// The names that are known there.
     pub known: Vec<&'static str>,
