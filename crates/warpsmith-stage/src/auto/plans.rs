@@ -96,7 +96,7 @@ impl Kernel<'_> {
     }
 
     /// Whether threads of a block may read the same elements, or in an order that suits no row of memory.
-    fn shares(&self, all: &[&Access]) -> bool {
+    pub fn shares(&self, all: &[&Access]) -> bool {
         let [x, y] = all.first().and_then(|a| a.strides()).unwrap_or([0, 0]);
         let alone = all.iter().all(|a| a.at.is_some() && a.at == all[0].at);
         let own_loop = all.iter().any(|a| a.loops().is_none_or(|l| l.len() > 1) || a.slides());

@@ -5,9 +5,9 @@ use std::collections::{BTreeSet, HashMap};
 use warpsmith_front::ast::{self, ExprKind, StmtKind};
 use warpsmith_front::sema::walk;
 
-use super::BYTES;
 use super::forms::{Along, Forms, Poly};
 use super::region::{Region, bytes};
+use super::{PARTS, vector_of};
 use crate::auto::find::{self, Access};
 use crate::auto::plans::{Kernel, replaced};
 use crate::auto::read_only;
@@ -15,29 +15,6 @@ use crate::auto::registers::{Queue, Reader};
 use crate::source::marks::Bytes;
 use crate::source::patch::{Patch, indentation};
 use crate::source::scope;
-
-/// The type of a vector.
-#[derive(Clone, Debug)]
-pub struct Vectors {
-    pub name: String,
-    element: String,
-    count: i64,
-}
-
-impl Vectors {
-    fn new(element: &str, count: i64) -> Vectors {
-        let name = format!("{}_x{count}", element.replace(' ', "_"));
-        Vectors { name, element: element.to_string(), count }
-    }
-
-    /// Its declaration, with a line before the kernel.
-    pub fn declared(&self, indent: &str) -> String {
-        let Vectors { name, element, count } = self;
-        format!(
-            "// Neighbours along x, which go to and from memory at once.\n{indent}struct alignas({BYTES}) {name} {{\n{indent}    {element} at[{count}];\n{indent}}};\n"
-        )
-    }
-}
 
 /// A vector that is read: what it is, and the variable that holds it.
 struct Held {
@@ -62,10 +39,12 @@ pub struct Lanes<'a> {
     forms: &'a Forms<'a>,
     region: &'a Region<'a>,
     pub count: i64,
-    /// The variable that counts lanes.
-    pub counter: String,
+    /// The variable that counts lanes where they go one by one.
+    counter: String,
     pub multiples: BTreeSet<String>,
-    vectors: Vectors,
+    element: String,
+    /// The type of vectors.
+    pub vector: &'static str,
     /// Subscripts by where the element begins.
     indices: HashMap<usize, ast::Expr>,
     held: Vec<Held>,
@@ -88,7 +67,7 @@ impl<'a> Lanes<'a> {
         });
         let mut zones = vec![];
         region.stmts.iter().for_each(|s| zones_of(s, &mut zones));
-        let count = forms.lanes;
+        let (vector, count) = vector_of(element).ok_or("vectors of its elements are not known")?;
         let used = scope::names(kernel.text);
         let counter =
             ["v", "lane", "own_lane"].into_iter().find(|n| !used.contains(&n.to_string()));
@@ -99,17 +78,14 @@ impl<'a> Lanes<'a> {
             count,
             counter: counter.unwrap_or("v").to_string(),
             multiples: region.size.iter().cloned().collect(),
-            vectors: Vectors::new(element, count),
+            element: element.to_string(),
+            vector,
             indices,
             held: vec![],
             zones,
         };
         lanes.find_vectors()?;
         Ok(lanes)
-    }
-
-    pub fn vectors(&self) -> &Vectors {
-        &self.vectors
     }
 
     /// Arrays that are read as vectors.
@@ -123,7 +99,7 @@ impl<'a> Lanes<'a> {
     /// Arrays that vectors are read from or written to.
     pub fn arrays(&self) -> Vec<String> {
         let mut all = self.read_arrays();
-        all.extend(self.stores().into_iter().map(|(_, a)| a.array.clone()));
+        all.extend(self.stores().into_iter().map(|a| a.array.clone()));
         all.sort();
         all.dedup();
         all
@@ -151,6 +127,9 @@ impl<'a> Lanes<'a> {
             if !self.inside(a) {
                 continue;
             }
+            if self.by_data(a) {
+                return Err(format!("`{}`: data decide on its subscripts", a.array));
+            }
             let Some(key) = self.key_of(a) else { continue };
             if self.held.iter().any(|h| h.array == a.array && h.key == key) {
                 continue;
@@ -170,12 +149,21 @@ impl<'a> Lanes<'a> {
         }
     }
 
+    /// Whether a subscript comes from memory.
+    fn by_data(&self, a: &Access) -> bool {
+        let mut found = a.at.is_some() && a.loops().is_none();
+        if let Some(index) = self.index(a) {
+            walk::expr(index, &mut |e| found |= matches!(&*e.kind, ExprKind::Index { .. }));
+        }
+        found
+    }
+
     /// What a read is, if it is a vector that is read whatever happens.
     fn key_of(&mut self, a: &Access) -> Option<Key> {
         let shared = read_only(self.kernel.accesses).contains(&a.array.as_str());
         let conditional = self.zones.iter().any(|z| z.contains(&a.whole.start));
         let element = find::element_type(self.kernel.function, &a.array, self.kernel.sources)?;
-        if !shared || conditional || element != self.vectors.element {
+        if !shared || conditional || element != self.element {
             return None;
         }
         let index = self.index(a)?.clone();
@@ -243,9 +231,9 @@ impl<'a> Lanes<'a> {
         }
     }
 
-    /// Stores of the region itself that are vectors, with where their statements end.
-    fn stores(&self) -> Vec<(usize, &'a Access)> {
-        let mut all: Vec<(usize, &Access)> = vec![];
+    /// Stores of the region itself that are vectors.
+    fn stores(&self) -> Vec<&'a Access> {
+        let mut all: Vec<&Access> = vec![];
         if self.forms.along != Along::Positions {
             return all;
         }
@@ -258,9 +246,9 @@ impl<'a> Lanes<'a> {
             let once = self.kernel.accesses.iter().filter(|b| b.array == a.array).count() == 1;
             let key = self.index(a).and_then(|e| self.key(e, &mut self.multiples.clone()));
             let element = find::element_type(self.kernel.function, &a.array, self.kernel.sources);
-            let own = element.as_ref() == Some(&self.vectors.element);
+            let own = element.as_ref() == Some(&self.element);
             if once && own && key.is_some() && self.outside(&a.index).is_some() {
-                all.push((bytes(s).end, a));
+                all.push(a);
             }
         }
         all
@@ -278,8 +266,7 @@ impl<'a> Lanes<'a> {
             let first = self.inside_on("0")?;
             let last = self.inside_on(&(self.count - 1).to_string())?;
             let own = self.inside_on(&self.counter)?;
-            let alone =
-                self.shifted(self.kernel.text, self.region.at.clone(), &Patch::default())?;
+            let alone = self.shifted(&self.counter, &Patch::default())?;
             let body = alone.replace('\n', &format!("\n        "));
             all = format!(
                 "if ({first} && {last}) {{\n{deeper}{all}\n{indent}}} else {{\n{deeper}// At the ends of a row, lane by lane.\n{deeper}for (int {v} = 0; {v} < {n}; {v}++) {{\n{deeper}    if ({own}) {{\n{deeper}        {body}\n{deeper}    }}\n{deeper}}}\n{indent}}}",
@@ -298,7 +285,7 @@ impl<'a> Lanes<'a> {
         let mut parts = vec![];
         for (cond, holds) in &self.region.ragged {
             let at = cond.span.start as usize..cond.span.end as usize;
-            let text = self.on_lane(&self.kernel.text[at], lane)?;
+            let text = self.deep(&self.kernel.text[at], lane, 0)?;
             parts.push(match holds {
                 true => format!("({text})"),
                 false => format!("!({text})"),
@@ -307,114 +294,92 @@ impl<'a> Lanes<'a> {
         Ok(parts.join(" && "))
     }
 
-    /// The vectors that are read, the loop over the lanes, and the vectors that are written.
+    /// The vectors that are read, what each lane does, and the vectors that are written.
     pub fn as_vectors(&self, kept: &[(String, Queue<'_>)], indent: &str) -> Result<String, String> {
-        let mut patch = Patch::default();
-        let base = self.region.at.start;
-        let inside = self.kernel.accesses.iter().filter(|a| self.inside(a) && !a.stored);
-        for a in inside {
-            if let Some(text) = self.read(a)? {
-                patch.replace(a.whole.start - base..a.whole.end - base, text);
-            }
-        }
+        let ty = self.vector;
         let mut lines: Vec<String> = kept.iter().flat_map(|(_, q)| q.reads.clone()).collect();
-        let ty = &self.vectors.name;
         for h in &self.held {
             let Some(index) = &h.index else { continue };
             let reader = Reader { array: &h.array, element: ty, vector: true };
             lines.push(format!("const {ty} {} = {};", h.name, reader.read(index)));
         }
-        let mut after = vec![];
-        for (_, a) in self.stores() {
+        let (mut written, mut after) = (vec![], vec![]);
+        for a in self.stores() {
             let name = format!("{}_row", a.array);
             let index = self.outside(&a.index).ok_or("a subscript is not understood")?;
-            patch.replace(
-                a.whole.start - base..a.whole.end - base,
-                format!("{name}.at[{}]", self.counter),
-            );
             lines.push(format!("{ty} {name};"));
             after.push(format!("*({ty} *)&{}[{index}] = {name};", a.array));
+            written.push((a, name));
         }
         after.extend(kept.iter().flat_map(|(_, q)| q.turns.clone()));
-        let whole = self.kernel.text;
-        let own = indentation(whole, base);
-        let body = self.shifted(whole, self.region.at.clone(), &patch)?;
-        let body = body.replace(&format!("\n{own}"), &format!("\n{indent}    "));
-        lines.push("#pragma unroll".to_string());
-        lines.push(format!(
-            "for (int {v} = 0; {v} < {n}; {v}++) {{\n{indent}    {body}\n{indent}}}",
-            v = self.counter,
-            n = self.count
-        ));
+        for lane in 0..self.count {
+            lines.push(self.one(lane, &written, indent)?);
+        }
         lines.extend(after);
         Ok(lines.join(&format!("\n{indent}")))
     }
 
+    /// What one lane does.
+    fn one(
+        &self,
+        lane: i64,
+        written: &[(&Access, String)],
+        indent: &str,
+    ) -> Result<String, String> {
+        let mut patch = Patch::default();
+        let base = self.region.at.start;
+        let part = PARTS[lane as usize];
+        for a in self.kernel.accesses.iter().filter(|a| self.inside(a) && !a.stored) {
+            if let Some(text) = self.read(a, lane)? {
+                patch.replace(a.whole.start - base..a.whole.end - base, text);
+            }
+        }
+        for (a, name) in written {
+            patch.replace(a.whole.start - base..a.whole.end - base, format!("{name}.{part}"));
+        }
+        let body = self.shifted(&lane.to_string(), &patch)?;
+        let own = indentation(self.kernel.text, base);
+        let scoped = !self.region.declared.is_empty();
+        let deeper = if scoped { format!("\n{indent}    ") } else { format!("\n{indent}") };
+        let body = body.replace(&format!("\n{own}"), &deeper);
+        Ok(match scoped {
+            true => format!("{{\n{indent}    {body}\n{indent}}}"),
+            false => body,
+        })
+    }
+
     /// What a lane reads: of a vector, or where no vector has it, of memory. `None`: all lanes read one element.
-    fn read(&self, a: &Access) -> Result<Option<String>, String> {
-        let v = &self.counter;
+    fn read(&self, a: &Access, lane: i64) -> Result<Option<String>, String> {
         let Some(index) = self.index(a) else { return Ok(None) };
         if let Some(key) = self.key(index, &mut self.multiples.clone()) {
             let held = self.held.iter().find(|h| h.array == a.array && h.key == key);
             if let Some(h) = held {
-                return Ok(Some(format!("{}.at[{v}]", h.name)));
+                return Ok(Some(format!("{}.{}", h.name, PARTS[lane as usize])));
             }
         }
         if !self.forms.varies(index) {
             return Ok(None);
         }
-        let text = &self.kernel.text[a.whole.clone()];
-        let alone = self.on_lane(text, v)?;
-        let Some((h, by, lanes)) = self.beside(a, index) else { return Ok(Some(alone)) };
-        let place = match by {
-            0 => v.clone(),
-            n if n < 0 => format!("{v} - {}", -n),
-            n => format!("{v} + {n}"),
-        };
-        let other = format!("{}.at[{place}]", h.name);
-        let last = self.count - 1;
-        Ok(Some(match (*lanes.start(), *lanes.end()) {
-            (0, end) if end == last => other,
-            (0, end) => format!("({v} < {} ? {other} : {alone})", end + 1),
-            (start, end) if end == last => format!("({v} > {} ? {other} : {alone})", start - 1),
-            (start, end) => format!("({v} >= {start} && {v} <= {end} ? {other} : {alone})"),
-        }))
+        match self.beside(a, index, lane) {
+            Some(text) => Ok(Some(text)),
+            None => self.deep(&self.kernel.text[a.whole.clone()], &lane.to_string(), 0).map(Some),
+        }
     }
 
-    /// The vector that has what some lanes read, how far that is from the lane, and those lanes.
-    fn beside(
-        &self,
-        a: &Access,
-        index: &ast::Expr,
-    ) -> Option<(&Held, i64, std::ops::RangeInclusive<i64>)> {
-        let size = self.region.size.as_ref();
-        let mut found: Vec<(usize, i64, i64)> = vec![];
-        for lane in 0..self.count {
-            let Some(p) = self.forms.on_lane(index, lane, size) else { continue };
-            let near = self.held.iter().enumerate().filter(|(_, h)| h.array == a.array);
-            let of = near.filter_map(|(n, h)| match &h.key {
-                Key::Sum(k) => Some((n, p.clone().plus(k, -1).only_number()?)),
-                Key::Choice(..) => None,
-            });
-            let within = |by: i64| (0..self.count).contains(&(lane + by));
-            found.extend(of.filter(|(_, by)| within(*by)).map(|(n, by)| (n, by, lane)));
-        }
-        let mut best: Option<(usize, i64, Vec<i64>)> = None;
-        for (n, by, _) in &found {
-            let lanes: Vec<i64> =
-                found.iter().filter(|f| (f.0, f.1) == (*n, *by)).map(|f| f.2).collect();
-            if best.as_ref().is_none_or(|b| b.2.len() < lanes.len()) {
-                best = Some((*n, *by, lanes));
-            }
-        }
-        let (n, by, lanes) = best?;
-        let (first, last) = (*lanes.first()?, *lanes.last()?);
-        (last - first + 1 == lanes.len() as i64).then_some((&self.held[n], by, first..=last))
+    /// The element of a vector that another lane has.
+    fn beside(&self, a: &Access, index: &ast::Expr, lane: i64) -> Option<String> {
+        let p = self.forms.on_lane(index, lane, self.region.size.as_ref())?;
+        self.held.iter().filter(|h| h.array == a.array).find_map(|h| {
+            let Key::Sum(k) = &h.key else { return None };
+            let other = lane + p.clone().plus(k, -1).only_number()?;
+            let part = PARTS[..self.count as usize].get(usize::try_from(other).ok()?)?;
+            Some(format!("{}.{part}", h.name))
+        })
     }
 
-    /// A piece of the region as the counter's lane does it, with edits of its own.
-    fn shifted(&self, text: &str, at: Bytes, edits: &Patch) -> Result<String, String> {
-        let piece = &text[at.clone()];
+    /// The region as a lane does it, with edits of its own.
+    fn shifted(&self, lane: &str, edits: &Patch) -> Result<String, String> {
+        let piece = &self.kernel.text[self.region.at.clone()];
         let mut patch = edits.clone();
         let tokens = crate::source::marks::tokens(piece);
         for (i, t) in tokens.iter().enumerate() {
@@ -422,7 +387,7 @@ impl<'a> Lanes<'a> {
             if member || edits.covers(t.at.start) {
                 continue;
             }
-            if let Some(value) = self.name_on_lane(&piece[t.at.clone()], &self.counter, 0)? {
+            if let Some(value) = self.name_on_lane(&piece[t.at.clone()], lane, 0)? {
                 patch.replace(t.at.clone(), value);
             }
         }
@@ -430,10 +395,6 @@ impl<'a> Lanes<'a> {
     }
 
     /// A text on a lane.
-    fn on_lane(&self, text: &str, lane: &str) -> Result<String, String> {
-        self.deep(text, lane, 0)
-    }
-
     fn deep(&self, text: &str, lane: &str, depth: u32) -> Result<String, String> {
         let mut patch = Patch::default();
         let tokens = crate::source::marks::tokens(text);

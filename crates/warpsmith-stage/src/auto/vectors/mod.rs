@@ -26,7 +26,7 @@ use region::Region;
 #[derive(Clone, Debug)]
 pub struct Wide {
     pub name: String,
-    /// The kernel, with the type of its vectors before it.
+    /// The text of the kernel.
     pub made: String,
     /// Its name, with template arguments.
     pub kernel: String,
@@ -58,22 +58,26 @@ impl Wide {
 
 /// Bytes of a vector.
 const BYTES: i64 = 16;
-/// Sizes of elements that are known, by type.
-const SIZES: [(&str, i64); 13] = [
-    ("float", 4),
-    ("int", 4),
-    ("unsigned", 4),
-    ("unsigned int", 4),
-    ("int32_t", 4),
-    ("uint32_t", 4),
-    ("double", 8),
-    ("long long", 8),
-    ("int64_t", 8),
-    ("uint64_t", 8),
-    ("short", 2),
-    ("unsigned short", 2),
-    ("uint16_t", 2),
+/// Types of elements with their vectors, and how many elements those have.
+const VECTORS: [(&str, &str, i64); 9] = [
+    ("float", "float4", 4),
+    ("int", "int4", 4),
+    ("unsigned", "uint4", 4),
+    ("unsigned int", "uint4", 4),
+    ("int32_t", "int4", 4),
+    ("uint32_t", "uint4", 4),
+    ("double", "double2", 2),
+    ("long long", "longlong2", 2),
+    ("unsigned long long", "ulonglong2", 2),
 ];
+/// The elements of a vector.
+const PARTS: [&str; 4] = ["x", "y", "z", "w"];
+
+/// The vector of a type of elements, and how many it has.
+fn vector_of(element: &str) -> Option<(&'static str, i64)> {
+    VECTORS.iter().find(|(t, ..)| *t == element).map(|(_, vector, count)| (*vector, *count))
+}
+
 /// Iterations that vectors in registers are read ahead; `None`: they do not stay in registers.
 const QUEUES: [Option<u32>; 3] = [None, Some(0), Some(1)];
 
@@ -87,11 +91,19 @@ pub fn wide(kernel: &Kernel<'_>, name: &str, of_cut: Option<&Cut>) -> Result<Vec
     let output = output.ok_or("it stores to no array by subscripts")?;
     let element = find::element_type(kernel.function, output, kernel.sources);
     let element = element.ok_or("the type of its elements is not understood")?;
-    let Some((_, size)) = SIZES.iter().find(|(t, _)| *t == element) else {
+    let Some((_, count)) = vector_of(&element) else {
         return Err(format!("vectors of `{element}` are not known"));
     };
+    let shared = super::read_only(kernel.accesses).into_iter().any(|array| {
+        let reads: Vec<_> =
+            kernel.accesses.iter().filter(|a| a.array == array && !a.stored).collect();
+        kernel.shares(&reads)
+    });
+    if !shared {
+        return Err("no two threads read one element".into());
+    }
     cut::unseen_stores(kernel)?;
-    let mut forms = Forms::new(kernel, Along::Positions, BYTES / size);
+    let mut forms = Forms::new(kernel, Along::Positions, count);
     region::alone(kernel, &forms)?;
     let region = region::find(kernel, &mut forms)?;
     let mut all: Vec<Wide> = vec![];
@@ -144,11 +156,8 @@ impl<'a> Writer<'a> {
             );
         }
         let other = format!("{}_by_{}", self.base, lanes.count);
-        let vectors = lanes.vectors();
-        let used = scope::names(kernel.text);
-        let own = [&other, &lanes.counter, &vectors.name];
-        if let Some(taken) = own.into_iter().find(|n| used.contains(n)) {
-            return Err(format!("the name `{taken}` is taken"));
+        if scope::names(kernel.text).contains(&other) {
+            return Err(format!("the name `{other}` is taken"));
         }
         let whole = patch.apply(kernel.text).map_err(|_| "the edits overlap")?;
         let body = kernel.body.span.ok_or("its body is not understood")?;
@@ -156,7 +165,10 @@ impl<'a> Writer<'a> {
         let body = &whole[body.start as usize..whole.len() - rest];
         let head = kernel.head(self.base, &other, "")?;
         let indent = indentation(kernel.text, kernel.first());
-        let made = format!("{indent}{}\n{indent}{head}{body}", vectors.declared(indent));
+        let made = format!(
+            "{indent}// {} neighbours along x a thread: rows go to and from memory as vectors.\n{indent}{head}{body}",
+            if lanes.count == 2 { "Two" } else { "Four" }
+        );
         Ok(Some(Wide {
             name: self.name(lanes.count, &kept, ahead),
             made,
@@ -195,8 +207,8 @@ impl<'a> Writer<'a> {
         for array in lanes.read_arrays() {
             let reads: Vec<_> =
                 self.kernel.accesses.iter().filter(|a| a.array == array && !a.stored).collect();
-            let element = lanes.vectors().name.clone();
-            let reader = registers::Reader { array: &array, element: &element, vector: true };
+            let element = lanes.vector;
+            let reader = registers::Reader { array: &array, element, vector: true };
             let Some(queue) = registers::queue(self.kernel, outer, reader, &reads, ahead) else {
                 continue;
             };

@@ -7,7 +7,7 @@ use warpsmith_front::ast::{self, StmtKind};
 
 use super::forms::{Along, Forms};
 use super::lanes::Lanes;
-use super::{BYTES, SIZES, region};
+use super::{BYTES, region, vector_of};
 use crate::auto::find;
 use crate::auto::outer::Outer;
 use crate::auto::plans::{Kernel, Plan};
@@ -62,8 +62,8 @@ fn plan(kernel: &Kernel<'_>, stmt: &ast::Stmt) -> Option<Plan> {
     }
     arrays.iter().find_map(|array| {
         let element = find::element_type(kernel.function, array, kernel.sources)?;
-        let (_, size) = SIZES.iter().find(|(t, _)| *t == element)?;
-        written(kernel, &outer, &element, BYTES / size)
+        let (_, count) = vector_of(&element)?;
+        written(kernel, &outer, &element, count)
     })
 }
 
@@ -86,15 +86,9 @@ fn written(kernel: &Kernel<'_>, outer: &Outer<'_>, element: &str, lanes: i64) ->
         !a.stored && far && arrays.contains(&a.array) && lanes.is_vector(a)
     });
     apart.then_some(())?;
-    let used = scope::names(kernel.text);
-    let taken = [&lanes.counter, &lanes.vectors().name].into_iter().any(|n| used.contains(n));
-    (!taken).then_some(())?;
     let mut patch = Patch::default();
     let at = outer.stmt.span.start as usize..outer.stmt.span.end as usize;
     patch.replace(at, in_vectors(kernel, outer, &lanes)?);
-    let start = kernel.first();
-    let line = indentation(kernel.text, start);
-    patch.replace(start..start, format!("{}\n{line}", lanes.vectors().declared(line)));
     let text = patch.apply(kernel.text).ok()?;
     let list: Vec<String> = arrays.iter().map(|a| format!("`{a}`")).collect();
     let name = format!("rows of {} {} at a time", list.join(" and "), lanes.count);
