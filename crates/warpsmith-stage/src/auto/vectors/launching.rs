@@ -66,8 +66,13 @@ impl Launch<'_> {
         let block = self.dims(config.get(1)?)?;
         let mut conditions: Vec<String> = vec![];
         for name in &self.wide.multiples {
-            conditions.push(format!("{} % {} == 0", self.argument(args, name)?, self.wide.lanes));
+            let size = self.argument(args, name)?;
+            match size.parse::<i64>() {
+                Ok(n) => (n % self.wide.lanes == 0).then_some(())?,
+                Err(_) => conditions.push(format!("{size} % {} == 0", self.wide.lanes)),
+            }
         }
+        conditions.dedup();
         let (wide, count) = (operand(&grid[0]), self.wide.lanes);
         conditions.push(match &self.wide.size {
             Some(size) => {

@@ -9,6 +9,7 @@ mod lanes;
 mod launching;
 mod region;
 pub mod rows;
+mod unused;
 
 use std::collections::BTreeSet;
 
@@ -159,6 +160,7 @@ impl<'a> Writer<'a> {
         if scope::names(kernel.text).contains(&other) {
             return Err(format!("the name `{other}` is taken"));
         }
+        unused::without(kernel, &self.region.at, &mut patch);
         let whole = patch.apply(kernel.text).map_err(|_| "the edits overlap")?;
         let body = kernel.body.span.ok_or("its body is not understood")?;
         let rest = kernel.text.len() - body.end as usize;

@@ -121,6 +121,17 @@ pub fn of_loop<'a>(
     Ok(region)
 }
 
+/// The first statement of a region, with declarations of what its statements assign: `float sum = 0;`.
+fn with_declarations(kernel: &Kernel<'_>, list: &[ast::Stmt], first: usize, last: usize) -> usize {
+    let assigned = changed(kernel, &list[first..=last]);
+    let declares = |s: &ast::Stmt| {
+        find::names_declared(std::slice::from_ref(s)).iter().any(|n| assigned.contains(n))
+    };
+    let plain = |s: &ast::Stmt| matches!(s.kind, StmtKind::Vars(_));
+    let begin = (0..first).rev().take_while(|n| plain(&list[*n]));
+    begin.filter(|n| declares(&list[*n])).last().unwrap_or(first)
+}
+
 /// Variables that statements assign.
 fn changed(kernel: &Kernel<'_>, stmts: &[ast::Stmt]) -> Vec<String> {
     let array = |n: &String| kernel.accesses.iter().any(|a| a.array == *n);
@@ -179,6 +190,7 @@ impl<'a> Finder<'_, 'a> {
             |s: &&ast::Stmt| self.kernel.accesses.iter().any(|a| bytes(s).contains(&a.whole.start));
         let first = list.iter().position(|s| reads(&s)).unwrap_or(0);
         let last = list.iter().rposition(|s| reads(&s)).unwrap_or(0);
+        let first = with_declarations(self.kernel, list, first, last);
         let stmts = &list[first..=last];
         let at = bytes(&stmts[0]).start..bytes(&stmts[stmts.len() - 1]).end;
         let outer = outer.filter(|o: &Outer<'_>| !whole || o.stmts().as_ptr() == list.as_ptr());
