@@ -92,7 +92,7 @@ fn independent(kernel: &Kernel<'_>, outer: &Outer<'_>, stores: &[&Access]) -> Re
 }
 
 /// Arrays that are not `const` may be touched by their subscripts only: through nothing else is a store hidden.
-fn unseen_stores(kernel: &Kernel<'_>) -> Result<(), String> {
+pub fn unseen_stores(kernel: &Kernel<'_>) -> Result<(), String> {
     let writable = |p: &&ast::Param| match &p.ty.kind {
         TypeKind::Pointer { to, .. } | TypeKind::Reference { to, .. } => !to.is_const,
         _ => false,

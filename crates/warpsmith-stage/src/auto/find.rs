@@ -332,6 +332,21 @@ pub fn initialisers(body: &ast::Block, sources: &SourceMap) -> HashMap<String, S
     all.into_iter().filter_map(|(name, text)| Some((name, text?))).collect()
 }
 
+/// What variables are declared as, by name: once for each declaration, `None` without a plain initialiser.
+pub fn declared(body: &ast::Block) -> HashMap<String, Vec<Option<ast::Expr>>> {
+    let mut all: HashMap<String, Vec<Option<ast::Expr>>> = HashMap::new();
+    each_vars(&body.stmts, &mut |vars| {
+        for d in &vars.declarators {
+            let init = match &d.init {
+                Some(Initializer::Expr(e)) => Some(e.clone()),
+                _ => None,
+            };
+            all.entry(d.name.clone()).or_default().push(init);
+        }
+    });
+    all
+}
+
 /// Names that statements declare, at any depth.
 pub fn names_declared(stmts: &[ast::Stmt]) -> Vec<String> {
     let mut all = vec![];

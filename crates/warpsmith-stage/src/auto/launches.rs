@@ -189,7 +189,7 @@ fn is_whole(ty: &str) -> bool {
 }
 
 /// Blocks for so many iterations: at least one, and no more than a grid can have.
-fn blocks(count: &str, run: i64) -> String {
+pub fn blocks(count: &str, run: i64) -> String {
     let count = match count.parse::<i64>() {
         Ok(_) => count.to_string(),
         Err(_) => format!("(int){}", operand(count)),

@@ -18,6 +18,7 @@ pub mod temporal;
 pub mod time_loop;
 mod times;
 mod twice;
+pub mod vectors;
 pub mod windows;
 
 use warpsmith_ir::{Diagnostic, SourceMap};
@@ -32,6 +33,7 @@ pub use costs::{Costs, Counted};
 use plans::{Kernel, Plan};
 use ranking::{Entrant, Ranking, meant};
 use temporal::Blocked;
+use vectors::Wide;
 
 /// A plan that was tried.
 #[derive(Debug)]
@@ -90,6 +92,8 @@ pub struct Chosen {
     pub uncut: Option<String>,
     /// Why launches do not do two steps each.
     pub single: Option<String>,
+    /// Why threads do not have several neighbours each.
+    pub narrow: Option<String>,
     /// Why nothing was tried.
     pub declined: Vec<String>,
 }
@@ -109,11 +113,14 @@ const COUNTED_DEPTH: i64 = 24;
 /// What is wrong with the file.
 pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
     let mut session = Session::new(Input { plain: true, ..input.clone() })?;
-    let Found { plans, uncut, blocked } = found(&session)?;
-    if plans.is_empty() && blocked.is_err() {
+    if !session.plan.reads.is_empty() {
+        return Err(has_a_plan(&session));
+    }
+    let Found { plans, uncut, blocked, wide } = found(&session)?;
+    if plans.is_empty() && blocked.is_err() && wide.is_err() {
         let declined = declined(&session)?;
-        let (kernel, single) = (session.kernel.clone(), blocked.err());
-        return Ok(Chosen { kernel, declined, uncut, single, ..Chosen::default() });
+        let (kernel, single, narrow) = (session.kernel.clone(), blocked.err(), wide.err());
+        return Ok(Chosen { kernel, declined, uncut, single, narrow, ..Chosen::default() });
     }
     let mut ranking = ranking(&mut session, input, &plans, costs)?;
     let before = ranking.before()?;
@@ -138,6 +145,15 @@ pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
         }
         Err(why) => Some(why),
     };
+    let narrow = match wide {
+        Ok(all) => {
+            let (made, failed) = ranking.wide(&all)?;
+            entrants.extend(made);
+            tried.extend(failed.into_iter().map(|(name, why)| Tried::failed(name, why)));
+            None
+        }
+        Err(why) => Some(why),
+    };
     let times = ranking.times(&mut entrants)?;
     let counted = ranking.large.launch.describe();
     let meant = ranking.meant.as_ref().map(|m| m.said.clone());
@@ -149,11 +165,24 @@ pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
         meant,
         uncut,
         single,
+        narrow,
         declined,
         ..Chosen::default()
     };
     chosen.take(entrants, tried, times);
     Ok(chosen)
+}
+
+/// A file with marks says what is to be done already.
+fn has_a_plan(session: &Session) -> Refusal {
+    let at = crate::session::place(&session.plan.mark(0).whole);
+    let error = Diagnostic::error(
+        "W734",
+        "the file has a plan already, and `--auto` is for files without one",
+    )
+    .label(at, "its first mark")
+    .help("leave out `--auto` to stage this plan, or take the marks out to have one found");
+    session.refuse(false, vec![error])
 }
 
 /// What plans are tried with.
@@ -172,6 +201,11 @@ fn ranking<'a>(
     let looped = plans.iter().find_map(|p| p.cut.clone());
     if looped.is_some() {
         checker.launches.extend(with_depth(session, CHECKED_DEPTH, 2, Fit::Ragged(3))?);
+    }
+    if plans.iter().any(|p| p.in_vectors) {
+        for depth in vectors::rows::DEPTHS {
+            checker.launches.extend(with_depth(session, depth, 2, Fit::Ragged(3))?);
+        }
     }
     let meant = match &looped {
         Some(cut) => Some(meant(session, cut, &large)?),
@@ -234,6 +268,7 @@ struct Found {
     plans: Vec<Plan>,
     uncut: Option<String>,
     blocked: Result<Vec<Blocked>, String>,
+    wide: Result<Vec<Wide>, String>,
 }
 
 /// The plans for all arrays of the kernel, and the same with its outermost loop cut among blocks.
@@ -241,15 +276,17 @@ fn found(session: &Session) -> Result<Found, Refusal> {
     let mut plans = of_arrays(session)?;
     let mut cut = None;
     let mut blocked = Err("it has tiles already".to_string());
+    let mut wide = Err("it has tiles already".to_string());
     in_kernel(session, &mut |kernel| {
         cut = Some(cut::cut(kernel));
         let file = ranking::file(session, kernel);
         blocked = temporal::blocked(kernel, &session.kernel, &file, &session.usage);
+        wide = vectors::wide(kernel, &session.kernel, None);
     })?;
     let cut = match cut {
         Some(Ok(cut)) => cut,
-        Some(Err(why)) => return Ok(Found { plans, uncut: Some(why), blocked }),
-        None => return Ok(Found { plans, uncut: None, blocked }),
+        Some(Err(why)) => return Ok(Found { plans, uncut: Some(why), blocked, wide }),
+        None => return Ok(Found { plans, uncut: None, blocked, wide }),
     };
     let name = format!("`{}` cut", cut.counter);
     plans.push(Plan {
@@ -259,9 +296,16 @@ fn found(session: &Session) -> Result<Found, Refusal> {
         block: None,
         cut: Some(cut.clone()),
         ahead: 0,
+        in_vectors: false,
     });
     let input = Input { plain: true, text: cut.text.clone(), ..session.input.clone() };
-    let again = of_arrays(&Session::new(input)?)?;
+    let session = Session::new(input)?;
+    let again = of_arrays(&session)?;
+    if let Ok(all) = &mut wide {
+        in_kernel(&session, &mut |kernel| {
+            all.extend(vectors::wide(kernel, &session.kernel, Some(&cut)).unwrap_or_default());
+        })?;
+    }
     // Tiles of two axes would take the blocks of the new one for rows.
     let fits = |p: &Plan| cut.axis == 2 || !p.marked;
     plans.extend(again.into_iter().filter(fits).map(|p| Plan {
@@ -269,13 +313,14 @@ fn found(session: &Session) -> Result<Found, Refusal> {
         cut: Some(cut.clone()),
         ..p
     }));
-    Ok(Found { plans, uncut: None, blocked })
+    Ok(Found { plans, uncut: None, blocked, wide })
 }
 
 fn of_arrays(session: &Session) -> Result<Vec<Plan>, Refusal> {
     let mut plans = vec![];
     in_kernel(session, &mut |kernel| {
         plans = read_only(kernel.accesses).into_iter().flat_map(|a| kernel.plans(a)).collect();
+        plans.extend(vectors::rows::plans(kernel));
     })?;
     Ok(plans)
 }

@@ -50,7 +50,8 @@ impl<'a> Outer<'a> {
         }
     }
 
-    fn new(kernel: &Kernel<'a>, stmt: &'a ast::Stmt, bare: bool) -> Option<Outer<'a>> {
+    /// A loop of a kernel, if it counts up by one.
+    pub fn new(kernel: &Kernel<'a>, stmt: &'a ast::Stmt, bare: bool) -> Option<Outer<'a>> {
         let StmtKind::For { init: Some(init), cond: Some(cond), step: Some(step), body } =
             &stmt.kind
         else {

@@ -26,6 +26,8 @@ pub struct Plan {
     pub cut: Option<Cut>,
     /// It reads so many iterations ahead.
     pub ahead: u32,
+    /// Iterations come in vectors: loops of some and of a rest are to be checked.
+    pub in_vectors: bool,
 }
 
 /// What plans are made from.
@@ -94,7 +96,7 @@ impl Kernel<'_> {
     }
 
     /// Whether threads of a block may read the same elements, or in an order that suits no row of memory.
-    fn shares(&self, all: &[&Access]) -> bool {
+    pub fn shares(&self, all: &[&Access]) -> bool {
         let [x, y] = all.first().and_then(|a| a.strides()).unwrap_or([0, 0]);
         let alone = all.iter().all(|a| a.at.is_some() && a.at == all[0].at);
         let own_loop = all.iter().any(|a| a.loops().is_none_or(|l| l.len() > 1) || a.slides());
@@ -151,6 +153,43 @@ impl Kernel<'_> {
             text = replaced(&text, &values);
         }
         (text, None)
+    }
+
+    /// Where the kernel begins, with what stands before its name.
+    pub fn first(&self) -> usize {
+        let at = self.function.head_span.start as usize;
+        let tokens = marks::tokens(self.text);
+        let ends = |t: &&marks::Tok| {
+            let piece = &self.text[t.at.clone()];
+            t.at.start < at && (t.directive || [";", "}", "{"].contains(&piece))
+        };
+        let before = tokens.iter().filter(ends).map(|t| t.at.end).max().unwrap_or(0);
+        tokens.iter().find(|t| t.at.start >= before).map_or(before, |t| t.at.start)
+    }
+
+    /// What stands before the body, with another name and one parameter more.
+    ///
+    /// # Errors
+    /// What is not understood of it.
+    pub fn head(&self, name: &str, other: &str, parameter: &str) -> Result<String, String> {
+        let text = self.text;
+        let body = self.body.span.map_or(0, |s| s.start as usize);
+        let tokens = marks::tokens(text);
+        let first = self.first();
+        let close = tokens
+            .iter()
+            .rev()
+            .find(|t| t.at.end <= body && text[t.at.clone()] == *")")
+            .ok_or("its head is not understood")?;
+        let word = |t: &&marks::Tok| {
+            t.at.start >= first && t.at.end <= body && text[t.at.clone()] == *name
+        };
+        let named = tokens.iter().find(word).ok_or("its name comes from a macro")?;
+        let mut patch = Patch::default();
+        patch.replace(named.at.start - first..named.at.end - first, other);
+        patch.replace(close.at.start - first..close.at.start - first, parameter);
+        let head = text.get(first..body).ok_or("its head is not understood")?;
+        patch.apply(head).map_err(|_| "its head is not understood".into())
     }
 
     pub fn extent(&self, axis: usize, block: Option<[u32; 3]>) -> Option<String> {
@@ -240,6 +279,7 @@ impl Made<'_> {
             block: None,
             cut: None,
             ahead: 0,
+            in_vectors: false,
         })
     }
 

@@ -8,6 +8,7 @@ use super::cut::{AXES, Cut};
 use super::launches::File;
 use super::plans::Plan;
 use super::temporal::Overlap;
+use super::vectors::Wide;
 use super::{Best, COUNTED_BLOCKS, COUNTED_DEPTH, NewLaunch, shared_bytes};
 use crate::launch::{Fit, Launch};
 use crate::memory::{self, Data};
@@ -33,8 +34,8 @@ pub struct Meant {
 /// Positions an axis where nothing says how many: of volumes, and of planes.
 const POSITIONS: [i64; 2] = [256, 4096];
 /// Iterations that a block may go through.
-const RUNS: [i64; 6] = [2, 4, 8, 12, 24, 48];
-/// Of these, the best predicted ones that are measured.
+pub const RUNS: [i64; 7] = [2, 4, 8, 12, 16, 24, 48];
+/// Of these, the best predicted ones that are measured, beside the shortest: what more blocks under way gain is hard to predict.
 const MEASURED_RUNS: usize = 3;
 
 /// The size that a kernel is meant for: what the launch in the file passes, or usual ones.
@@ -104,8 +105,26 @@ pub struct Form {
     pub run: Option<(usize, i64)>,
     /// Blocks that overlap, of a kernel that does two steps.
     pub overlap: Option<Overlap>,
+    /// Several neighbours a thread.
+    pub wide: Option<Wide>,
     /// Iterations that it reads ahead.
     pub ahead: u32,
+}
+
+impl Form {
+    /// The kernel that is launched, and its grid in the place of the grid of the kernel as it is; `None`: there is no such grid.
+    pub fn launched<'a>(
+        &'a self,
+        kernel: &'a String,
+        grid: [u32; 3],
+        block: [u32; 3],
+    ) -> Option<(&'a String, [u32; 3])> {
+        match (&self.overlap, &self.wide) {
+            (Some(o), _) => Some((&o.kernel, o.grid(grid, block)?)),
+            (None, Some(w)) => Some((&w.kernel, w.grid(grid))),
+            (None, None) => Some((kernel, grid)),
+        }
+    }
 }
 
 /// A result with what it costs and how it is launched.
@@ -184,11 +203,16 @@ impl Ranking<'_> {
         };
         let mut all: Vec<(Option<f64>, Form)> = vec![];
         for run in RUNS {
-            let form = Form { run: Some((cut.axis, run)), overlap: None, ahead };
+            let form = Form { run: Some((cut.axis, run)), ahead, ..Form::default() };
             all.push((self.seconds(&made.text, &large, &form)?, form));
         }
         all.sort_by(|(a, _), (b, _)| a.unwrap_or(f64::MAX).total_cmp(&b.unwrap_or(f64::MAX)));
+        let shortest = all.iter().find(|(_, f)| f.run.is_some_and(|(_, run)| run == RUNS[0]));
+        let shortest = shortest.cloned();
         all.truncate(if self.costs.measures() { MEASURED_RUNS } else { 1 });
+        all.extend(
+            shortest.filter(|s| self.costs.measures() && all.iter().all(|(_, f)| f.run != s.1.run)),
+        );
         let mut entrants = vec![];
         for (cost, form) in all {
             let run = form.run.map_or(1, |(_, run)| run);
@@ -208,18 +232,17 @@ impl Ranking<'_> {
         let session = &*self.session;
         let refuse = |d: Vec<Diagnostic>| session.refuse(false, d);
         let launch: &Launch = &suited.launch;
-        let kernel = form.overlap.as_ref().map_or(&session.kernel, |o| &o.kernel);
+        let Some((kernel, grid)) = form.launched(&session.kernel, launch.grid, launch.block) else {
+            return Ok(None);
+        };
         let program = session.compiler.compile(text, &launch.constants, kernel).map_err(refuse)?;
         let data = Data { seed: 1, tagged: &session.tagged, mixed: false };
         let mut p = memory::prepare(&program, launch, Some(&suited.lengths), data)
             .map_err(|d| refuse(vec![d]))?;
         let own_blocks = f64::from(p.config.grid.iter().product::<u32>());
+        p.config.grid = grid;
         if let (Some((axis, run)), Some(meant)) = (form.run, &self.meant) {
             p.config.grid[axis] = (meant.counted as u64).div_ceil(run as u64).max(1) as u32;
-        }
-        if let Some(overlap) = &form.overlap {
-            let Some(grid) = overlap.grid(p.config.grid, p.config.block) else { return Ok(None) };
-            p.config.grid = grid;
         }
         let outcome = program::count(&program, &p.config, &mut p.memory, Checks::NONE)
             .map_err(|d| refuse(vec![d]))?;

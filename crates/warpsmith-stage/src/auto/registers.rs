@@ -28,34 +28,20 @@ pub fn plan(
     ahead: u32,
 ) -> Option<Plan> {
     let outer = Outer::around(kernel, all).filter(|o| !o.bare)?;
-    let columns = columns(all);
-    if columns.is_empty() {
-        return None;
-    }
     let holds = |s: &&ast::Stmt| {
         all.iter().any(|a| (s.span.start..s.span.end).contains(&(a.whole.start as u32)))
     };
     let first = outer.stmts().iter().find(holds)?.span.start as usize;
     let last = outer.stmts().iter().rev().find(holds)?.span.end as usize;
-    let streamed = Streamed::new(kernel, &outer, (array, element), ahead)?;
-    let mut lines = Lines::default();
+    let reader = Reader { array, element, vector: false };
+    let queue = queue(kernel, &outer, reader, all, ahead)?;
     let mut patch = Patch::default();
-    for (n, column) in columns.iter().enumerate() {
-        let suffix = if columns.len() > 1 { (n + 1).to_string() } else { String::new() };
-        let names = Names::new(array, &suffix, ahead);
-        streamed.column(column, &names, &mut lines)?;
-        let above = &names.queue[0];
-        for (list, name) in
-            [(&column.below, &names.below), (&column.here, &names.here), (&column.above, above)]
-        {
-            list.iter().for_each(|a| patch.replace(a.whole.clone(), name.clone()));
-        }
-    }
-    patch.replace(outer.start()..outer.start(), streamed.before(&lines));
+    queue.held.iter().for_each(|(a, name)| patch.replace(a.whole.clone(), name.clone()));
+    patch.replace(outer.start()..outer.start(), queue.before);
     let inner = indentation(kernel.text, first);
-    let reads: String = lines.reads.iter().map(|l| format!("{l}\n{inner}")).collect();
+    let reads: String = queue.reads.iter().map(|l| format!("{l}\n{inner}")).collect();
     patch.replace(first..first, reads);
-    let turns: String = lines.turns.iter().map(|t| format!("\n{inner}{t}")).collect();
+    let turns: String = queue.turns.iter().map(|t| format!("\n{inner}{t}")).collect();
     patch.replace(last..last, turns);
     let name = match ahead {
         0 => format!("`{array}` through registers"),
@@ -63,7 +49,64 @@ pub fn plan(
         n => format!("`{array}` through registers, read {n} iterations early"),
     };
     let text = patch.apply(kernel.text).ok()?;
-    Some(Plan { name, text, marked: false, block: None, cut: None, ahead })
+    Some(Plan { name, text, marked: false, block: None, cut: None, ahead, in_vectors: false })
+}
+
+/// How elements of an array are read: one by one, or as vectors of the type `element`.
+#[derive(Clone, Copy)]
+pub struct Reader<'a> {
+    pub array: &'a str,
+    pub element: &'a str,
+    pub vector: bool,
+}
+
+impl Reader<'_> {
+    pub fn read(&self, index: &str) -> String {
+        match self.vector {
+            true => format!("*(const {} *)&{}[{index}]", self.element, self.array),
+            false => format!("{}[{index}]", self.array),
+        }
+    }
+}
+
+/// The parts of a loop along which an array goes through registers.
+pub struct Queue<'a> {
+    /// Reads, and the variables that hold what they read.
+    pub held: Vec<(&'a Access, String)>,
+    /// What stands before the loop, at the beginning of an iteration and at its end.
+    pub before: String,
+    pub reads: Vec<String>,
+    pub turns: Vec<String>,
+}
+
+/// The parts for the columns of an array; `None` where it has none.
+pub fn queue<'a>(
+    kernel: &Kernel<'_>,
+    outer: &Outer<'_>,
+    reader: Reader<'_>,
+    all: &[&'a Access],
+    ahead: u32,
+) -> Option<Queue<'a>> {
+    let columns = columns(all);
+    if columns.is_empty() {
+        return None;
+    }
+    let streamed = Streamed::new(kernel, outer, reader, ahead)?;
+    let mut lines = Lines::default();
+    let mut held = vec![];
+    for (n, column) in columns.iter().enumerate() {
+        let suffix = if columns.len() > 1 { (n + 1).to_string() } else { String::new() };
+        let names = Names::new(reader.array, &suffix, ahead);
+        streamed.column(column, &names, &mut lines)?;
+        let above = &names.queue[0];
+        for (list, name) in
+            [(&column.below, &names.below), (&column.here, &names.here), (&column.above, above)]
+        {
+            held.extend(list.iter().map(|a| (*a, name.clone())));
+        }
+    }
+    let before = streamed.before(&lines);
+    Some(Queue { held, before, reads: lines.reads, turns: lines.turns })
 }
 
 /// Variables of one column: the plane before, the plane itself, and those after it.
@@ -102,8 +145,7 @@ struct Lines {
 struct Streamed<'a> {
     kernel: &'a Kernel<'a>,
     outer: &'a Outer<'a>,
-    array: &'a str,
-    element: &'a str,
+    reader: Reader<'a>,
     /// What is declared before the loop, and what variables of its body are.
     declared: Vec<String>,
     values: HashMap<String, String>,
@@ -115,14 +157,14 @@ impl<'a> Streamed<'a> {
     fn new(
         kernel: &'a Kernel<'a>,
         outer: &'a Outer<'a>,
-        (array, element): (&'a str, &'a str),
+        reader: Reader<'a>,
         ahead: u32,
     ) -> Option<Streamed<'a>> {
         let values = find::initialisers(kernel.body, kernel.sources);
         let declared = scope::site(kernel.unit, kernel.sources, outer.start())?.declared;
         let next = (1..=ahead).map(|n| Next::new(kernel, outer, (&declared, &values), n));
         let next = next.collect::<Option<Vec<_>>>()?;
-        Some(Streamed { kernel, outer, array, element, declared, values, next })
+        Some(Streamed { kernel, outer, reader, declared, values, next })
     }
 
     /// A subscript from what is declared before the loop and the counter.
@@ -140,24 +182,26 @@ impl<'a> Streamed<'a> {
     }
 
     fn column(&self, column: &Column<'_>, names: &Names, lines: &mut Lines) -> Option<()> {
-        let (array, element) = (self.array, self.element);
+        let Reader { element, .. } = self.reader;
+        let read = |index: &str| self.reader.read(index);
         let Names { below, here, queue, next } = names;
         let above = self.at_first(&column.above[0].index)?;
-        lines.loads.push(format!("{below} = {array}[{}];", self.at_first(&column.below[0].index)?));
-        lines.loads.push(format!("{here} = {array}[{}];", self.at_first(&column.here[0].index)?));
+        let first = |a: &Access| Some(read(&self.at_first(&a.index)?));
+        lines.loads.push(format!("{below} = {};", first(column.below[0])?));
+        lines.loads.push(format!("{here} = {};", first(column.here[0])?));
         lines.turns.push(format!("{below} = {here};"));
         lines.turns.push(format!("{here} = {};", queue[0]));
         let Some(furthest) = self.next.last() else {
             lines.declared.push(format!("{below}, {here}"));
-            let index = &column.above[0].index;
-            lines.reads.push(format!("const {element} {} = {array}[{index}];", queue[0]));
+            let value = read(&column.above[0].index);
+            lines.reads.push(format!("const {element} {} = {value};", queue[0]));
             return Some(());
         };
         lines.declared.push(format!("{below}, {here}, {}", queue.join(", ")));
-        lines.loads.push(format!("{} = {array}[{above}];", queue[0]));
+        lines.loads.push(format!("{} = {};", queue[0], read(&above)));
         let later = |next: &Next, otherwise: &str| {
-            let index = replaced(&above, &next.values);
-            format!("{} ? {array}[{index}] : {otherwise};", next.cond)
+            let value = read(&replaced(&above, &next.values));
+            format!("{} ? {value} : {otherwise};", next.cond)
         };
         for (pair, next) in queue.windows(2).zip(&self.next) {
             lines.loads.push(format!("{} = {}", pair[1], later(next, &pair[0])));
@@ -177,7 +221,7 @@ impl<'a> Streamed<'a> {
         let cond = self.kernel.sources.text(self.outer.cond.span);
         format!(
             "// Planes go through registers: each is read once.\n{indent}{} {};\n{indent}{{\n{indent}    const {ty} {counter} = {value};\n{indent}    if ({cond}) {{\n{indent}        {}\n{indent}    }}\n{indent}}}\n{indent}",
-            self.element,
+            self.reader.element,
             lines.declared.join(", "),
             lines.loads.join(&format!("\n{indent}        ")),
         )

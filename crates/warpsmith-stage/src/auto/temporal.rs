@@ -167,7 +167,8 @@ fn in_loop(kernel: &Kernel<'_>, stores: &[&Access]) -> bool {
     inside
 }
 
-fn loops_of<'a>(stmts: &'a [ast::Stmt], all: &mut Vec<&'a ast::Stmt>) {
+/// All loops, outer ones first, without those in loops.
+pub fn loops_of<'a>(stmts: &'a [ast::Stmt], all: &mut Vec<&'a ast::Stmt>) {
     for s in stmts {
         match &s.kind {
             StmtKind::For { .. }
@@ -367,7 +368,8 @@ impl<'a> Writer<'a> {
         };
         let text = self.kernel.text;
         let body = body_bytes(self.kernel);
-        let head = self.head(&twice, if marked { &parameter } else { "" })?;
+        let more = if marked { parameter.as_str() } else { "" };
+        let head = self.kernel.head(self.file.name, &twice, more)?;
         let made = format!("\n\n{head}{}", parts.body());
         let mut patch = host.edited(self.file, &twice, (&extents, &self.bounds), reach)?;
         patch.replace(body.end..body.end, made);
@@ -384,34 +386,6 @@ impl<'a> Writer<'a> {
             parameter,
             alike: host.alike,
         })
-    }
-
-    /// What stands before the body, with another name and one parameter more.
-    fn head(&self, twice: &str, parameter: &str) -> Result<String, String> {
-        let text = self.kernel.text;
-        let at = self.kernel.function.head_span;
-        let body = body_bytes(self.kernel);
-        let tokens = marks::tokens(text);
-        let ends = |t: &&marks::Tok| {
-            t.at.start < at.start as usize
-                && (t.directive || [";", "}", "{"].contains(&&text[t.at.clone()]))
-        };
-        let before = tokens.iter().filter(ends).map(|t| t.at.end).max().unwrap_or(0);
-        let first = tokens.iter().find(|t| t.at.start >= before).map_or(before, |t| t.at.start);
-        let close = tokens
-            .iter()
-            .rev()
-            .find(|t| t.at.end <= body.start && text[t.at.clone()] == *")")
-            .ok_or("its head is not understood")?;
-        let word = |t: &&marks::Tok| {
-            t.at.start >= first && t.at.end <= body.start && text[t.at.clone()] == *self.file.name
-        };
-        let named = tokens.iter().find(word).ok_or("its name comes from a macro")?;
-        let mut patch = Patch::default();
-        patch.replace(named.at.start - first..named.at.end - first, twice);
-        patch.replace(close.at.start - first..close.at.start - first, parameter);
-        let head = text.get(first..body.start).ok_or("its head is not understood")?;
-        patch.apply(head).map_err(|_| "its head is not understood".into())
     }
 }
 
@@ -549,7 +523,11 @@ pub fn ends(s: &ast::Stmt) -> bool {
 }
 
 /// Shows all statements, and whether each is a branch without braces.
-fn statements<'a>(stmts: &'a [ast::Stmt], bare: bool, see: &mut dyn FnMut(&'a ast::Stmt, bool)) {
+pub fn statements<'a>(
+    stmts: &'a [ast::Stmt],
+    bare: bool,
+    see: &mut dyn FnMut(&'a ast::Stmt, bool),
+) {
     for s in stmts {
         see(s, bare);
         match &s.kind {

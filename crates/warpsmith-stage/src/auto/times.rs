@@ -24,7 +24,7 @@ pub struct Times {
 pub type Timed = Result<Times, String>;
 
 /// Entrants that are measured at most, the best predicted ones.
-const MEASURED: usize = 32;
+const MEASURED: usize = 48;
 
 impl Ranking<'_> {
     /// Times of entrants where something measures; `None`: nothing does.
@@ -96,15 +96,15 @@ impl Ranking<'_> {
         launch: &Launch,
         arguments: &[super::costs::Argument],
     ) -> Option<Runnable> {
-        let mut grid = launch.grid;
+        if let Some(wide) = &form.wide {
+            let odd = |n: &String| launch.integers.get(n).is_none_or(|n| n % wide.lanes != 0);
+            wide.multiples.iter().all(|n| !odd(n)).then_some(())?;
+        }
+        let (kernel, mut grid) = form.launched(&self.session.kernel, launch.grid, launch.block)?;
         if let (Some((axis, run)), Some(meant)) = (form.run, &self.meant) {
             grid[axis] = ((meant.iterations / run as f64).ceil() as u32).clamp(1, 65_535);
         }
-        if let Some(overlap) = &form.overlap {
-            grid = overlap.grid(grid, launch.block)?;
-        }
         let with = shape::constants(text, &launch.constants).apply(text);
-        let kernel = form.overlap.as_ref().map_or(&self.session.kernel, |o| &o.kernel);
         Some(Runnable {
             name: name.to_string(),
             text: with.unwrap_or_else(|_| text.to_string()),

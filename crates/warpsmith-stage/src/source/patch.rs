@@ -19,6 +19,11 @@ impl Patch {
         self.edits.extend(other.edits.iter().cloned());
     }
 
+    /// Whether an edit replaces a byte.
+    pub fn covers(&self, at: usize) -> bool {
+        self.edits.iter().any(|(range, _)| range.contains(&at))
+    }
+
     pub fn is_empty(&self) -> bool {
         self.edits.is_empty()
     }

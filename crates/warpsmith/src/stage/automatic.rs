@@ -146,7 +146,7 @@ pub fn human(chosen: &Chosen, device: &Device<'_>) -> String {
         let _ = writeln!(out, "{}: no plan, the kernel stays as it is", chosen.kernel);
         chosen.declined.iter().for_each(|why| _ = writeln!(out, "  {why}"));
         chosen.tried.iter().for_each(|t| _ = writeln!(out, "  {}", tried(t, told)));
-        chosen.single.iter().for_each(|why| _ = writeln!(out, "  one step a launch: {why}"));
+        reasons(chosen, &mut out);
         return out;
     }
     let _ = writeln!(
@@ -172,7 +172,7 @@ pub fn human(chosen: &Chosen, device: &Device<'_>) -> String {
         };
     }
     chosen.tried.iter().for_each(|t| _ = writeln!(out, "  {}", tried(t, told)));
-    chosen.single.iter().for_each(|why| _ = writeln!(out, "  one step a launch: {why}"));
+    reasons(chosen, &mut out);
     let _ = match &chosen.best {
         None => writeln!(out, "no plan is better than the kernel as it is, which stays"),
         Some(best) => {
@@ -185,6 +185,12 @@ pub fn human(chosen: &Chosen, device: &Device<'_>) -> String {
         launch.by_hand.iter().for_each(|l| _ = writeln!(out, "  launch: {l}"));
     }
     out
+}
+
+/// Why kinds of plans are not among those that were tried.
+fn reasons(chosen: &Chosen, out: &mut String) {
+    chosen.single.iter().for_each(|why| _ = writeln!(out, "  one step a launch: {why}"));
+    chosen.narrow.iter().for_each(|why| _ = writeln!(out, "  one element a thread: {why}"));
 }
 
 fn launch(l: &NewLaunch) -> Value {
@@ -202,7 +208,7 @@ pub fn json(chosen: &Chosen, device: &Device<'_>, outputs: &[PathBuf]) -> Value 
         "schema": 1, "command": "stage", "status": "done", "exit": 0, "complete": true, "findings": [],
         "notes": [], "outputs": outputs, "kernel": chosen.kernel,
         "auto": {"device": device.gpu.name, "counted": chosen.counted, "as_it_is_seconds": chosen.before, "plans": plans,
-            "told": device.told.word(), "as_it_is_measured_seconds": chosen.before_measured, "one_step": chosen.single,
+            "told": device.told.word(), "as_it_is_measured_seconds": chosen.before_measured, "one_step": chosen.single, "one_element": chosen.narrow,
             "measured": chosen.measured.as_ref().and_then(|m| m.as_ref().ok()),
             "unmeasured": chosen.measured.as_ref().and_then(|m| m.as_ref().err()),
             "sizes": chosen.meant, "uncut": chosen.uncut,

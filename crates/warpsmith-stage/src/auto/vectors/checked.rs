@@ -1,0 +1,242 @@
+//! Kernels of vectors beside the kernel as it is: compared, and ranked.
+
+use warpsmith_emu::Checks;
+
+use super::{Wide, launching};
+use crate::auto::cut::AXES;
+use crate::auto::launches::Edited;
+use crate::auto::ranking::{self, Entrant, Form, RUNS, Ranking};
+use crate::auto::{Best, NewLaunch};
+use crate::launch::{Fit, Launch};
+use crate::memory::{self, Data};
+use crate::program::{self, Program};
+use crate::session::{Refusal, Suited};
+use crate::source::patch::{Patch, indentation};
+
+/// Blocks along the axis of a cut loop that are tried.
+const CUTS: [u32; 3] = [1, 3, 9];
+/// Launches beside those of all plans: how sizes lie to blocks, and blocks a side.
+const MORE: [(Fit, u32); 4] =
+    [(Fit::Exact, 2), (Fit::Ragged(5), 2), (Fit::Ragged(9), 4), (Fit::Exact, 4)];
+/// Launches that have to be equal at least.
+const ENOUGH: usize = 4;
+
+impl Ranking<'_> {
+    /// The kernels of vectors that compute what the kernel does, with what they cost; and why others do not.
+    ///
+    /// # Errors
+    /// What the emulator refuses.
+    pub fn wide(&mut self, all: &[Wide]) -> Result<(Vec<Entrant>, Vec<(String, String)>), Refusal> {
+        let (mut entrants, mut failed) = (vec![], vec![]);
+        for wide in all {
+            self.input.steps.begin(&wide.name);
+            match self.wide_equal(wide) {
+                Ok(checked) => entrants.extend(self.wide_ranked(wide, &checked)?),
+                Err(why) => failed.push((wide.name.clone(), why)),
+            }
+        }
+        Ok((entrants, failed))
+    }
+
+    /// The launches in which a kernel of vectors computes the same.
+    fn wide_equal(&mut self, wide: &Wide) -> Result<Vec<String>, String> {
+        let text = self.beside(wide);
+        let first = |d: Vec<warpsmith_ir::Diagnostic>| {
+            d.first().map_or(String::new(), |d| d.message.clone())
+        };
+        let mut seen: Vec<Launch> = vec![];
+        let mut checked = vec![];
+        let said = |r: Refusal| r.diagnostics.first().map_or(String::new(), |d| d.message.clone());
+        let launches = self.whole_launches().map_err(said)?;
+        for suited in launches {
+            let Some(launch) = self.whole(wide, &suited.launch) else { continue };
+            if seen.contains(&launch) {
+                continue;
+            }
+            seen.push(launch.clone());
+            let Some(suited) = self.session.suit(launch).map_err(said)? else { continue };
+            let constants = &suited.launch.constants;
+            let compiler = &self.session.compiler;
+            let own = self.session.plan.text.clone();
+            let before = compiler.compile(&own, constants, &self.session.kernel).map_err(first)?;
+            let after = compiler.compile(&text, constants, &wide.kernel).map_err(first)?;
+            let kinds = if self.session.mixed { &[false, true][..] } else { &[false] };
+            for mixed in kinds {
+                self.same(wide, [&before, &after], &suited, *mixed)?;
+            }
+            checked.push(suited.launch.describe());
+        }
+        match checked.len() >= ENOUGH {
+            true => Ok(checked),
+            false => Err(format!(
+                "too few launches were found whose rows are multiples of {}",
+                wide.lanes
+            )),
+        }
+    }
+
+    /// The launches of all plans, and more of the block of the file: of those that are there few have whole vectors as rows.
+    fn whole_launches(&mut self) -> Result<Vec<Suited>, Refusal> {
+        let mut all = self.checker.launches.clone();
+        let block = self.large.launch.block;
+        for (fit, blocks) in MORE {
+            all.extend(self.session.suited(block, blocks, fit)?);
+        }
+        Ok(all)
+    }
+
+    /// A launch whose rows are whole vectors, all of which its blocks cover.
+    fn whole(&self, wide: &Wide, launch: &Launch) -> Option<Launch> {
+        let mut launch = launch.clone();
+        let size = wide.size.as_ref().and_then(|n| launch.integers.get(n)).copied();
+        let products = self.session.usage.roles.values().any(|r| r.product.contains(&true));
+        for name in &wide.multiples {
+            let n = launch.integers.get_mut(name)?;
+            if *n % wide.lanes == 0 {
+                continue;
+            }
+            if products || self.session.input.integers.contains_key(name) {
+                return None;
+            }
+            *n -= n.rem_euclid(wide.lanes);
+            // Rows are no shorter than what is computed of them.
+            *n = (*n).max(wide.lanes);
+        }
+        if let (Some(size), Some(old)) = (&wide.size, size) {
+            let new = launch.integers.get(size).copied()?;
+            let covered = i64::from(launch.grid[0]) * i64::from(launch.block[0]);
+            (new <= old.max(wide.lanes) && covered >= new).then_some(())?;
+        } else if wide.size.is_none() {
+            (i64::from(launch.grid[0]) % wide.lanes == 0).then_some(())?;
+        }
+        Some(launch)
+    }
+
+    fn same(
+        &self,
+        wide: &Wide,
+        [before, after]: [&Program; 2],
+        suited: &Suited,
+        mixed: bool,
+    ) -> Result<(), String> {
+        let said = |d: warpsmith_ir::Diagnostic| d.message;
+        let data = Data { seed: 7, tagged: &self.session.tagged, mixed };
+        let prepared =
+            |program| memory::prepare(program, &suited.launch, Some(&suited.lengths), data);
+        let mut expected = prepared(before).map_err(said)?;
+        program::run(before, &expected.config, &mut expected.memory, Checks::NONE).map_err(said)?;
+        let cuts: &[u32] = if wide.cut.is_some() { &CUTS } else { &[1] };
+        for blocks in cuts {
+            let mut actual = prepared(after).map_err(said)?;
+            actual.config.grid = wide.grid(actual.config.grid);
+            if let Some(cut) = &wide.cut {
+                actual.config.grid[cut.axis] = *blocks;
+            }
+            let outcome = program::run(after, &actual.config, &mut actual.memory, Checks::ALL);
+            let outcome = outcome.map_err(said)?;
+            if outcome.limit.is_some() {
+                return Err("it takes too long to emulate".into());
+            }
+            if let Some(finding) = outcome.findings.iter().find(|f| !f.rule.is_note()) {
+                return Err(finding.message.clone());
+            }
+            let pairs = expected.memory.buffers.iter().zip(&actual.memory.buffers);
+            if pairs.into_iter().any(|(a, b)| a.bytes != b.bytes) {
+                return Err("it computes something else".into());
+            }
+        }
+        Ok(())
+    }
+
+    /// The file with both kernels.
+    fn beside(&self, wide: &Wide) -> String {
+        let text = &self.session.plan.text;
+        let mut end = text.len();
+        let _ = crate::auto::with_function(self.session, &mut |kernel| {
+            end = kernel.body.span.map_or(end, |s| s.end as usize);
+        });
+        wide.beside(text, end)
+    }
+
+    fn wide_ranked(&mut self, wide: &Wide, checked: &[String]) -> Result<Vec<Entrant>, Refusal> {
+        let text = self.beside(wide);
+        let large = self.large.clone();
+        let form =
+            |run| Form { run, wide: Some(wide.clone()), ahead: wide.ahead, ..Form::default() };
+        let runs: Vec<Option<(usize, i64)>> = match &wide.cut {
+            Some(cut) => RUNS.iter().map(|run| Some((cut.axis, *run))).collect(),
+            None => vec![None],
+        };
+        let mut all = vec![];
+        for run in runs {
+            all.push((self.seconds(&text, &large, &form(run))?, form(run)));
+        }
+        all.sort_by(|(a, _), (b, _)| a.unwrap_or(f64::MAX).total_cmp(&b.unwrap_or(f64::MAX)));
+        all.truncate(if self.costs.measures() { RUNS.len() } else { 1 });
+        let mut entrants = vec![];
+        for (cost, form) in all {
+            let made = self.wide_launched(wide, form.run.map(|(_, run)| run), checked)?;
+            entrants.push(Entrant { cost, made, form, block: None });
+        }
+        Ok(entrants)
+    }
+
+    /// The file with launches that choose.
+    fn wide_launched(
+        &mut self,
+        wide: &Wide,
+        run: Option<i64>,
+        checked: &[String],
+    ) -> Result<Best, Refusal> {
+        let usual = |run: i64| {
+            let all = self.meant.as_ref().map_or(1.0, |m| m.iterations);
+            (all / run as f64).ceil() as i64
+        };
+        let runs = run.map(|run| (run, usual(run)));
+        let (mut edited, mut end) = (Edited::default(), 0);
+        crate::auto::with_function(self.session, &mut |kernel| {
+            edited = launching::edited(wide, &ranking::file(self.session, kernel), runs);
+            end = kernel.body.span.map_or(0, |s| s.end as usize);
+        })?;
+        let own = &self.session.plan.text;
+        let by_hand = (edited.grids.is_empty() || edited.missed > 0).then(|| wide.by_hand(run));
+        let indent = indentation(own, end);
+        let said = by_hand.as_ref().map_or(String::new(), |why| format!("{indent}// {why}\n"));
+        let mut patch = Patch::default();
+        patch.replace(end..end, format!("\n\n{said}{}", wide.made));
+        patch.extend(&edited.patch);
+        let text = patch.apply(own).map_err(|_| {
+            let error = warpsmith_ir::Diagnostic::error("W720", "two edits of the text overlap");
+            self.session.refuse(false, vec![error])
+        })?;
+        let axis = wide.cut.as_ref().map_or(0, |c| c.axis);
+        let name = match run {
+            Some(run) => format!("{}, runs of {run} along {}", wide.name, AXES[axis]),
+            None => wide.name.clone(),
+        };
+        let run = run.unwrap_or(wide.lanes);
+        let launch = Some(NewLaunch { axis, run, grids: edited.grids, by_hand });
+        Ok(Best { name, text, staged: None, checked: checked.to_vec(), launch })
+    }
+}
+
+impl Wide {
+    /// How it is launched, where that is to be done by hand.
+    fn by_hand(&self, run: Option<i64>) -> String {
+        let sizes: Vec<String> =
+            self.multiples.iter().map(|n| format!("{n} % {} == 0", self.lanes)).collect();
+        let sizes =
+            if sizes.is_empty() { String::new() } else { format!("{}, ", sizes.join(", ")) };
+        let runs = match (run, &self.cut) {
+            (Some(run), Some(cut)) => {
+                format!(" and gridDim.{} of iterations / {run} + 1", AXES[cut.axis])
+            }
+            _ => String::new(),
+        };
+        let base = crate::source::shape::base_name(&self.kernel);
+        format!(
+            "launch {base} where {sizes}addresses are multiples of 16, with gridDim.x / {} rounded up{runs}",
+            self.lanes
+        )
+    }
+}

@@ -1,0 +1,90 @@
+//! Declarations that nothing needs any more once lanes know what their neighbours have.
+
+use warpsmith_front::ast::{self, ExprKind, Initializer, StmtKind};
+use warpsmith_front::sema::walk;
+
+use super::region::bytes;
+use crate::auto::plans::Kernel;
+use crate::auto::{outer, temporal};
+use crate::source::marks::{self, Bytes};
+use crate::source::patch::Patch;
+
+/// Takes variables out of an edited kernel that its text does not mention any more.
+pub fn without(kernel: &Kernel<'_>, region: &Bytes, patch: &mut Patch) {
+    let mut candidates: Vec<(&ast::Stmt, &ast::VarDecl)> = vec![];
+    temporal::statements(&kernel.body.stmts, false, &mut |s, _| {
+        if let StmtKind::Vars(vars) = &s.kind
+            && !region.contains(&bytes(s).start)
+            && s.span.file.0 == 0
+        {
+            candidates.push((s, vars));
+        }
+    });
+    // What only such variables mention is not needed either.
+    while let Some(n) = candidates.iter().position(|(s, v)| kept(kernel, patch, s, v).is_some()) {
+        let (s, vars) = candidates.remove(n);
+        if let Some((at, text)) = kept(kernel, patch, s, vars) {
+            patch.replace(at, text);
+        }
+    }
+}
+
+/// What is left of a declaration, if that is less than there is.
+fn kept(
+    kernel: &Kernel<'_>,
+    patch: &Patch,
+    s: &ast::Stmt,
+    vars: &ast::VarDecl,
+) -> Option<(Bytes, String)> {
+    let at = bytes(s);
+    let inside = |place: usize| patch.covers(place);
+    if at.clone().any(inside) {
+        return None;
+    }
+    let body = kernel.body.span?;
+    let (start, rest) = (body.start as usize, kernel.text.len() - body.end as usize);
+    let edited = patch.apply(kernel.text).ok()?;
+    let edited = &edited[start..edited.len() - rest];
+    let whole = marks::tokens(edited);
+    let before = marks::tokens(&kernel.text[start..body.end as usize]);
+    let own = &kernel.text[at.clone()];
+    let tokens = marks::tokens(own);
+    let count = |text: &str, all: &[marks::Tok], name: &str| {
+        all.iter().filter(|t| text[t.at.clone()] == *name).count()
+    };
+    let mut parts = vec![];
+    for d in &vars.declarators {
+        let Some(Initializer::Expr(e)) = &d.init else { return None };
+        let here = count(own, &tokens, &d.name);
+        let used = count(edited, &whole, &d.name) > here;
+        let was = count(&kernel.text[start..], &before, &d.name) > here;
+        match used || !was || !pure(e) {
+            true => parts.push(format!("{} = {}", d.name, kernel.sources.text(e.span))),
+            false => {}
+        }
+    }
+    if parts.len() == vars.declarators.len() {
+        return None;
+    }
+    if parts.is_empty() {
+        let line = kernel.text[..at.start].trim_end_matches([' ', '\t']).len();
+        let start = if kernel.text[..line].ends_with('\n') { line - 1 } else { at.start };
+        return Some((start..at.end, String::new()));
+    }
+    let first = &vars.declarators.first()?.name;
+    let name = tokens.iter().find(|t| own[t.at.clone()] == **first)?;
+    Some((at, format!("{}{};", &own[..name.at.start], parts.join(", "))))
+}
+
+/// Whether an expression does nothing but compute.
+fn pure(e: &ast::Expr) -> bool {
+    let mut pure = true;
+    walk::expr(e, &mut |e| match &*e.kind {
+        ExprKind::Call { callee, .. } => {
+            pure &= matches!(outer::name(callee), Some("min" | "max" | "abs"));
+        }
+        ExprKind::Assign { .. } | ExprKind::IncDec { .. } => pure = false,
+        _ => {}
+    });
+    pure
+}
