@@ -2,6 +2,7 @@
 
 pub(crate) mod arch;
 pub mod args;
+pub mod barred;
 mod beyond;
 mod by_data;
 pub mod choice;

@@ -11,6 +11,7 @@ use warpsmith_opt::{Kernel, Program, Schedule, lower, schedule};
 
 use super::arch::{self, Arch};
 use super::args::{RegisterSource, Strategy, TuneArgs};
+use super::barred::Barred;
 use super::choice::{self, Choice, Model};
 use super::compiled::Compiler;
 use super::device::{self, Place};
@@ -198,7 +199,8 @@ pub fn plan(args: &TuneArgs, sources: &mut SourceMap) -> Result<Choice, Failure>
     let kernel = arch.kernel(input.module, input.function);
     let compiler = compiler(args);
     let (compiler, gpu, sizes) = (compiler.as_ref(), arch.gpu(), &sizes[..]);
-    choice::choose(&Model { kernel: &kernel, gpu, sizes, sources, compiler, stop: &args.stop() })
+    let (barred, stop) = (&Barred::default(), &args.stop());
+    choice::choose(&Model { kernel: &kernel, gpu, sizes, sources, compiler, barred, stop })
 }
 
 /// What says how many registers a kernel takes, where it is wanted and installed.
@@ -356,6 +358,17 @@ pub(super) fn translate(
     arch: Arch,
     sources: &mut SourceMap,
 ) -> Result<Chosen, Failure> {
+    translate_but(&Barred::default(), args, given, (input, sizes, arch), sources)
+}
+
+/// As [`translate`]; of schedules that nobody gave none is chosen that is barred.
+pub(super) fn translate_but(
+    barred: &Barred,
+    args: &TuneArgs,
+    given: Option<&Schedule>,
+    (input, sizes, arch): (&CInput, &[Point], Arch),
+    sources: &mut SourceMap,
+) -> Result<Chosen, Failure> {
     // What is wrong with the user's file or schedule is "no"; a malformed schedule is bad input.
     let no = Failure::no;
     let stop = &args.stop();
@@ -376,7 +389,7 @@ pub(super) fn translate(
             } else {
                 let (gpu, compiler) = (arch.gpu(), compiler(args));
                 let compiler = compiler.as_ref();
-                let model = Model { kernel: &kernel, gpu, sizes, sources, compiler, stop };
+                let model = Model { kernel: &kernel, gpu, sizes, sources, compiler, barred, stop };
                 let choice = space::choose(&space, &model)?;
                 let steps = choice.schedule.clone();
                 planned = Some(Planned { gpu: gpu.name, choice });
@@ -389,7 +402,7 @@ pub(super) fn translate(
         (None, None) => {
             let (gpu, compiler) = (arch.gpu(), compiler(args));
             let compiler = compiler.as_ref();
-            let model = Model { kernel: &kernel, gpu, sizes, sources, compiler, stop };
+            let model = Model { kernel: &kernel, gpu, sizes, sources, compiler, barred, stop };
             let choice = choice::choose(&model)?;
             let steps = choice.schedule.clone();
             planned = Some(Planned { gpu: gpu.name, choice });
