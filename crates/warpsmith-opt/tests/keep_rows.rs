@@ -83,6 +83,56 @@ fn blocks_of_any_shape_keep_rows() {
 }
 
 #[test]
+fn loops_that_begin_later_leave_out_the_first_elements() {
+    let sizes: Sizes<'_> = &SIZES[2..];
+    let late = CENTRED.replacen("int j = 0", "int j = 1", 1);
+    assert_ne!(late, CENTRED);
+    for shape in ["by 32 each 2", "by 32 each 4 vector 4", "by 16 each 8 rows 2"] {
+        let text = check(&late, &format!("keep_rows i {shape}\nbind i -> x block 32"), sizes);
+        has(&text, &[">= 1) {", "x_row["]);
+    }
+    // A loop that leaves elements out does not write all of a row.
+    let last = CENTRED.replace("y[i][j] *= sum", "y[i][j] += sum");
+    let at = last.rfind("int j = 0").unwrap();
+    let last = format!("{}int j = 1{}", &last[..at], &last[at + 9..]);
+    let text = check(&last, "keep_rows i by 32 each 4 vector 4\nbind i -> x block 32", sizes);
+    has(&text, &["y_row[", ">= 1) {"]);
+}
+
+/// A softmax in place, as many write it.
+const IN_PLACE: &str = "
+void in_place(float *x, int n, int m)
+{
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        float *row = x + i * m;
+        float top = row[0];
+        for (int j = 1; j < m; j++) {
+            if (row[j] > top) top = row[j];
+        }
+        float sum = 0.0f;
+        for (int j = 0; j < m; j++) {
+            row[j] = row[j] - top;
+            sum += row[j];
+        }
+        for (int j = 0; j < m; j++) row[j] /= sum - 1.0f;
+    }
+}
+";
+
+#[test]
+fn what_is_read_before_threads_have_waited_is_the_old_value() {
+    let sizes: Sizes<'_> = &SIZES[2..];
+    for shape in ["by 32 each 2", "by 64 each 4", "by 32 each 4 vector 4 rows 3"] {
+        let text = check(IN_PLACE, &format!("keep_rows i {shape}\nbind i -> x block 32"), sizes);
+        has(&text, &["x_row["]);
+    }
+    // Without a loop to wait after, one thread may have written what another one still has to read.
+    let early = IN_PLACE.replace("if (row[j] > top) top = row[j];", "row[j] += 1.0f;");
+    has(&refused_text(&early, "keep_rows i by 32 each 2"), &["of the row store in `x`"]);
+}
+
+#[test]
 fn longer_rows_are_kept_by_more_threads() {
     let schedule = "keep_rows i by 32 each 2 rows 2\nkeep_rows i by 64 each 4 vector 4\nbind i -> y block 1x4\nshare j, j#2, j#3 -> x by 32";
     let text = check(&centred(), schedule, SIZES);

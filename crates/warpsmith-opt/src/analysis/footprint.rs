@@ -5,6 +5,7 @@ use warpsmith_ir::{ForLoop, LoopId, Origin, Place, Type, VarId};
 
 use super::access::{Access, AccessKind, Base, Scope, View};
 use super::loops::unit_step;
+use super::written_boxes;
 use crate::kernel::{Kernel, Nest, STATIC_SHARED, Stage};
 use crate::walk;
 
@@ -20,8 +21,14 @@ pub struct Footprint {
     pub dims: Vec<Dim>,
     /// Lengths of the rows of the array seen in these dimensions (one fewer), where they are not those of the place.
     pub rows: Option<Vec<Poly>>,
-    /// The reads, each with the constants of its subscripts.
+    /// The accesses, each with the constants of its subscripts.
     pub reads: Vec<(Place, Vec<i128>)>,
+    /// The nest writes it, so that the block copies the box back.
+    pub written: bool,
+    /// The box is filled before it is used: not every element is written before it is read.
+    pub filled: bool,
+    /// The nest accesses the array outside of the strips, too.
+    pub elsewhere: bool,
 }
 
 impl Footprint {
@@ -116,15 +123,26 @@ pub fn of(kernel: &Kernel, root: LoopId, nest: &Nest, stage: &Stage) -> Result<F
     let touches = |a: &&Access<'_>| a.base == Base::Var(stage.array) || a.base == Base::Anything;
     let groups = groups(&scope, &accesses, stage.array);
     let mut found: Option<Footprint> = None;
+    let written = accesses.iter().filter(touches).any(|a| a.kind != AccessKind::Read);
+    let mut own_accesses = vec![];
+    let mut outside = vec![];
     for a in accesses.iter().filter(touches) {
-        if a.kind != AccessKind::Read || a.base == Base::Anything {
+        if a.kind == AccessKind::Atomic || a.base == Base::Anything {
             return refuse("the nest may write it".into(), Some(a));
         }
         let inside = stage.strip.is_none_or(|(id, _)| a.loops.iter().any(|l| l.id == id));
-        let elsewhere = || group_of(&scope, a).is_some_and(|g| groups.get(stage.part) != Some(&g));
-        if !inside || elsewhere() {
+        let elsewhere = || group_of(&scope, a).is_none_or(|g| groups.get(stage.part) != Some(&g));
+        if written && inside && elsewhere() {
+            return refuse("the nest writes it, and accesses it in several ways".into(), Some(a));
+        }
+        if !inside {
+            outside.push(a);
             continue;
         }
+        if elsewhere() && group_of(&scope, a).is_some() {
+            continue;
+        }
+        own_accesses.push(a);
         let own = of_read(kernel, &scope, (nest, stage), a)?;
         match &mut found {
             None => found = Some(own),
@@ -140,6 +158,23 @@ pub fn of(kernel: &Kernel, root: LoopId, nest: &Nest, stage: &Stage) -> Result<F
     }
     if !f.measured() {
         return refuse("a block reads too much of it".into(), None);
+    }
+    if written {
+        let unfit = |why| Unfit { why, at: own_accesses.first().map(|a| a.origin.clone()) };
+        written_boxes::are_apart(nest, &f).map_err(unfit)?;
+        let own = |a: &&Access<'_>| {
+            let (Some(group), Ok((index, rows))) = (groups.get(stage.part), subscripts(&scope, a))
+            else {
+                return false;
+            };
+            rows == group.1 && written_boxes::stays_in_own(&f, &group.0, &index)
+        };
+        if let Some(a) = outside.iter().find(|a| !own(a)) {
+            return refuse("blocks would write back what others may write".into(), Some(a));
+        }
+        f.written = true;
+        f.elsewhere = !outside.is_empty();
+        f.filled = !written_boxes::covers(l, &f, &own_accesses);
     }
     Ok(f)
 }
@@ -165,7 +200,8 @@ fn of_read(
     let dims = index.iter().map(|poly| dim(kernel, scope, nest, stage, a, poly));
     let dims: Vec<Dim> = dims.collect::<Result<_, _>>().map_err(refuse)?;
     let constants = dims.iter().map(|d| d.constants.0).collect();
-    Ok(Footprint { dims, rows, reads: vec![(place.clone(), constants)] })
+    let reads = vec![(place.clone(), constants)];
+    Ok(Footprint { dims, rows, reads, written: false, filled: true, elsewhere: false })
 }
 
 /// Whether copies of so many bytes together need dynamic shared memory.

@@ -24,3 +24,4 @@ pub mod uniformity;
 pub mod updates;
 pub mod values;
 mod witness;
+mod written_boxes;

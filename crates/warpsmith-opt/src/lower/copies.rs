@@ -98,15 +98,17 @@ impl Expansion<'_, '_> {
         let start = self.lowering.local(&format!("{name}_block"), Type::Scalar(ty));
         self.strips.insert(l.id, start);
         let mut body = vec![];
+        let filled = copies.iter().any(|k| self.copies[*k].footprint.filled);
         for k in copies {
             body.extend(self.copy(*k));
         }
-        body.push(barrier("the strip is there before anyone reads it"));
+        body.extend(filled.then(|| barrier("the strip is there before anyone reads it")));
         let before = self.staged.len();
         self.staged.extend(copies);
         let (first, iterations) = self.strip_iterations(l, &size, length, start, ty);
         body.extend(first.into_iter().chain(iterations));
         self.staged.truncate(before);
+        body.extend(self.copied_back(copies));
         self.strips.remove(&l.id);
         body.push(barrier("everyone has read the strip before the next one takes its place"));
         let strips = ForLoop {
@@ -121,7 +123,12 @@ impl Expansion<'_, '_> {
             body: Block::new(body),
         };
         let comment = stmt.comment.clone();
-        vec![Stmt { kind: StmtKind::For(strips), origin: stmt.origin.by("stage"), comment }]
+        let strips = Stmt { kind: StmtKind::For(strips), origin: stmt.origin.by("stage"), comment };
+        let early = copies.iter().map(|k| &self.copies[*k].footprint);
+        let early = early.into_iter().any(|f| f.written && f.filled && f.elsewhere);
+        let early =
+            early.then(|| barrier("what threads wrote before is seen by those that copy it"));
+        early.into_iter().chain([strips]).collect()
     }
 
     /// The iterations of a strip, a constant number but for the last one; and what may be done before anything else.

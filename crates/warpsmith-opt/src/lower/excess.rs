@@ -93,7 +93,7 @@ impl Expansion<'_, '_> {
         };
         walk::each_stmt(body, &mut |s| {
             let o = walk::operands(s);
-            acts |= o.writes.is_some_and(|p| p.root_var().is_none());
+            acts |= o.writes.is_some_and(|p| p.root_var().is_none() || self.is_copied_back(p));
             acts |= self.adds_for_update(s);
             acts |= matches!(
                 s.kind,
@@ -132,6 +132,12 @@ impl Expansion<'_, '_> {
         }
         let open = self.chosen(needed).into_iter().filter(|(_, tile)| !tile.filled);
         open.fold(0, |axes, (k, _)| axes | 1 << k)
+    }
+
+    /// An element in shared memory that goes back to its array.
+    fn is_copied_back(&self, place: &Place) -> bool {
+        let shared = |v: VarId| self.lowering.host.var(v).kind == VarKind::Shared;
+        place.root_var().is_some_and(shared) && self.copies.iter().any(|c| c.footprint.written)
     }
 
     /// The loops whose excess iterations do not know which element of a variable is meant.

@@ -131,6 +131,7 @@ impl<'r, 'k> Expansion<'r, 'k> {
         let whole: Vec<usize> =
             (0..self.copies.len()).filter(|k| self.copies[*k].stage.strip.is_none()).collect();
         if !whole.is_empty() {
+            let filled = whole.iter().any(|k| self.copies[*k].footprint.filled);
             for k in &whole {
                 stmts.extend(self.copy(*k));
             }
@@ -138,12 +139,14 @@ impl<'r, 'k> Expansion<'r, 'k> {
                 let wait = [StmtKind::AsyncCommit, StmtKind::AsyncWait(0)];
                 stmts.extend(wait.map(|kind| Stmt::new(kind, Origin::default())));
             }
-            stmts.push(super::copies::barrier("everything is there before anyone reads it"));
-            self.staged.extend(whole);
+            let there = || super::copies::barrier("everything is there before anyone reads it");
+            stmts.extend(filled.then(there));
+            self.staged.extend(whole.iter().copied());
         }
         let inner = self.block(body);
         stmts.extend(self.plain_counters(&inner));
         stmts.extend(inner);
+        stmts.extend(self.copied_back(&whole));
         stmts
     }
 

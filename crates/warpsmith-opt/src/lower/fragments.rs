@@ -106,8 +106,9 @@ impl Expansion<'_, '_> {
     /// Reads of staged arrays, and those of global arrays that each iteration makes and no statement writes.
     fn candidates(&self, body: &Block) -> Vec<Place> {
         let mut places: Vec<Place> = vec![];
+        let fixed = |(at, _): (usize, &[i128])| !self.copies[at].footprint.written;
         visit::for_each_place(body, &mut |place, _| {
-            if self.staged_read(place).is_some() && !places.contains(place) {
+            if self.staged_read(place).is_some_and(fixed) && !places.contains(place) {
                 places.push(place.clone());
             }
         });

@@ -15,9 +15,36 @@ fn assign(place: Place, value: Expr) -> Stmt {
     Stmt::new(StmtKind::Assign { place, value }, Origin::default())
 }
 
+fn only_if(cond: Option<Expr>, stmt: Stmt) -> Stmt {
+    let Some(cond) = cond else { return stmt };
+    let then = Block::new(vec![stmt]);
+    let kind = StmtKind::If { cond, then, otherwise: Block::default() };
+    Stmt::new(kind, Origin::default())
+}
+
 impl Expansion<'_, '_> {
     /// All threads of the block copy the elements of a footprint, neighbours by neighbours.
     pub(super) fn copy(&mut self, at: usize) -> Vec<Stmt> {
+        match self.copies[at].footprint.filled {
+            true => self.transfer(at, false),
+            false => vec![],
+        }
+    }
+
+    /// The block's threads copy back what they wrote of these arrays in shared memory.
+    pub(super) fn copied_back(&mut self, copies: &[usize]) -> Vec<Stmt> {
+        let written: Vec<usize> =
+            copies.iter().copied().filter(|k| self.copies[*k].footprint.written).collect();
+        let mut stmts = vec![];
+        if !written.is_empty() {
+            stmts.push(super::copies::barrier("everything is written before it is copied back"));
+        }
+        stmts.extend(written.into_iter().flat_map(|k| self.transfer(k, true)));
+        stmts
+    }
+
+    /// Moves the elements of a footprint to shared memory, or back.
+    fn transfer(&mut self, at: usize, back: bool) -> Vec<Stmt> {
         let copy = &self.copies[at];
         let (stage, f) = (copy.stage.clone(), copy.footprint.clone());
         let array = self.lowering.host.var(stage.array).name.clone();
@@ -53,8 +80,17 @@ impl Expansion<'_, '_> {
                 .reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b));
         }
         let source = self.global_place(at, global);
-        body.extend(self.copied(at, source, &coordinates, exists));
-        let comment = format!("the block copies {} elements of {array}", shape.join(" x "));
+        let comment = match back {
+            true => format!("{} elements of {array} go back", shape.join(" x ")),
+            false => format!("the block copies {} elements of {array}", shape.join(" x ")),
+        };
+        match back {
+            true => {
+                let stored = assign(source, Expr::read(self.target(at, &coordinates, 0)));
+                body.push(only_if(exists, stored));
+            }
+            false => body.extend(self.copied(at, source, &coordinates, exists)),
+        }
         vec![self.each(&way, &elements, body).comment(comment)]
     }
 

@@ -16,9 +16,9 @@
 use std::fmt;
 use warpsmith_ir::{LoopId, SourceMap};
 
-use super::Rewritten;
 use super::grammar::name;
 use super::step::{About, Law, Rewrite, StepError, loop_named};
+use super::{Rewritten, stage};
 use crate::analysis::loops::is_even;
 use crate::kernel::{Kernel, Nest};
 use crate::refusal::Refusal;
@@ -109,6 +109,9 @@ pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalDoubleBuffer<'_>, R
     let Some((root, _)) = kernel.nests.iter().find(|(_, n)| cut(n)) else {
         return refuse("no array is staged in strips of it: take `stage` first");
     };
+    if kernel.nests.get(root).is_some_and(|nest| stage::writes_back(kernel, *root, nest)) {
+        return refuse("what its strips write goes back to memory");
+    }
     match kernel.find_loop(target) {
         Some(l) if is_even(&l.kind) => Ok(LegalDoubleBuffer { kernel, root: *root, target }),
         _ => refuse("it is not unrolled by an even number: take `unroll` first"),

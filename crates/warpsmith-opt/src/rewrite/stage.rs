@@ -18,7 +18,11 @@
 //! Reads that differ by more than a constant (`A[i][k] * A[j][k]`) have copies of their own: `stage A` makes one for each
 //! such group of reads, `stage A#2` that of the second group in source order.
 //!
-//! Legal where nothing in the nest writes the array; every subscript of every read is a sum of counters with constant
+//! An array that the nest writes (rows of running sums) is written in shared memory, and the block copies it back after each strip; it is filled
+//! before, unless all of it is written and nothing read before. What one iteration of a bound loop accesses then lies between its
+//! first element and that of the next one, by one group of subscripts in the strip loop.
+//!
+//! Legal where every subscript of every access is a sum of counters with constant
 //! factors; the counters are those of the bound loops, of the strip loop, of serial loops around it, or
 //! of loops with constant bounds; the loop is run by all threads of the block alike; and the copies fit in
 //! the shared memory of a block. What exceeds 48 KB is dynamic shared memory, which the launcher asks for.
@@ -80,7 +84,7 @@ impl Rewrite for Args {
         name: "stage",
         example: "stage A at k tile 16 pad 1",
         does: "copies what a block reads of an array to shared memory, in strips of a serial loop or all at once, with padding, `transposed`, or `swizzled` (columns permuted from row to row, against bank conflicts); all at once also `async`, by `cp.async`; reads that differ by more than a constant have copies of their own, of which `stage A#2` makes the second",
-        legal: "nothing in the nest writes the array, its subscripts are sums of counters, and the copies fit in the shared memory that the architecture gives a block; to swizzle, rows have a power of two of elements and no padding",
+        legal: "its subscripts are sums of counters, an array that the nest writes is accessed by blocks that have nothing of it in common and is copied back, and the copies fit in the shared memory that the architecture gives a block; to swizzle, rows have a power of two of elements and no padding",
         law: Law {
             before: "\
 void product(int n, const float A[n][n], const float B[n][n], float C[n][n]) {
@@ -375,6 +379,7 @@ pub(super) fn check_all(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<()
     for s in &nest.stages {
         check_strip(kernel, nest, s)?;
         let footprint = footprint_of(kernel, root, nest, s)?;
+        check_written(kernel, nest, s, &footprint)?;
         vectorise::check_copy(kernel, nest, s, &footprint)?;
         swizzle::check(nest, s, &footprint).map_err(|why| Refusal::CannotStage {
             name: kernel.name_of(s.array).to_string(),
@@ -409,6 +414,30 @@ pub(super) fn check_all(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<()
         ),
         _ => Ok(()),
     }
+}
+
+/// What a block writes in shared memory goes back after each strip, element by element: nothing may run ahead of it or
+/// write the array in vectors.
+fn check_written(kernel: &Kernel, nest: &Nest, s: &Stage, f: &Footprint) -> Result<(), Refusal> {
+    let ahead = s.strip.is_some_and(|(id, _)| {
+        nest.pipelines.contains_key(&id) || nest.double_buffers.contains(&id)
+    });
+    let plain =
+        s.vector == 1 && !s.asynchronous && nest.vectors.is_empty() && nest.streams.is_empty();
+    match f.written && (ahead || !plain) {
+        true => Err(Refusal::CannotStage {
+            name: kernel.name_of(s.array).to_string(),
+            why: "the nest writes it: its copies are filled and written back one element at a time, strip by strip".into(),
+            at: Box::default(),
+        }),
+        false => Ok(()),
+    }
+}
+
+/// Whether a copy of the nest is written back.
+pub(super) fn writes_back(kernel: &Kernel, root: LoopId, nest: &Nest) -> bool {
+    let written = |s: &Stage| footprint::of(kernel, root, nest, s).is_ok_and(|f| f.written);
+    nest.stages.iter().any(written)
 }
 
 /// The groups that a step stages: the one it names; all; of several, those that move with the strip.

@@ -30,6 +30,7 @@ mod term;
 mod transposes;
 mod updates;
 mod wide;
+mod written;
 
 use std::fmt;
 

@@ -272,7 +272,12 @@ fn reads_beside(nest: &wide::Nest<'_>, counter: VarId, with: &[LoopId]) -> bool 
     found
 }
 
-fn is_beside(nest: &wide::Nest<'_>, a: &Access<'_>, counter: VarId, with: &[LoopId]) -> bool {
+pub(super) fn is_beside(
+    nest: &wide::Nest<'_>,
+    a: &Access<'_>,
+    counter: VarId,
+    with: &[LoopId],
+) -> bool {
     let View::Affine { index, .. } = &a.view else { return false };
     // Rows of a sparse matrix lie where the bounds of the loop along them say.
     let begins = |inner: &&ForLoop, l: &ForLoop| {

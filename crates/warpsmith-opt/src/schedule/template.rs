@@ -12,7 +12,7 @@ use super::candidates::{
 };
 use super::{
     Schedule, Step, StepKind, parts, rectangles, rows, shared, stencils, streams, take, transposes,
-    updates, wide,
+    updates, wide, written,
 };
 use crate::kernel::{Kernel, Reduce};
 use crate::rewrite::{bind, constant, independence, reduce, register_tile, stage, unroll};
@@ -197,6 +197,8 @@ fn others(nest: &wide::Nest<'_>, state: &Kernel, sources: &SourceMap) -> Vec<Vec
         found.extend(rows::kept(nest, &longer));
     }
     found.extend(shared::down_columns(nest, state, sources));
+    found.extend(written::rows(nest, state, sources));
+    found.extend(written::structures(nest, sources));
     if nest.loops.len() == 1 {
         found.extend(shared::for_more_threads(nest, state, sources));
     }

@@ -39,25 +39,10 @@ fn stages_before_the_loops_are_bound() {
 }
 
 #[test]
-fn stages_of_what_is_written() {
-    refused(
-        PLAIN,
-        "bind i -> x 32\nstage b",
-        expect![[r#"
-        error[W261]: cannot stage `b`: the nest may write it
-         --> input.c:5:13
-          |
-        5 |             b[i] += a[i] * k;
-          |             ^^^^ this access
-          |
-         ::: input.sched:2:1
-          |
-        2 | stage b
-          | ------- in this step
-          |
-          = note: step 2: `stage b`
-    "#]],
-    );
+fn stages_of_what_is_updated_by_several() {
+    let source = PLAIN.replace("b[i] +=", "{\n            #pragma omp atomic\n            b[i] +=");
+    let source = source.replace("* k;\n}", "* k; }\n}");
+    refused(&source, "bind i -> x 32\nstage b", expect![[r#""#]]);
 }
 
 #[test]

@@ -11,6 +11,7 @@ use warpsmith_opt::schedule::template::{alternatives, schedule_of};
 use warpsmith_opt::schedule::{Step, StepKind};
 use warpsmith_opt::{Kernel, Program, Schedule, schedule};
 
+use super::barred::Barred;
 use super::compiled::{Compiler, NoUsage, Usage, Used};
 use super::estimates::{Estimates, on_all_cores};
 use super::sizes::Point;
@@ -121,6 +122,8 @@ pub(in crate::tune) struct Model<'a> {
     pub sources: &'a SourceMap,
     /// Says how many registers the best candidates take.
     pub compiler: Option<&'a Compiler>,
+    /// What was chosen before, and failed.
+    pub barred: &'a Barred,
     pub stop: &'a Stop,
 }
 
@@ -200,7 +203,8 @@ impl Settled {
         });
         let Ok(state) = state else { return Ok(false) };
         let Some(root) = state.marked_roots().first().copied() else { return Ok(false) };
-        let offered = alternatives(&state, root, sources);
+        let mut offered = alternatives(&state, root, sources);
+        offered.retain(|steps| bench.model.barred.allows(steps));
         let schedules: Vec<Schedule> = offered.iter().map(|steps| self.with(at, steps)).collect();
         let known = schedule_of(&self.parts);
         let alone = self.parts.len() == 2;

@@ -5,8 +5,9 @@ use warpsmith_ir::{Diagnostic, SourceMap};
 use warpsmith_opt::{Schedule, lower, schedule};
 
 use super::arch::Arch;
+use super::barred::{Barred, CHOICES};
 use super::device::Stations;
-use super::pipeline::{Chosen, in_its_types, translate};
+use super::pipeline::{Chosen, in_its_types, translate, translate_but};
 use super::recompute::Recomputed;
 use super::request::{Strategy, TuneRequest};
 use super::search::{Asked, Measured, Winner, named, search};
@@ -36,7 +37,7 @@ pub(super) struct Made {
 
 impl Job<'_> {
     /// With the schedule that is given, that the options ask for, or that the model takes for the best. One that the model
-    /// chose and that fails its verification is replaced by the direct translation.
+    /// chose and that fails its verification is replaced by the next best, in the end by the direct translation.
     ///
     /// # Errors
     /// As [`super::tune`].
@@ -46,17 +47,33 @@ impl Job<'_> {
         sources: &mut SourceMap,
     ) -> Result<Made, Failure> {
         let request = self.request;
-        let chosen = translate(request, given, self.input, self.sizes, self.arch, sources)?;
-        match self.verified(&chosen, &[], true, sources) {
-            Err(failure)
-                if chosen.2.is_some()
-                    && request.choosing.schedule.is_none()
-                    && failure.status == Status::No =>
-            {
-                self.retreat(Some((&chosen.1.print(), &failure)), true, sources)
+        let (mut barred, mut blamed) = (Barred::default(), vec![]);
+        for choice in 1..=CHOICES {
+            let input = (self.input, self.sizes, self.arch);
+            let chosen = translate_but(&barred, request, given, input, sources)?;
+            match self.verified(&chosen, &[], true, sources) {
+                Err(failure)
+                    if chosen.2.is_some()
+                        && request.choosing.schedule.is_none()
+                        && failure.status == Status::No =>
+                {
+                    let instead = match choice {
+                        CHOICES => "the direct translation is written instead",
+                        _ => "another one is taken instead",
+                    };
+                    blamed.push(retreated(&chosen.1.print(), &failure, instead));
+                    barred.add(&chosen.1);
+                }
+                verdict => {
+                    let mut made = made(chosen, verdict?, None);
+                    made.messages.extend(blamed);
+                    return Ok(made);
+                }
             }
-            verdict => Ok(made(chosen, verdict?, None)),
         }
+        let mut made = self.retreat(true, sources)?;
+        made.messages.extend(blamed);
+        Ok(made)
     }
 
     /// With the fastest schedule that ran with right results and passes its verification.
@@ -105,7 +122,7 @@ impl Job<'_> {
                 Err(failure) => return Err(failure),
             }
         }
-        let mut made = self.retreat(None, interruptible, sources)?;
+        let mut made = self.retreat(interruptible, sources)?;
         made.messages.extend(blamed);
         Ok(made)
     }
@@ -138,22 +155,13 @@ impl Job<'_> {
         Ok((program, winner.schedule.clone(), None))
     }
 
-    fn retreat(
-        &self,
-        blamed: Option<(&str, &Failure)>,
-        interruptible: bool,
-        sources: &mut SourceMap,
-    ) -> Result<Made, Failure> {
+    fn retreat(&self, interruptible: bool, sources: &mut SourceMap) -> Result<Made, Failure> {
         // Where the direct translation is right, the schedule is to blame and not the input.
         let mut direct = self.request.clone().strategy(Strategy::Direct);
         direct.choosing.schedule = None;
         let chosen = translate(&direct, None, self.input, self.sizes, self.arch, sources)?;
         let verdict = self.verified(&chosen, &[], interruptible, sources)?;
-        let mut made = made(chosen, verdict, None);
-        if let Some((steps, why)) = blamed {
-            made.messages.push(retreated(steps, why, "the direct translation is written instead"));
-        }
-        Ok(made)
+        Ok(made(chosen, verdict, None))
     }
 
     fn verified(

@@ -1,6 +1,7 @@
 //! From a C loop nest to a verified CUDA kernel.
 
 pub mod arch;
+pub mod barred;
 pub mod choice;
 pub mod compiled;
 pub mod counters;

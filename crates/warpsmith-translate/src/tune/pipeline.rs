@@ -10,6 +10,7 @@ use warpsmith_opt::rewrite::{independence, precision};
 use warpsmith_opt::{Kernel, Program, Schedule, lower, schedule};
 
 use super::arch::{self, Arch};
+use super::barred::Barred;
 use super::choice::{self, Choice, Model};
 use super::compiled::Compiler;
 use super::device::{self, Place};
@@ -206,14 +207,8 @@ pub fn plan(request: &TuneRequest, sources: &mut SourceMap) -> Result<Choice, Fa
     let kernel = arch.kernel(input.module, input.function);
     let compiler = compiler(request);
     let (compiler, gpu, sizes) = (compiler.as_ref(), arch.gpu(), &sizes[..]);
-    choice::choose(&Model {
-        kernel: &kernel,
-        gpu,
-        sizes,
-        sources,
-        compiler,
-        stop: &request.limits.stop(),
-    })
+    let (barred, stop) = (&Barred::default(), &request.limits.stop());
+    choice::choose(&Model { kernel: &kernel, gpu, sizes, sources, compiler, barred, stop })
 }
 
 /// What says how many registers a kernel takes, where it is wanted and installed.
@@ -379,6 +374,17 @@ pub(super) fn translate(
     arch: Arch,
     sources: &mut SourceMap,
 ) -> Result<Chosen, Failure> {
+    translate_but(&Barred::default(), request, given, (input, sizes, arch), sources)
+}
+
+/// As [`translate`]; of schedules that nobody gave none is chosen that is barred.
+pub(super) fn translate_but(
+    barred: &Barred,
+    request: &TuneRequest,
+    given: Option<&Schedule>,
+    (input, sizes, arch): (&CInput, &[Point], Arch),
+    sources: &mut SourceMap,
+) -> Result<Chosen, Failure> {
     // What is wrong with the user's file or schedule is "no"; a malformed schedule is bad input.
     let no = Failure::no;
     let stop = &request.limits.stop();
@@ -399,7 +405,7 @@ pub(super) fn translate(
             } else {
                 let (gpu, compiler) = (arch.gpu(), compiler(request));
                 let compiler = compiler.as_ref();
-                let model = Model { kernel: &kernel, gpu, sizes, sources, compiler, stop };
+                let model = Model { kernel: &kernel, gpu, sizes, sources, compiler, barred, stop };
                 let choice = space::choose(&space, &model)?;
                 let steps = choice.schedule.clone();
                 planned = Some(Planned { gpu: gpu.name, choice });
@@ -412,7 +418,7 @@ pub(super) fn translate(
         (None, None) => {
             let (gpu, compiler) = (arch.gpu(), compiler(request));
             let compiler = compiler.as_ref();
-            let model = Model { kernel: &kernel, gpu, sizes, sources, compiler, stop };
+            let model = Model { kernel: &kernel, gpu, sizes, sources, compiler, barred, stop };
             let choice = choice::choose(&model)?;
             let steps = choice.schedule.clone();
             planned = Some(Planned { gpu: gpu.name, choice });

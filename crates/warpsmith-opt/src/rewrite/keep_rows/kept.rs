@@ -10,6 +10,7 @@ use warpsmith_ir::{
 
 use crate::analysis::access::{Base, Scope, base_of};
 use crate::kernel::{Kernel, is_marked};
+use crate::rewrite::keep_rows::{earliest, left_out};
 use crate::rewrite::runs::always_in_block;
 use crate::walk;
 
@@ -43,11 +44,14 @@ struct Event {
     element: Scalar,
     rest: Poly,
     write: bool,
-    /// Every iteration makes it.
+    /// Every iteration makes it, and there is one for each element of the row.
     always: bool,
+    /// Every iteration makes it.
+    reached: bool,
 }
 
-/// The rows that loops beside each other in a body access.
+/// The rows that loops beside each other in a body access; `wait` says after which of them the threads of a row wait for
+/// each other.
 ///
 /// # Errors
 /// Why they cannot be kept.
@@ -56,8 +60,9 @@ pub(super) fn rows(
     root: LoopId,
     body: &Block,
     loops: &[&ForLoop],
+    wait: &dyn Fn(usize) -> bool,
 ) -> Result<Vec<Row>, String> {
-    let rows = accessed(kernel, root, body, loops)?;
+    let rows = accessed(kernel, root, body, loops, wait)?;
     match rows.iter().any(Row::is_held) {
         true => Ok(rows),
         false => Err("no two loops in it access the same elements, counted by the loops".into()),
@@ -73,16 +78,22 @@ pub(in crate::rewrite) fn accessed(
     root: LoopId,
     body: &Block,
     loops: &[&ForLoop],
+    wait: &dyn Fn(usize) -> bool,
 ) -> Result<Vec<Row>, String> {
     let Some(l) = kernel.find_loop(root) else { return Err("it is gone".into()) };
     check_statements(body)?;
     let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(root), l);
     let mut events = vec![];
+    let range = earliest(loops);
     for (at, l) in loops.iter().enumerate() {
-        events.extend(events_of(&scope, at, l));
+        let whole = range.is_some_and(|range| left_out(range, l) == Some(0));
+        events.extend(events_of(&scope, (at, whole), l));
     }
     let written = written_arrays(loops.iter().map(|l| &l.body));
-    check_elsewhere(kernel, body, loops, &written)?;
+    only_read_early(&mut events, &written);
+    check_elsewhere(kernel, body, loops, (&written, wait))?;
+    // What is read before anything of it is written stays as it is.
+    let body = &Block::new(body.stmts[early(body, loops, &written, wait)..].to_vec());
     let mut rows: Vec<Row> = vec![];
     for event in &events {
         let known = rows.iter().any(|r| r.array == event.array && r.rest == event.rest);
@@ -132,7 +143,7 @@ fn row_of(
         return Err(elsewhere(kernel, event.array));
     }
     // What every iteration writes is its own in memory, too, and there to be read before.
-    let reached = same.iter().any(|e| e.always && e.at == event.at);
+    let reached = same.iter().any(|e| e.reached && e.at == event.at);
     if !reached || !same.iter().any(|e| e.always && e.write) {
         let name = kernel.name_of(event.array);
         return Err(format!("not every iteration of its loops writes its element of `{name}`"));
@@ -141,8 +152,40 @@ fn row_of(
     Ok(Some(row(event.at, !(event.write && event.always), stored)))
 }
 
-/// The accesses of a loop to elements of its iterations, in order.
-fn events_of(scope: &Scope<'_>, at: usize, l: &ForLoop) -> Vec<Event> {
+/// How many statements of the body come before the last loop after which the threads wait for each other and until which
+/// nothing is written of what the loops write: what they read there has its old value for all threads.
+fn early(
+    body: &Block,
+    loops: &[&ForLoop],
+    written: &BTreeSet<VarId>,
+    wait: &dyn Fn(usize) -> bool,
+) -> usize {
+    let mut found = 0;
+    for (k, stmt) in body.stmts.iter().enumerate() {
+        let own = written_arrays([&Block::new(vec![stmt.clone()])].into_iter());
+        if own.iter().any(|v| written.contains(v)) {
+            break;
+        }
+        let of_row = |l: &ForLoop| loops.iter().position(|o| o.id == l.id);
+        if matches!(&stmt.kind, StmtKind::For(l) if of_row(l).is_some_and(wait)) {
+            found = k;
+        }
+    }
+    found
+}
+
+/// A loop that leaves out the first elements may have them loaded, too, where another loop reads all of the row and nothing
+/// is written of it.
+fn only_read_early(events: &mut [Event], written: &BTreeSet<VarId>) {
+    let all: Vec<(VarId, Poly)> =
+        events.iter().filter(|e| e.always).map(|e| (e.array, e.rest.clone())).collect();
+    for event in events.iter_mut().filter(|e| e.reached && !written.contains(&e.array)) {
+        event.always |= all.contains(&(event.array, event.rest.clone()));
+    }
+}
+
+/// The accesses of a loop to elements of its iterations, in order; `whole`: there is one for each element of a row.
+fn events_of(scope: &Scope<'_>, (at, whole): (usize, bool), l: &ForLoop) -> Vec<Event> {
     let mut sure: Vec<Place> = vec![];
     always_in_block(&l.body, &mut |p| sure.push(p.clone()));
     let to_the_end = walk::continues(&l.body).is_none();
@@ -155,7 +198,8 @@ fn events_of(scope: &Scope<'_>, at: usize, l: &ForLoop) -> Vec<Event> {
         if let (Some((array, rest)), Some(element)) =
             (own_element(scope, place, l.var), place.ty.scalar())
         {
-            events.push(Event { at, array, element, rest, write, always });
+            let (reached, always) = (always, always && whole);
+            events.push(Event { at, array, element, rest, write, always, reached });
         }
     };
     walk::each_stmt(&l.body, &mut |s| {
@@ -250,12 +294,13 @@ fn check_elsewhere(
     kernel: &Kernel,
     body: &Block,
     loops: &[&ForLoop],
-    written: &BTreeSet<VarId>,
+    (written, wait): (&BTreeSet<VarId>, &dyn Fn(usize) -> bool),
 ) -> Result<(), String> {
+    let early = early(body, loops, written, wait);
     let outside = || body.stmts.iter().filter(|s| !is_row_loop(s, loops));
     let by_one =
         written_arrays(outside().map(|s| Block::new(vec![s.clone()])).collect::<Vec<_>>().iter());
-    for stmt in &body.stmts {
+    for (at, stmt) in body.stmts.iter().enumerate() {
         let alone = Block::new(vec![stmt.clone()]);
         let inside = is_row_loop(stmt, loops);
         let own = !inside && stores(stmt);
@@ -263,7 +308,8 @@ fn check_elsewhere(
         visit::for_each_place(&alone, &mut |p, _| {
             let Base::Var(v) = base_of(p) else { return };
             if p.root_var().is_none()
-                && ((!own && by_one.contains(&v)) || (!inside && written.contains(&v)))
+                && ((!own && by_one.contains(&v))
+                    || (!inside && at >= early && written.contains(&v)))
             {
                 wrong = Some(v);
             }

@@ -21,6 +21,8 @@
 //! loops over one range that the launcher knows stand beside each other. Their iterations are independent but for sums that
 //! the threads combine, as for [`share`](super::share). An array that they write is accessed at one place only, counted
 //! by the loop, and nowhere else. What stands outside of them is computed by all threads alike, or, where it stores, by one.
+//! A loop may begin later than the others (`max = x[0]; for j in 1..m`): it leaves out the elements before. Before a loop after
+//! which the threads wait for each other, an array may be read that only later loops write.
 
 mod kept;
 mod launch;
@@ -160,6 +162,9 @@ void scale_rows(int n, int m, float *A, int rows) {
 /// Most elements of a row that a thread keeps: they stand in registers.
 const MOST_KEPT: u32 = 64;
 
+/// A loop that begins this many elements after the others still has their range.
+const MOST_LEFT_OUT: u32 = 8;
+
 /// How a block computes its rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
@@ -198,6 +203,8 @@ impl Shape {
 struct RowLoop {
     id: LoopId,
     sums: Vec<Sum>,
+    /// Elements before its first one.
+    left_out: u32,
 }
 
 /// The verdict on a `keep_rows`, which alone allows it.
@@ -242,7 +249,7 @@ pub fn check(kernel: &Kernel, root: LoopId, shape: Shape) -> Result<LegalKeepRow
         return Err(refused("an iteration may end early".into()));
     }
     let loops = row_loops(kernel, body);
-    let Some(range) = loops.first().copied() else {
+    let Some(range) = earliest(&loops) else {
         return Err(refused("no loop in it has a range that the launcher knows".into()));
     };
     match length(range) {
@@ -254,9 +261,11 @@ pub fn check(kernel: &Kernel, root: LoopId, shape: Shape) -> Result<LegalKeepRow
     }
     let mut with_sums = vec![];
     for l in &loops {
-        with_sums.push(RowLoop { id: l.id, sums: check_loop(kernel, l)? });
+        let left_out = left_out(range, l).unwrap_or(0);
+        with_sums.push(RowLoop { id: l.id, sums: check_loop(kernel, l)?, left_out });
     }
-    let rows = kept::rows(kernel, root, body, &loops).map_err(refused)?;
+    let wait = |at: usize| with_sums.get(at).is_some_and(|l| !l.sums.is_empty());
+    let rows = kept::rows(kernel, root, body, &loops, &wait).map_err(refused)?;
     let aligned = match shape.vector {
         1 => vec![],
         width => alignment(kernel, range, &rows, width).map_err(refused)?,
@@ -315,7 +324,8 @@ fn check_nest(kernel: &Kernel, root: LoopId) -> Result<Nest, Refusal> {
     Ok((nest, clauses.private, findings))
 }
 
-/// The loops beside each other over the range that most of those have that the launcher knows.
+/// The loops beside each other over the range that most of those have that the launcher knows, and those that begin
+/// a few elements later or earlier.
 fn row_loops<'k>(kernel: &Kernel, body: &'k Block) -> Vec<&'k ForLoop> {
     let loops: Vec<&ForLoop> = body
         .stmts
@@ -326,13 +336,29 @@ fn row_loops<'k>(kernel: &Kernel, body: &'k Block) -> Vec<&'k ForLoop> {
         })
         .filter(|l| unit_step(l) && [&l.first, &l.limit].iter().all(|e| kernel.known_at_start(e)))
         .collect();
-    let range = |l: &ForLoop| {
-        (l.first.clone(), l.compare, l.limit.clone(), kernel.func().var(l.var).ty.clone())
+    let range = |l: &ForLoop| (l.compare, l.limit.clone(), kernel.func().var(l.var).ty.clone());
+    let beside = |l: &ForLoop, o: &ForLoop| {
+        range(o) == range(l) && (left_out(l, o).is_some() || left_out(o, l).is_some())
     };
-    let over = |l: &ForLoop| loops.iter().filter(|o| range(o) == range(l)).count();
+    let over = |l: &ForLoop| loops.iter().filter(|o| beside(l, o)).count();
     let most = loops.iter().map(|l| over(l)).max();
-    let found = loops.iter().find(|l| Some(over(l)) == most).map(|l| range(l));
-    loops.into_iter().filter(|l| Some(range(l)) == found).collect()
+    let Some(found) = loops.iter().copied().find(|l| Some(over(l)) == most) else { return vec![] };
+    loops.into_iter().filter(|l| beside(found, l)).collect()
+}
+
+/// Elements at the start of a range that another loop of the same end leaves out; `None`: it begins before, or far behind.
+pub(super) fn left_out(range: &ForLoop, l: &ForLoop) -> Option<u32> {
+    if l.first == range.first {
+        return Some(0);
+    }
+    let first = |l: &ForLoop| l.first.as_const().map(|v| v.as_i64());
+    let later = first(l)?.checked_sub(first(range)?)?;
+    u32::try_from(later).ok().filter(|n| *n <= MOST_LEFT_OUT)
+}
+
+/// The loop that leaves out nothing that another one of the row has.
+pub(super) fn earliest<'k>(loops: &[&'k ForLoop]) -> Option<&'k ForLoop> {
+    loops.iter().copied().find(|l| loops.iter().all(|o| left_out(l, o).is_some()))
 }
 
 /// The sums of a loop over a row, whose iterations are independent but for them.

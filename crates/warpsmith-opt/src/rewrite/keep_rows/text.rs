@@ -71,6 +71,7 @@ struct OwnLoop {
     group: VarId,
     lane: VarId,
     sums: Vec<Sum>,
+    left_out: u32,
 }
 
 struct Maker<'k, 'l> {
@@ -120,7 +121,7 @@ impl<'k, 'l> Maker<'k, 'l> {
             let id = ids.get(&l.id).copied().unwrap_or(l.id);
             let sums = sums.into_iter();
             let sums = sums.map(|s| Sum { var: new(s.var), at: s.at.map(new), ..s }).collect();
-            OwnLoop { id, group, lane, sums }
+            OwnLoop { id, group, lane, sums, left_out: l.left_out }
         };
         let loops = legal.loops.iter().zip(counters.into_iter().zip(sums)).map(own).collect();
         Maker {
@@ -273,7 +274,7 @@ impl<'k, 'l> Maker<'k, 'l> {
             };
             stmts.push(self.groups(group, body).comment("the thread's elements of the row"));
         }
-        let (group, lane) = (self.loops[at].group, self.loops[at].lane);
+        let group = self.loops[at].group;
         let body = |own: &mut Self, element: &Expr| {
             let mut body = vec![];
             for k in own.of_loop(|h| h.row.first == at && !h.row.is_held()) {
@@ -283,7 +284,7 @@ impl<'k, 'l> Maker<'k, 'l> {
                     body.extend(own.moved(home, group, element, true));
                 }
             }
-            body.extend(own.elements(l, lane, element));
+            body.extend(own.elements(l, at, element));
             let stored = own.of_loop(|h| h.row.stored == Some(at)).into_iter();
             let stores: Vec<Stmt> =
                 stored.flat_map(|k| own.moved(&own.homes[k], group, element, false)).collect();
@@ -344,8 +345,9 @@ impl<'k, 'l> Maker<'k, 'l> {
         Expr::binary(l.compare, number.clone().cast(ty), limit)
     }
 
-    /// A group's elements, one after the other.
-    fn elements(&mut self, l: &ForLoop, lane: VarId, element: &Expr) -> Vec<Stmt> {
+    /// A group's elements, one after the other, but those that the loop leaves out.
+    fn elements(&mut self, l: &ForLoop, at: usize, element: &Expr) -> Vec<Stmt> {
+        let OwnLoop { lane, left_out, .. } = self.loops[at];
         let ty = self.kernel.func().var(l.var).ty.clone();
         let counter =
             Var { ty: ty.clone(), kind: VarKind::Local, ..self.kernel.func().var(l.var).clone() };
@@ -357,8 +359,15 @@ impl<'k, 'l> Maker<'k, 'l> {
         if width > 1 {
             number = Expr::binary(BinaryOp::Add, number, Expr::var(lane, Type::I32));
         }
-        body.stmts.insert(0, stmts::declare(counter, counters::counter_of(l, number.cast(ty))));
+        let range = ForLoop { body: Block::default(), ..self.legal.range.clone() };
+        let value = counters::counter_of(&range, number.clone().cast(ty));
+        body.stmts.insert(0, stmts::declare(counter, value));
         runs::drop_unread(&mut body);
+        if left_out > 0 {
+            let first = Expr::i32(i32::try_from(left_out).unwrap_or(i32::MAX));
+            let own = Expr::binary(BinaryOp::Ge, number, first);
+            body = Block::new(vec![when([own], body.stmts)]);
+        }
         // What follows is done for iterations that go on early, too.
         match width == 1 && walk::continues(&body).is_none() {
             true => body.stmts,

@@ -299,7 +299,7 @@ pub(super) fn rows(
         .collect();
     add_to(&mut changed.body, &parts.columns, &own);
     let stmt = Stmt::new(StmtKind::For(changed.clone()), Origin::default());
-    keep_rows::accessed(&made, outer.id, &Block::new(vec![stmt]), &[&changed])
+    keep_rows::accessed(&made, outer.id, &Block::new(vec![stmt]), &[&changed], &|_| false)
 }
 
 /// Puts additions to places of the thread's own in place of the atomic ones.

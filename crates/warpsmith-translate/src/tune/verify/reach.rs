@@ -3,8 +3,10 @@
 //! Sizes are solved for: those at which a grid gets its second block along an axis are found by asking the launcher, those
 //! around which conditions change are read off the text. Combinations of them are drawn; the launcher says which of them
 //! could show anything new, a few blocks of the emulator whether they do, and those that do are run whole and compared.
+//! Where that is not enough, sizes as small as a kernel's conditions allow are changed one at a time: several loops beside each
+//! other cost too much where each of them is a multiple of what one must be.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_emu as emu;
 use warpsmith_tune::rng::Rng;
@@ -32,6 +34,8 @@ const PROBES: usize = 60;
 const FRUITLESS: usize = 4;
 /// Sizes that are run whole.
 const RUNS: usize = 12;
+/// Of sizes that differ in one parameter from the smallest, those that are looked at.
+const NEIGHBOURS: usize = 400;
 /// Thread instructions of one look.
 const PROBE_STEPS: u64 = 40_000_000;
 /// The most blocks along an axis where limits on blocks are lowered.
@@ -55,49 +59,47 @@ pub fn verify(
     let with = |most: u32| Some((verifier.witness.with_fewer_blocks(most.into())?, most));
     // A second stride of the one block costs less than one of several, where the work is quadratic in a size.
     let lowered: Vec<(Witness, u32)> = [FEWER_BLOCKS, 1].into_iter().filter_map(with).collect();
-    let search = Search { verifier, lowered: &lowered, moduli: modulus(verifier) };
+    let own = own_moduli(verifier);
+    let search = Search { verifier, lowered: &lowered, moduli: modulus(&own), own };
     if params.is_empty() {
         return search.only_size(verified);
     }
     let pools: Vec<Vec<i64>> = params.iter().map(|p| search.pool(&params, p)).collect();
     let mut rng = Rng::new(1);
-    let mut runs = 0;
     // With ways that data of zeros take and other data do not.
-    let mut hoped = verified.coverage.clone();
-    let mut fruitless = 0;
+    let mut tally = Tally { hoped: verified.coverage.clone(), runs: 0, fruitless: 0 };
     for work in WORK {
         let mut seen = BTreeSet::new();
         let mut probes = 0;
         for draw in 0..DRAWS {
-            if verified.coverage.is_complete() || runs >= RUNS || probes >= PROBES {
+            if verified.coverage.is_complete() || tally.runs >= RUNS || probes >= PROBES {
                 break;
             }
             let point = search.draw(draw, &params, &pools, &mut rng);
             if !search.is_affordable(&point, work) || !seen.insert(point.clone()) {
                 continue;
             }
-            for variant in search.variants() {
-                if !search.may_help(variant, &point, &verified.coverage) {
-                    continue;
-                }
-                probes += 1;
-                let Some(probe) = search.probe(variant, &point) else { continue };
-                let gains = |c: &Coverage| c.clone().add("", probe.grids.keys(), &probe.ways);
-                if gains(&verified.coverage) && gains(&hoped) {
-                    runs += 1;
-                    search.run(variant, &point, verified)?;
-                    if gains(&verified.coverage) {
-                        fruitless += 1;
-                        // Another size may have data that go this way, too.
-                        if fruitless > FRUITLESS {
-                            hoped.add("", probe.grids.keys(), &probe.ways);
-                        }
-                    }
-                }
-            }
+            probes += search.look(&point, &mut tally, verified)?;
+        }
+    }
+    tally.runs = 0;
+    let mut probes = 0;
+    for point in search.neighbours(&params, &pools).into_iter().take(NEIGHBOURS) {
+        if verified.coverage.is_complete() || tally.runs >= RUNS || probes >= PROBES {
+            break;
+        }
+        if search.is_affordable(&point, WORK[2]) {
+            probes += search.look(&point, &mut tally, verified)?;
         }
     }
     Ok(())
+}
+
+/// What the search has done so far.
+struct Tally {
+    hoped: Coverage,
+    runs: usize,
+    fruitless: usize,
 }
 
 struct Search<'a> {
@@ -106,19 +108,29 @@ struct Search<'a> {
     lowered: &'a [(Witness, u32)],
     /// A multiple of every number by which sizes are divided in conditions of the launcher.
     moduli: i64,
+    /// The same for each size alone, in the order of the conditions.
+    own: Vec<(String, i64)>,
 }
 
-/// The least common multiple of what the launcher divides by, as long as it is small.
-fn modulus(verifier: &Verifier<'_>) -> i64 {
+/// What the launcher divides each size by, as long as it is small.
+fn own_moduli(verifier: &Verifier<'_>) -> Vec<(String, i64)> {
     let facts = super::launcher_cases::of_launcher(
         verifier.witness.module().function(verifier.witness.launcher()),
     );
-    facts.into_iter().flatten().fold(1, |all, fact| match fact {
-        super::launcher_cases::Fact::Multiple(_, n) if (1..=1024).contains(&n) => {
-            let more = all / gcd(all, n) * n;
-            if more <= 4096 { more } else { all }
+    let multiple = |fact| match fact {
+        super::launcher_cases::Fact::Multiple(name, n) if (1..=1024).contains(&n) => {
+            Some((name, n))
         }
-        _ => all,
+        _ => None,
+    };
+    facts.into_iter().flatten().filter_map(multiple).collect()
+}
+
+/// The least common multiple of all of them, as long as it is small.
+fn modulus(own: &[(String, i64)]) -> i64 {
+    own.iter().fold(1, |all, (_, n)| {
+        let more = all / gcd(all, *n) * n;
+        if more <= 4096 { more } else { all }
     })
 }
 
@@ -245,6 +257,74 @@ impl Search<'_> {
             (param.clone(), if aligned { whole } else { value })
         };
         params.iter().zip(pools).enumerate().map(of).collect()
+    }
+
+    /// Every size the least that a kernel's own conditions allow, and no iteration or only one of those that have none; then
+    /// each of them, and each two of them, at the first of the sizes at which something may change.
+    fn neighbours(&self, params: &[String], pools: &[Vec<i64>]) -> Vec<Point> {
+        let modulus = |name: &String| {
+            let own: Vec<(String, i64)> =
+                self.own.iter().filter(|(n, _)| n == name).cloned().collect();
+            modulus(&own)
+        };
+        let moduli: BTreeMap<&String, i64> = params.iter().map(|p| (p, modulus(p))).collect();
+        let least: Point = params.iter().map(|p| (p.clone(), moduli[p].max(1))).collect();
+        let whole = |p: &String, v: i64| (v + moduli[p] - 1) / moduli[p] * moduli[p];
+        let pools = params.iter().zip(pools).map(|(p, pool)| {
+            let values: BTreeSet<i64> = pool.iter().map(|v| whole(p, *v)).collect();
+            values.into_iter().filter(|v| *v >= 0).collect::<Vec<i64>>()
+        });
+        let pools: Vec<Vec<i64>> = pools.collect();
+        let with = |changes: &[(usize, i64)]| {
+            let mut point = least.clone();
+            for (k, value) in changes {
+                point.insert(params[*k].clone(), *value);
+            }
+            point
+        };
+        let mut found = vec![least.clone()];
+        let most = pools.iter().map(Vec::len).max().unwrap_or(0);
+        for rank in 0..most {
+            for (k, pool) in pools.iter().enumerate() {
+                found.extend(pool.get(rank).map(|v| with(&[(k, *v)])));
+                // Beside a second step of another loop.
+                for other in (0..params.len()).filter(|o| *o != k) {
+                    let more = 2 * moduli[&params[other]].max(1);
+                    found.extend(pool.get(rank).map(|v| with(&[(k, *v), (other, more)])));
+                }
+            }
+        }
+        found
+    }
+
+    /// Looks whether a point promises anything, and runs it where it does; the number of looks.
+    fn look(
+        &self,
+        point: &Point,
+        tally: &mut Tally,
+        verified: &mut Verified,
+    ) -> Result<usize, Failed> {
+        let mut probes = 0;
+        for variant in self.variants() {
+            if !self.may_help(variant, point, &verified.coverage) {
+                continue;
+            }
+            probes += 1;
+            let Some(probe) = self.probe(variant, point) else { continue };
+            let gains = |c: &Coverage| c.clone().add("", probe.grids.keys(), &probe.ways);
+            if gains(&verified.coverage) && gains(&tally.hoped) {
+                tally.runs += 1;
+                self.run(variant, point, verified)?;
+                if gains(&verified.coverage) {
+                    tally.fruitless += 1;
+                    // Another size may have data that go this way, too.
+                    if tally.fruitless > FRUITLESS {
+                        tally.hoped.add("", probe.grids.keys(), &probe.ways);
+                    }
+                }
+            }
+        }
+        Ok(probes)
     }
 
     fn is_affordable(&self, point: &Point, work: u64) -> bool {

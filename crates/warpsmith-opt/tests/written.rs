@@ -1,0 +1,145 @@
+//! Arrays that the threads of a block write in shared memory and copy back together.
+
+mod common;
+
+use common::{Points as Sizes, check_scheduled as check, has, refused_text};
+
+const SIZES: Sizes<'_> = &[
+    &[("n", 0), ("m", 5)],
+    &[("n", 3), ("m", 0)],
+    &[("n", 1), ("m", 1)],
+    &[("n", 7), ("m", 15)],
+    &[("n", 32), ("m", 16)],
+    &[("n", 33), ("m", 17)],
+    &[("n", 65), ("m", 50)],
+    &[("n", 9), ("m", 64)],
+];
+
+/// Sums of the elements so far, row by row.
+const RUNNING: &str = "
+void running(int n, int m, const float x[n][m], float y[n][m])
+{
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        float s = 0.0f;
+        for (int j = 0; j < m; j++) {
+            s += x[i][j];
+            y[i][j] = s;
+        }
+    }
+}
+";
+
+const STRIPS: &str = "bind i -> x block 32\nstage x at j tile 16 pad 1\nstage y at j tile 16 pad 1";
+
+#[test]
+fn rows_of_running_sums_leave_by_neighbours() {
+    let text = check(RUNNING, &format!("{STRIPS}\nunroll j"), SIZES);
+    has(
+        &text,
+        &[
+            "// the block copies 32 x 16 elements of x",
+            "__syncthreads();",
+            "y_shared[i_thread][j_strip] = s;",
+            "__syncthreads();",
+            "// 32 x 16 elements of y go back",
+            "] = y_shared[",
+            "__syncthreads();",
+        ],
+    );
+    assert!(!text.contains("copies 32 x 16 elements of y"), "nothing of it is read:\n{text}");
+    let flat = RUNNING.replace("x[n][m]", "*x").replace("y[n][m]", "*y");
+    check(&flat.replace("[i][j]", "[i * m + j]"), STRIPS, SIZES);
+    check(RUNNING, "bind i -> x block 16\nregister_tile i by 3\nstage y at j tile 8", SIZES);
+}
+
+#[test]
+fn what_is_read_before_it_is_written_is_copied_first() {
+    let decay = RUNNING
+        .replace("s += x[i][j];", "if (x[i][j] > 0.5f) s += 1.0f;")
+        .replace("y[i][j] = s", "y[i][j] = y[i][j] * 0.5f + s");
+    let text = check(&decay, STRIPS, SIZES);
+    has(&text, &["the block copies 32 x 16 elements of y", "elements of y go back"]);
+    // The element before belongs to the strip before, or to nobody's.
+    let before = RUNNING
+        .replace("int j = 0", "int j = 1")
+        .replace("float s = 0.0f;", "if (m > 0) y[i][0] = x[i][0];")
+        .replace("s += x[i][j];", "")
+        .replace("y[i][j] = s", "y[i][j] = 0.5f * y[i][j - 1] + x[i][j]");
+    let text = check(&before, STRIPS, SIZES);
+    has(
+        &text,
+        &[
+            "// what threads wrote before is seen by those that copy it",
+            "the block copies 32 x 17 elements of y",
+            "32 x 17 elements of y go back",
+        ],
+    );
+}
+
+#[test]
+fn what_only_some_iterations_write_keeps_its_old_value() {
+    // An element of a dozen is not touched, one is written last.
+    let points = "
+void points(int n, const float *a, float *b)
+{
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        float s = a[3 * i] + a[3 * i + 1] - a[3 * i + 2];
+        b[4 * i] = s;
+        b[4 * i + 2] = s * s;
+        b[4 * i + 3] = 2.0f;
+    }
+}
+";
+    let sizes: Sizes<'_> = &[&[("n", 0)], &[("n", 1)], &[("n", 31)], &[("n", 64)], &[("n", 100)]];
+    let steps = "bind i -> x block 32\nstage a\nstage b";
+    let text = check(points, steps, sizes);
+    has(&text, &["the block copies 128 elements of b", "128 elements of b go back"]);
+    let whole = points.replace("b[4 * i] = s;", "b[4 * i] = s; b[4 * i + 1] = -s;");
+    let text = check(&whole, steps, sizes);
+    assert!(!text.contains("copies 128 elements of b"), "{text}");
+    has(&text, &["b_shared[", "// 128 elements of b go back"]);
+    let looped = points.replace(
+        "b[4 * i] = s;\n        b[4 * i + 2] = s * s;\n        b[4 * i + 3] = 2.0f;",
+        "for (int c = 0; c < 4; c++) b[4 * i + c] = s + c;",
+    );
+    let text = check(&looped, steps, sizes);
+    assert!(!text.contains("copies 128 elements of b"), "{text}");
+    let perhaps =
+        looped.replace("b[4 * i + c] = s + c;", "{ b[4 * i + c] = s; if (s > 0) break; }");
+    has(&check(&perhaps, steps, sizes), &["copies 128 elements of b"]);
+}
+
+#[test]
+fn what_others_may_write_is_not_copied_back() {
+    let refused = |source: &str, steps: &str, why: &str| has(&refused_text(source, steps), &[why]);
+    let ahead = |step: &str| format!("{STRIPS}\nunroll j\n{step}");
+    refused(
+        RUNNING,
+        &ahead("pipeline j stages 2"),
+        "filled and written back one element at a time",
+    );
+    refused(RUNNING, &ahead("double_buffer j"), "what its strips write goes back");
+    let tiled =
+        "bind i -> x block 32\nregister_tile i by 4\nstage y at j tile 16\nvectorise i by 4";
+    refused(RUNNING, tiled, "one element at a time");
+    // Iterations two apart write one element in two of its rows.
+    let interleaved = "
+void rows(int n, int m, const float *x, float *y)
+{
+    #pragma ws independent
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < 3; j++) y[2 * i + j] = x[i];
+    }
+}
+";
+    refused(interleaved, "bind i -> x block 32\nstage y", "might have elements in common");
+    let outside =
+        RUNNING.replace("float s = 0.0f;", "float s = 0.0f; if (i > 0 && n < 0) y[i - 1][0] = s;");
+    let outside = outside.replace("#pragma omp", "#pragma ws independent\n    #pragma omp");
+    refused(&outside, STRIPS, "blocks would write back what others may write");
+    let several = RUNNING.replace("y[i][j] = s;", "y[i][j] = s; if (s > 2) y[i][m - 1 - j] = s;");
+    refused(&several, STRIPS, "accesses it in several ways");
+}
