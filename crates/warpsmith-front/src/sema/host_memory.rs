@@ -194,9 +194,16 @@ impl<'a> Sema<'a> {
     }
 
     /// `delete p`, `delete[] p`
-    pub(crate) fn delete_object(&mut self, e: &'a ast::Expr, span: Span) -> Res<Operand<'a>> {
+    pub(crate) fn delete_object(
+        &mut self,
+        e: &'a ast::Expr,
+        array: bool,
+        span: Span,
+    ) -> Res<Operand<'a>> {
         if self.f().func.kind != warpsmith_ir::FunctionKind::Host {
-            return self.discard(e).map(|()| Operand::Void);
+            let pointer = self.rvalue(e)?;
+            self.end_pointee(pointer, array, span)?;
+            return Ok(Operand::Void);
         }
         if !self.tolerates() {
             return fail("W053", span, "`delete`: not supported here");

@@ -30,7 +30,11 @@ impl<'a> Sema<'a> {
             _ => FunctionKind::Device,
         };
         let class = f.class.filter(|_| f.needs_object());
-        let instance = self.instance(chosen, kind, span)?;
+        let named = std::mem::take(&mut self.names_its_class);
+        let instance = match class.filter(|_| !named && self.is_virtual(f)) {
+            Some(class) => self.virtual_instance(class, &chosen, kind, span)?,
+            None => self.instance(chosen, kind, span)?,
+        };
         let mut values = vec![];
         if let (Some(class), Some(object)) = (class, object) {
             values.push(self.object_pointer(object, class, f.decl.is_const, span)?);
@@ -129,7 +133,8 @@ impl<'a> Sema<'a> {
             return match arg {
                 Operand::List(items) => self.list_value(&param.ty, items, self.f_scope(), span),
                 other => {
-                    let value = self.rvalue_of(other, span)?;
+                    let copy = self.copied(other, span)?;
+                    let value = self.rvalue_of(copy, span)?;
                     self.convert_to(value, &param.ty, span)
                 }
             };
