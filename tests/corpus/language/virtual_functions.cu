@@ -116,6 +116,10 @@ __global__ void constructors_and_trees(int *x)
     const Node *top = t % 2 ? static_cast<const Node *>(&four) : &three;
     x[t] = top->value();
     __assert(x[t] == (t % 2 ? 4 * t : 3 * t));
+    Derived *many = new Derived[3];
+    Base *last = &many[2];
+    __assert(many[1].seen == 1 && last->kind() == 2);
+    delete[] many;
     __assert(folded<int>(Add<int>(), 4) == 11);
     __assert(folded<double>(Times<double>(), 5) == 120.0);
 }

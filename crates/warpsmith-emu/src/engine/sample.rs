@@ -5,8 +5,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Blocks that are run at least.
+/// Blocks that are run at least, and at most: a block takes time, however little it does.
 const LEAST: u64 = 32;
+const MOST: u64 = 1 << 16;
 /// Blocks beside each other that are run together.
 const RUN: u64 = 4;
 
@@ -14,7 +15,7 @@ const RUN: u64 = 4;
 /// spread evenly, about `most` altogether. `None`: those would be all, or nearly so.
 pub fn blocks(grid: [u32; 3], most: u64) -> Option<Arc<[u32]>> {
     let all: u64 = grid.iter().map(|n| u64::from(*n)).product();
-    let most = most.max(LEAST);
+    let most = most.clamp(LEAST, MOST);
     if all <= 2 * most {
         return None;
     }

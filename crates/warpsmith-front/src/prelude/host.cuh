@@ -191,8 +191,6 @@ inline const char *cudaGetErrorString(int error) { return "no error"; }
 inline const char *cudaGetErrorName(int error) { return "cudaSuccess"; }
 inline int findCudaDevice(int argc, const char **argv) { return 0; }
 inline int gpuGetMaxGflopsDeviceId() { return 0; }
-inline bool checkCmdLineFlag(int argc, const char **argv, const char *name) { return false; }
-inline int getCmdLineArgumentInt(int argc, const char **argv, const char *name) { return 0; }
 
 namespace std {
 

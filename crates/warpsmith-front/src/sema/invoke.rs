@@ -187,6 +187,14 @@ impl<'a> Sema<'a> {
             Operand::List(items) => self.list_value(&target.ty, items, self.f_scope(), span)?,
             other => {
                 let value = self.rvalue_of(other, span)?;
+                // The base of an object is bound, not a copy of it.
+                if let (Some(from), Some(to)) =
+                    (self.is_class(&value.ty), self.is_class(&target.ty))
+                    && let Some(path) = self.base_path(from, to).filter(|_| from != to)
+                {
+                    let place = self.materialise(value, span);
+                    return Ok((self.base_place(place, &path, &target.ty, span), false));
+                }
                 self.convert_to(value, &target.ty, span)?
             }
         };

@@ -186,7 +186,8 @@ impl<T: Track> Interp<'_, '_, T> {
             return Err(error);
         }
         let skipped = Skipped {
-            span: error.span.or(stmt.origin.span),
+            // What takes too long is the statement, wherever it was when that was enough.
+            span: if slow { stmt.origin.span } else { None }.or(error.span).or(stmt.origin.span),
             why: match &error.kind {
                 StepLimit(_) => "it takes too long".into(),
                 Uninitialized(what) => format!("{what} is not known here"),
