@@ -129,6 +129,9 @@ pub struct Options {
     pub ways: bool,
     /// Run these blocks alone, by their flat numbers in the grid; `None`: all.
     pub blocks: Option<Arc<[u32]>>,
+    /// Thread instructions, estimated from the first block, from which only some blocks are run, of which no other can
+    /// learn anything: see [`Outcome::sampled`]. `None`: all are run, however long it takes.
+    pub sample_beyond: Option<u64>,
     /// Say which threads wrote this byte of a buffer, see [`Outcome::writers`]. Taken from the shadow memory of the race
     /// detection, so it needs [`Checks::races`] and one worker.
     pub written: Option<(BufferId, u64)>,
@@ -150,6 +153,7 @@ impl Default for Options {
             counters: false,
             ways: false,
             blocks: None,
+            sample_beyond: None,
             written: None,
         }
     }
@@ -335,6 +339,8 @@ pub struct Outcome {
     /// Barriers that some conflict in this launch needs, when [`Checks::redundant_barriers`] looks for others: one of
     /// several launches may need what another one does not.
     pub needed_barriers: Vec<Span>,
+    /// How many blocks were run, where [`Options::sample_beyond`] left the others out.
+    pub sampled: Option<u32>,
     /// Workers whose results make up the outcome; 1: the blocks ran one after another. Nothing else depends on it.
     pub workers: u32,
     /// Present when [`Options::counters`] asks for them.

@@ -145,6 +145,8 @@ pub struct Attrs {
     pub is_volatile: bool,
     /// A friend defined in the class.
     pub is_friend: bool,
+    /// Declared `virtual`; a function that overrides one need not say so.
+    pub is_virtual: bool,
     /// `__align__(n)`, `alignas(n)`, `__attribute__((aligned(n)))`.
     pub align: Option<Box<Expr>>,
     /// Arguments of `__launch_bounds__`.
@@ -502,6 +504,8 @@ pub enum ExprKind {
         base: Expr,
         arrow: bool,
         member: PathSegment,
+        /// `Base` in `a.Base::b`: the class in which the member is looked for.
+        class: Option<Path>,
     },
     /// `(T)e`, `static_cast<T>(e)` …; style is `c`, `static`, `reinterpret`, `const`, `dynamic`.
     Cast {
@@ -533,7 +537,10 @@ pub enum ExprKind {
         args: Vec<Expr>,
     },
     /// `delete e`, `delete[] e`
-    Delete(Expr),
+    Delete {
+        pointer: Expr,
+        array: bool,
+    },
     /// `e...`
     PackExpansion(Expr),
     /// `(args op ...)`; with `init` `(operand op ... op init)`, either of which may be the pack.

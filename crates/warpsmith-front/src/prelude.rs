@@ -21,6 +21,9 @@ const TEXT: &str = concat!(
     include_str!("prelude/matrices.cuh"),
     include_str!("prelude/simd.cuh"),
     include_str!("prelude/special.cuh"),
+    include_str!("prelude/rounding.cuh"),
+    include_str!("prelude/callables.cuh"),
+    include_str!("prelude/samples.cuh"),
     include_str!("prelude/runtime.cuh")
 );
 

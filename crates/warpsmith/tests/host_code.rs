@@ -270,3 +270,32 @@ fn a_field_that_is_not_known_leaves_the_others_known() {
         float *x; cudaMalloc(&x, 128); cudaMemset(x, 0, 128); scale<<<1, 32>>>(x, 2.0f, s.n);";
     assert!(check(&program(body), &[], 0).contains("1 launch checked: nothing found"));
 }
+
+/// As many blocks as a grid may have, of which the last ones write behind the array.
+const HUGE: &str = r#"
+__global__ void ends(int *x, long long n)
+{
+    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < 64) x[i] = 1;
+    if (i >= n) x[1000] = 2;
+}
+"#;
+
+#[test]
+fn a_launch_that_is_too_large_is_run_in_part_and_that_is_said() {
+    let launch = |n: &str| {
+        let host = format!(
+            "int main() {{ int *x; cudaMalloc(&x, 400); ends<<<2147483647, 32>>>(x, {n}); }}"
+        );
+        format!("{HUGE}{host}\n")
+    };
+    let text = check(&launch("1LL << 40"), &[], 3);
+    assert!(text.contains("run in part: a.cu:8: ends<<<2147483647, 32>>>: "), "{text}");
+    assert!(text.contains(" of 2147483647 blocks were run"), "{text}");
+    let text = check(&launch("2147483646LL * 32"), &["--format", "json"], 1);
+    assert!(text.contains("out-of-bounds") && text.contains("\"complete\":false"), "{text}");
+    let options =
+        ["--kernel", "ends", "--grid", "2147483647", "--block", "32", "--arg", "x=int[100]"];
+    let text = check(HUGE, &[&options[..], &["--arg", "n=1099511627776"]].concat(), 3);
+    assert!(text.contains("run in part: "), "{text}");
+}

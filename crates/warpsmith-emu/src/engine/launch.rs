@@ -1,6 +1,7 @@
 //! A launch from its checks to its outcome.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -83,6 +84,8 @@ pub struct Machine<'a> {
     pub workers: u32,
     /// Bytes of shadow memory that one worker would have needed, after several ran the launch.
     pub shadow_bytes: u64,
+    /// The blocks that are run, where all of them would take too long.
+    pub sample: Option<Arc<[u32]>>,
 }
 
 /// Runs a launch, see [`crate::api::run`].
@@ -252,12 +255,32 @@ impl<'a> Machine<'a> {
             queue: None,
             workers: 1,
             shadow_bytes: 0,
+            sample: None,
+        }
+    }
+
+    /// The blocks that are run, where it is not all of them.
+    fn chosen(&self) -> Option<&Arc<[u32]>> {
+        self.sample.as_ref().or(self.options.blocks.as_ref())
+    }
+
+    /// Goes on with some of the blocks, after the first one, where all of them would take too long and no block can learn
+    /// anything from another.
+    pub fn sample_if_large(&mut self) {
+        let blocks = self.blocks();
+        let Some(most) = self.options.sample_beyond.filter(|_| self.options.blocks.is_none())
+        else {
+            return;
+        };
+        let each = self.stats.thread_instructions.max(u64::from(self.threads));
+        if each.saturating_mul(u64::from(blocks)) > most && self.blocks_are_independent() {
+            self.sample = super::sample::blocks(self.launch.grid, most / 4 / each);
         }
     }
 
     /// How many blocks are run.
     pub fn blocks(&self) -> u32 {
-        match &self.options.blocks {
+        match self.chosen() {
             Some(some) => some.len() as u32,
             None => self.launch.grid.iter().product(),
         }
@@ -265,7 +288,7 @@ impl<'a> Machine<'a> {
 
     /// The `nth` block that is run, at its first instruction; `None`, with the limit set, when it does not fit in memory.
     pub fn new_block(&mut self, nth: u32) -> Option<Block> {
-        let id = self.options.blocks.as_ref().map_or(nth, |some| some[nth as usize]);
+        let id = self.chosen().map_or(nth, |some| some[nth as usize]);
         let p = self.program;
         let bytes = Block::bytes(p, self.width, self.check_races || self.check_poison);
         if self.used.saturating_add(bytes) > self.options.max_memory {
@@ -376,19 +399,20 @@ impl<'a> Machine<'a> {
         let ways = self.ways();
         let writers =
             self.options.written.map_or(vec![], |(buffer, byte)| self.writers(buffer, byte));
+        let chosen = self.chosen().cloned();
         let mut stats = self.stats;
         stats.shadow_bytes = self.races.peak_bytes().max(self.shadow_bytes);
         let mut printed = self.printed;
         printed.sort_by_key(|(block, _)| *block);
         let counting = self.counting.as_ref();
-        let counters =
-            counting.map(|c| c.finish(self.program, self.launch, self.options.blocks.as_deref()));
+        let counters = counting.map(|c| c.finish(self.program, self.launch, chosen.as_deref()));
         let needed_barriers = match self.options.checks.redundant_barriers {
             true => self.races.needed_barriers(self.program),
             false => vec![],
         };
         let findings = self.report.finish(self.program, &self.races, self.options);
         Outcome {
+            sampled: self.sample.map(|some| some.len() as u32),
             findings,
             printed: printed.into_iter().map(|(_, text)| text).collect(),
             limit: self.limit,

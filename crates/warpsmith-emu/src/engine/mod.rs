@@ -17,6 +17,7 @@ mod poison;
 mod print;
 mod races;
 mod report;
+mod sample;
 mod schedule;
 mod step;
 mod targets;

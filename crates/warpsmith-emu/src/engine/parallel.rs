@@ -132,6 +132,7 @@ impl Machine<'_> {
         let (program, launch, options, threads) =
             (self.program, self.launch, self.options, self.threads);
         let memory: &DeviceMemory = self.memory;
+        let sample = self.sample.clone();
         let run = || {
             let mut memory = memory.clone();
             let races = Races::with(program, options, threads, plan.watched.clone());
@@ -139,6 +140,7 @@ impl Machine<'_> {
             // Without checks too: somebody has to notice what blocks do to each other.
             m.check_races = true;
             m.queue = Some(queue);
+            m.sample = sample.clone();
             let notes = m.work(queue);
             let (stats, printed, printed_bytes) = (m.stats, m.printed, m.printed_bytes);
             let (trace, counting, decided) = (m.races.into_trace(), m.counting, m.decided);
@@ -279,6 +281,11 @@ impl Machine<'_> {
                 to.lengthen(from.bytes.len());
             }
         }
+    }
+
+    /// Whether no block can learn anything from another one while it runs, nor the order in which they do.
+    pub fn blocks_are_independent(&self) -> bool {
+        self.plan().is_some()
     }
 
     /// Whether the blocks may run side by side at all.

@@ -57,7 +57,7 @@ impl Turns {
 impl Machine<'_> {
     /// Executes all blocks.
     pub fn run_grid(&mut self) {
-        let total = self.blocks();
+        let mut total = self.blocks();
         let mut next = 0;
         let mut open: Vec<Block> = vec![];
         let mut tried = false;
@@ -79,6 +79,8 @@ impl Machine<'_> {
                         self.finish(&mut block);
                         if !tried && open.is_empty() {
                             tried = true;
+                            self.sample_if_large();
+                            total = self.blocks();
                             if self.run_side_by_side(next) {
                                 next = total;
                             }

@@ -121,7 +121,7 @@ impl<'u> Cx<'u> {
                 Some(name) => self.named_place(name, e.span),
                 None => Err(self.error("W146", "qualified names are not C", e.span, "this name")),
             },
-            ast::ExprKind::Member { base, arrow, member } => {
+            ast::ExprKind::Member { base, arrow, member, .. } => {
                 self.member_place(base, *arrow, &member.name, e.span)
             }
             ast::ExprKind::Index { base, index } => self.element(base, index, e.span).map(Some),

@@ -79,7 +79,7 @@ impl<'u> Cx<'u> {
             A::Member { .. } => self.member_value(e)?,
             A::Str(_) => return Err(self.unsupported("a string", e.span)),
             A::New { .. } => return Err(self.unsupported("`new`", e.span)),
-            A::Delete(_) => return Err(self.unsupported("`delete`", e.span)),
+            A::Delete { .. } => return Err(self.unsupported("`delete`", e.span)),
             A::Launch { .. }
             | A::Lambda(_)
             | A::This

@@ -183,7 +183,7 @@ impl Effects {
             ExprKind::Unsupported { .. }
             | ExprKind::Lambda(_)
             | ExprKind::New { .. }
-            | ExprKind::Delete(_) => self.stores_anywhere = true,
+            | ExprKind::Delete { .. } => self.stores_anywhere = true,
             _ => {}
         }
         for_each_child(e, &mut |child| self.expr(child));
@@ -226,7 +226,7 @@ impl Reads {
             ExprKind::Unsupported { .. }
             | ExprKind::Lambda(_)
             | ExprKind::New { .. }
-            | ExprKind::Delete(_)
+            | ExprKind::Delete { .. }
             | ExprKind::This => self.opaque = true,
             _ => {}
         }

@@ -118,7 +118,10 @@ impl<'t> Cx<'t> {
                 _ => ExprKind::Unsupported { what: "a pack of types".to_owned() },
             },
             "new_expression" => self.new_object(node),
-            "delete_expression" => ExprKind::Delete(self.first(node)),
+            "delete_expression" => ExprKind::Delete {
+                pointer: self.first(node),
+                array: all_kids(node).iter().any(|n| n.kind() == "[" || n.kind() == "[]"),
+            },
             "fold_expression" => self.fold(node),
             "extension_expression" => *self.first(node).kind,
             _ => ExprKind::Unsupported { what: unsupported_name(node.kind(), text) },
@@ -296,16 +299,22 @@ impl<'t> Cx<'t> {
         let Some(name) = field(node, "field") else {
             return ExprKind::Unsupported { what: "a member access".to_owned() };
         };
+        let mut class = None;
         let member = match name.kind() {
             // `x.Base::f`: the last part names the member.
-            "qualified_identifier" => self.path(name).segments.pop(),
+            "qualified_identifier" => {
+                let mut path = self.path(name);
+                let member = path.segments.pop();
+                class = Some(path).filter(|p| !p.segments.is_empty());
+                member
+            }
             "operator_name" | "destructor_name" => {
                 Some(PathSegment { name: self.str(name).split_whitespace().collect(), args: None })
             }
             _ => Some(self.segment(name)),
         };
         let member = member.unwrap_or(PathSegment { name: String::new(), args: None });
-        ExprKind::Member { base, arrow, member }
+        ExprKind::Member { base, arrow, member, class }
     }
 
     /// A cast, or what only looks like one: `(n)-1` where `n` is no type is a subtraction.

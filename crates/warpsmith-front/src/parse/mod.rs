@@ -33,7 +33,6 @@ pub use map::Expansions;
 pub use mask::{COMPLEX_DOUBLE, COMPLEX_FLOAT, IMAGINARY};
 use mask::{MarkKind, Masked};
 use names::Names;
-pub use structs::VIRTUAL;
 
 /// How the text is to be read.
 #[derive(Clone, Debug)]

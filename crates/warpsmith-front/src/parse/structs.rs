@@ -9,9 +9,6 @@ use crate::ast::{
     TypeName, VarDecl,
 };
 
-/// How a virtual function is named among the members that are left out.
-pub const VIRTUAL: &str = "a virtual function";
-
 impl<'t> Cx<'t> {
     pub fn struct_decl(&mut self, node: Node<'t>, template: Option<TemplateHeader>) -> StructDecl {
         let body = field(node, "body");
@@ -53,11 +50,17 @@ impl<'t> Cx<'t> {
     }
 
     fn member_of(&mut self, node: Node<'t>, out: &mut Vec<Member>) {
-        // Which function a call reaches would hang on the object; and objects have a hidden pointer.
         if all_kids(node).into_iter().any(|n| n.kind() == "virtual") {
-            let what = crate::parse::VIRTUAL.to_owned();
-            return out.push(Member::Unsupported { what, span: self.span(node) });
+            self.plain_member(node, out);
+            if let Some(Member::Method(f)) = out.last_mut() {
+                f.attrs.is_virtual = true;
+            }
+            return;
         }
+        self.plain_member(node, out);
+    }
+
+    fn plain_member(&mut self, node: Node<'t>, out: &mut Vec<Member>) {
         match node.kind() {
             "access_specifier" => {}
             "field_declaration" => self.field_declaration(node, out),

@@ -191,8 +191,6 @@ inline const char *cudaGetErrorString(int error) { return "no error"; }
 inline const char *cudaGetErrorName(int error) { return "cudaSuccess"; }
 inline int findCudaDevice(int argc, const char **argv) { return 0; }
 inline int gpuGetMaxGflopsDeviceId() { return 0; }
-inline bool checkCmdLineFlag(int argc, const char **argv, const char *name) { return false; }
-inline int getCmdLineArgumentInt(int argc, const char **argv, const char *name) { return 0; }
 
 namespace std {
 
@@ -244,6 +242,21 @@ public:
     vector(initializer_list<T> list) : size_(list.size()), capacity_(list.size()) {
         data_ = (T *)malloc(size_ * sizeof(T));
         for (size_t i = 0; i < size_; i++) data_[i] = list.begin()[i];
+    }
+    vector(const vector &other) : size_(other.size_), capacity_(other.size_) {
+        data_ = (T *)malloc(size_ * sizeof(T));
+        if constexpr (std::is_arithmetic<T>::value) memcpy(data_, other.data_, size_ * sizeof(T));
+        else for (size_t i = 0; i < size_; i++) data_[i] = other.data_[i];
+    }
+    vector &operator=(const vector &other) {
+        if (this == &other) return *this;
+        T *copy = (T *)malloc(other.size_ * sizeof(T));
+        if constexpr (std::is_arithmetic<T>::value) memcpy(copy, other.data_, other.size_ * sizeof(T));
+        else for (size_t i = 0; i < other.size_; i++) copy[i] = other.data_[i];
+        data_ = copy;
+        size_ = other.size_;
+        capacity_ = other.size_;
+        return *this;
     }
     T &operator[](size_t i) { return data_[i]; }
     const T &operator[](size_t i) const { return data_[i]; }

@@ -98,6 +98,7 @@ impl<'a> Sema<'a> {
         &mut self,
         base: &'a ast::Expr,
         arrow: bool,
+        class: Option<&'a ast::Path>,
         member: &'a ast::PathSegment,
         span: Span,
     ) -> Res<Operand<'a>> {
@@ -142,7 +143,10 @@ impl<'a> Sema<'a> {
                     let name = member.name.clone();
                     Ok(Operand::ForeignMethod { object: o, receiver, name, args })
                 }
-                None => self.class_member(object, *id, member, span),
+                None => match class {
+                    Some(path) => self.member_of_base(object, *id, path, member, span),
+                    None => self.class_member(object, *id, member, span),
+                },
             },
             Type::Pointer { .. } if !arrow => {
                 let d = error("W062", span, format!("`.{}` is used on a pointer", member.name));
@@ -153,6 +157,31 @@ impl<'a> Sema<'a> {
                 fail("W051", span, format!("`{text}` has no member `{}`", member.name))
             }
         }
+    }
+
+    /// `a.Base::b`
+    fn member_of_base(
+        &mut self,
+        object: Operand<'a>,
+        class: warpsmith_ir::StructId,
+        path: &'a ast::Path,
+        member: &'a ast::PathSegment,
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let named = self.named_type(self.f_scope(), path)?;
+        let base = self.is_class(&named.ty);
+        let Some((base, way)) = base.and_then(|b| Some((b, self.base_path(class, b)?))) else {
+            return self.class_member(object, class, member, span);
+        };
+        let (place, is_const) = match object {
+            Operand::Place { place, is_const } => (place, is_const),
+            other => {
+                let value = self.rvalue_of(other, span)?;
+                (self.materialise(value, span), false)
+            }
+        };
+        let place = self.base_place(place, &way, &named.ty, span);
+        self.class_member(Operand::Place { place, is_const }, base, member, span)
     }
 
     fn component(
@@ -244,12 +273,6 @@ impl<'a> Sema<'a> {
             _ if member.name.starts_with("operator") => {
                 self.operator_member(object, class, &member.name, span)
             }
-            _ if self.has_virtual_functions(class) => {
-                let text = self.class(class).name.clone();
-                let message = format!("`{text}` has virtual functions: they are not supported");
-                let d = error("W053", span, message);
-                Err(d.help("call through a template parameter, a pointer to a function, or a `switch` on the kind").into())
-            }
             _ => {
                 let text = self.class(class).name.clone();
                 let names = self.member_names(class);
@@ -260,16 +283,6 @@ impl<'a> Sema<'a> {
                 }
             }
         }
-    }
-
-    /// Whether a class or one of its bases declares virtual functions, which are left out of it.
-    fn has_virtual_functions(&self, class: warpsmith_ir::StructId) -> bool {
-        let info = self.class(class);
-        let members = info.decl.and_then(|d| d.members.as_deref()).unwrap_or_default();
-        let declared = members.iter().any(
-            |m| matches!(m, ast::Member::Unsupported { what, .. } if what == crate::parse::VIRTUAL),
-        );
-        declared || info.bases.iter().any(|b| self.has_virtual_functions(b.class))
     }
 
     /// `f.operator()(x)`, as some write it.

@@ -1,6 +1,6 @@
 //! Calls: functions, methods, functors, constructors, library functions.
 
-use warpsmith_ir::{Expr, ExprKind, Scalar, Span, StmtKind, StructId, Type};
+use warpsmith_ir::{Expr, ExprKind, Place, PlaceKind, Scalar, Span, StmtKind, StructId, Type};
 
 use super::Sema;
 use super::builtin_api::BuiltinResult;
@@ -59,7 +59,10 @@ impl<'a> Sema<'a> {
                         format!("the method `{name}` is called without an object"),
                     );
                 }
-                self.call_chosen(chosen, object.map(|o| *o), list, span)
+                self.names_its_class = names_its_class(callee);
+                let result = self.call_chosen(chosen, object.map(|o| *o), list, span);
+                self.names_its_class = false;
+                result
             }
             Operand::Type(q) => {
                 let list = self.arguments(args)?;
@@ -475,21 +478,25 @@ impl<'a> Sema<'a> {
             && let Some(from) = self.is_class(&q.ty)
             && self.base_path(from, class).is_some()
         {
-            let value = self.rvalue_of(only.clone(), span)?;
+            let copy = self.copied(only.clone(), span)?;
+            let value = self.rvalue_of(copy, span)?;
             return self.convert_to(value, &ty, span);
         }
         let ctors = self.class(class).ctors.clone();
+        if args.is_empty() && self.is_polymorphic(class) && !self.has_user_ctor(class, 0) {
+            let place = self.new_object_place(&ty, span);
+            self.default_init(place.clone(), span)?;
+            return Ok(Expr::read(place));
+        }
         if ctors.is_empty() {
             return self.aggregate_from(&ty, args, span);
         }
-        let defaulted = ctors.iter().any(|c| c.decl.params.is_empty() && c.decl.body.is_none());
+        let defaulted = ctors.iter().any(|c| c.decl.params.is_empty() && !self.has_body(class, c));
         if args.is_empty() && defaulted && !self.has_user_ctor(class, 0) {
             return self.aggregate_from(&ty, args, span);
         }
         let name = self.class(class).name.clone();
-        let var = self.fresh_var("object", ty.clone(), span);
-        self.emit(StmtKind::Decl { var, init: None }, span);
-        let place = warpsmith_ir::Place::new(warpsmith_ir::PlaceKind::Var(var), ty, span);
+        let place = self.new_object_place(&ty, span);
         let chosen =
             self.resolve_overload(&name, &ctors, None, Some((class, false)), &args, span)?;
         let object = Operand::Place { place: place.clone(), is_const: false };
@@ -497,11 +504,38 @@ impl<'a> Sema<'a> {
         Ok(Expr::read(place))
     }
 
+    /// Whether a constructor has a body, in its class or outside; others are `= default`.
+    pub(crate) fn has_body(&self, class: StructId, ctor: &FnDecl<'a>) -> bool {
+        let name = self.class(class).decl.and_then(|d| d.name.clone()).unwrap_or_default();
+        let outside = self.out_of_line.get(&(name.clone(), name));
+        let mut outside = outside.into_iter().flatten();
+        ctor.decl.body.is_some()
+            || outside
+                .any(|f| f.decl.body.is_some() && f.decl.params.len() == ctor.decl.params.len())
+    }
+
+    /// A variable for an object that is being made.
+    pub(crate) fn new_object_place(&mut self, ty: &Type, span: Span) -> Place {
+        let var = self.fresh_var("object", ty.clone(), span);
+        self.emit(StmtKind::Decl { var, init: None }, span);
+        Place::new(PlaceKind::Var(var), ty.clone(), span)
+    }
+
     fn has_user_ctor(&self, class: StructId, arity: usize) -> bool {
         self.class(class).ctors.iter().any(|c| {
-            c.decl.body.is_some()
+            self.has_body(class, c)
                 && c.decl.params.iter().filter(|p| p.default.is_none()).count() <= arity
         })
+    }
+}
+
+/// `Base::f()`, `p->Base::f()`: that function, whatever the object's class is.
+fn names_its_class(callee: &ast::Expr) -> bool {
+    match &*callee.kind {
+        ast::ExprKind::Paren(inner) => names_its_class(inner),
+        ast::ExprKind::Path(path) => path.segments.len() > 1,
+        ast::ExprKind::Member { class, .. } => class.is_some(),
+        _ => false,
     }
 }
 

@@ -1,7 +1,8 @@
 //! Conversions: implicit, explicit, arithmetic; folding of constants on the way.
 
 use warpsmith_ir::{
-    BinaryOp, Expr, ExprKind, Place, PlaceKind, Scalar, Space, Span, Type, UnaryOp, Value, eval,
+    BinaryOp, Expr, ExprKind, Place, PlaceKind, Scalar, Space, Span, StmtKind, Type, UnaryOp,
+    Value, eval,
 };
 
 use super::Sema;
@@ -77,7 +78,14 @@ impl<'a> Sema<'a> {
         {
             let place = self.materialise(expr.clone(), span);
             let place = self.base_place(place, &path, ty, span);
-            return Ok(Some(Expr::read(place).with_origin(span)));
+            if !self.is_polymorphic(to) {
+                return Ok(Some(Expr::read(place).with_origin(span)));
+            }
+            // A copy of the base is an object of its own class.
+            let copy = self.new_object_place(ty, span);
+            self.emit(StmtKind::Assign { place: copy.clone(), value: Expr::read(place) }, span);
+            self.set_class_number(&copy, to, span);
+            return Ok(Some(Expr::read(copy).with_origin(span)));
         }
         if let Some(class) = self.is_class(&expr.ty)
             && let Some(f) = self.conversion_operator(class, ty)

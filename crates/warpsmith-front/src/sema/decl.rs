@@ -111,15 +111,18 @@ impl<'a> Sema<'a> {
         d: &'a ast::Declarator,
         q: QualType,
     ) -> Res<()> {
+        let ends = self.ends(&q.ty);
+        self.variable_of_block(vars, d, q)?;
+        if ends { self.ends_with_scope(&d.name, d.span) } else { Ok(()) }
+    }
+
+    fn variable_of_block(
+        &mut self,
+        vars: &'a ast::VarDecl,
+        d: &'a ast::Declarator,
+        q: QualType,
+    ) -> Res<()> {
         let scope = self.f_scope();
-        // On the host nothing that a kernel can see hangs on the end of an object.
-        if !self.tolerates()
-            && let Some(class) = self.is_class(q.ty.innermost())
-            && let Some(at) = self.class(class).destructor
-        {
-            let e = error("W091", d.span, "objects with a destructor are not supported");
-            return Err(e.label(at, "the destructor").help("call a method instead").into());
-        }
         let ones = type_is_dim3(&d.ty);
         let Some(init) = &d.init else {
             return self.uninitialised(vars, d, q, ones);
@@ -159,7 +162,8 @@ impl<'a> Sema<'a> {
                 if let Operand::List(items) = operand {
                     return self.list_value(ty, items, self.f_scope(), e.span).map(Some);
                 }
-                let value = self.rvalue_of(operand, e.span)?;
+                let copy = self.copied(operand, e.span)?;
+                let value = self.rvalue_of(copy, e.span)?;
                 self.convert_to(value, ty, span).map(Some)
             }
             Initializer::List(..) => Ok(None),
@@ -285,7 +289,8 @@ impl<'a> Sema<'a> {
         if q.is_reference() {
             return self.bind_reference(&q, operand, d);
         }
-        let value = self.rvalue_of(operand, at)?;
+        let copy = self.copied(operand, at)?;
+        let value = self.rvalue_of(copy, at)?;
         let scope = self.f_scope();
         if let Some(v) = value.as_const()
             && (vars.attrs.is_constexpr || q.is_const && v.ty.is_integer())

@@ -50,7 +50,9 @@ impl<'a> Sema<'a> {
             K::Call { callee, args } => self.call(callee, args, span),
             K::Launch { callee, config, args } => self.launch(callee, config, args, span),
             K::Index { base, index } => self.index(base, index, span),
-            K::Member { base, arrow, member } => self.member(base, *arrow, member, span),
+            K::Member { base, arrow, member, class } => {
+                self.member(base, *arrow, class.as_ref(), member, span)
+            }
             K::Cast { style, ty, operand } => self.cast(style, ty, operand, span),
             K::Construct { ty, args, braces } => self.construct_expr(ty, args, *braces, span),
             K::CompoundLiteral { ty, items } => {
@@ -73,7 +75,7 @@ impl<'a> Sema<'a> {
                 Ok(Operand::Value(self.size_value(align, span)))
             }
             K::New { ty, count, args } => self.new_object(ty, count.as_ref(), args, span),
-            K::Delete(e) => self.delete_object(e, span),
+            K::Delete { pointer, array } => self.delete_object(pointer, *array, span),
             K::InitList(items) => Ok(Operand::List(items)),
             K::Lambda(l) => self.lambda(l, span),
             K::Fold { op, operand, init: None, right } => self.fold_pack(op, operand, *right, span),

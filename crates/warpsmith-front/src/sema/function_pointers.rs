@@ -298,9 +298,10 @@ impl<'a> Sema<'a> {
 
     /// Makes the bodies of dispatchers. Functions that this lowers may take further addresses and make further calls.
     pub(crate) fn finish_function_pointers(&mut self) {
-        let mut made = (0, 0);
+        let mut made = Default::default();
         loop {
-            let now = (self.pointers.targets.len(), self.pointers.dispatchers.len());
+            let pointers = (self.pointers.targets.len(), self.pointers.dispatchers.len());
+            let now = (pointers, self.virtuals.size());
             if made == now {
                 return;
             }
@@ -312,6 +313,7 @@ impl<'a> Sema<'a> {
                     *slot = f;
                 }
             }
+            self.make_virtual_bodies();
         }
     }
 

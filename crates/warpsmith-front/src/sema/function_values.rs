@@ -38,6 +38,7 @@ impl<'a> Sema<'a> {
             ctors: vec![],
             conversions: vec![],
             destructor: None,
+            numbered: false,
             template: None,
             lambda: None,
             function: Some(function),

@@ -16,6 +16,14 @@ use crate::ast;
 /// Instances nested deeper than this are a template that does not end.
 const MAX_INSTANCES: usize = 512;
 
+/// What a member function is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Constructor,
+    Destructor,
+    Other,
+}
+
 /// A parameter after expansion of packs.
 struct ParamSpec<'a> {
     name: Option<&'a str>,
@@ -157,7 +165,9 @@ impl<'a> Sema<'a> {
         let name = match &f.decl.name {
             ast::FunctionName::Plain(p) => p.segments.last().map(|s| s.name.clone()),
             ast::FunctionName::Operator(op) => Some(format!("operator{op}")),
-            _ => None,
+            ast::FunctionName::Constructor => self.name_of_class(f),
+            ast::FunctionName::Destructor => self.name_of_class(f).map(|n| format!("~{n}")),
+            ast::FunctionName::Conversion(_) => None,
         };
         let wanted = self.param_types(f, scope)?;
         let candidates = match (&name, f.class) {
@@ -210,6 +220,28 @@ impl<'a> Sema<'a> {
             .into())
     }
 
+    /// The name that the class of a method was declared with.
+    fn name_of_class(&self, f: FnDecl<'a>) -> Option<String> {
+        f.class.and_then(|c| self.class(c).decl).and_then(|d| d.name.clone())
+    }
+
+    /// What a member function is for; outside of its class a constructor looks like any other function.
+    fn role(&self, f: FnDecl<'a>) -> Role {
+        let named = match &f.decl.name {
+            ast::FunctionName::Constructor => return Role::Constructor,
+            ast::FunctionName::Destructor => return Role::Destructor,
+            ast::FunctionName::Plain(path) if path.segments.len() > 1 && f.decl.ret.is_none() => {
+                path.segments.last().map(|s| s.name.as_str())
+            }
+            _ => None,
+        };
+        match (named, self.name_of_class(f)) {
+            (Some(name), Some(class)) if name == class => Role::Constructor,
+            (Some(name), Some(class)) if name.strip_prefix('~') == Some(&class) => Role::Destructor,
+            _ => Role::Other,
+        }
+    }
+
     fn instance_name(&mut self, f: FnDecl<'a>, args: &[TArg]) -> String {
         let mut name = match &f.decl.name {
             ast::FunctionName::Plain(p) => {
@@ -237,8 +269,9 @@ impl<'a> Sema<'a> {
         key: &FnKey,
     ) -> Res<Instance> {
         let Some(body) = &f.decl.body else { return Err(Failure::Reported) };
+        let role = self.role(f);
         let ret = match (&f.decl.name, &f.decl.ret) {
-            (ast::FunctionName::Constructor, _) => Some(QualType::plain(Type::Void)),
+            _ if role != Role::Other => Some(QualType::plain(Type::Void)),
             (ast::FunctionName::Conversion(t), _) => Some(self.resolve_type(scope, t)?),
             (_, None) => None,
             (_, Some(t)) if is_auto(t) || matches!(t.kind, ast::TypeKind::Decltype(_)) => None,
@@ -282,10 +315,18 @@ impl<'a> Sema<'a> {
         self.f().assigned = assigned_names(body);
         self.f().changed = changed_names(body);
         self.declare_params(params, inner)?;
-        if f.decl.name == ast::FunctionName::Constructor
+        let role = self.role(f);
+        if role == Role::Constructor
             && let Some(class) = f.class
         {
             self.lower_member_inits(f, class)?;
+        }
+        if role == Role::Destructor
+            && let Some(class) = f.class
+            && let Some((place, _)) = self.this_place(class, f.decl.head_span)
+        {
+            // What the destructor calls are functions of its own class.
+            self.set_class_number(&place, class, f.decl.head_span);
         }
         self.lower_stmts(&body.stmts);
         self.jumps_lead_somewhere()
@@ -439,6 +480,9 @@ impl<'a> Sema<'a> {
             span,
             loops: 0,
             switches: 0,
+            ending: vec![],
+            ending_at_loops: vec![],
+            ending_at_breaks: vec![],
             labels: vec![],
         });
     }

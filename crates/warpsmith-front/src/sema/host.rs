@@ -22,11 +22,6 @@ impl<'a> Sema<'a> {
         args: &'a [ast::Expr],
         span: Span,
     ) -> Res<Operand<'a>> {
-        if self.f().func.kind != FunctionKind::Host {
-            let message = "a kernel cannot be launched from the device: not supported";
-            let help = "launch it from the host, after the kernel that this stands in";
-            return Err(error("W098", span, message).help(help).into());
-        }
         let (Some(grid), Some(block)) = (config.first(), config.get(1)) else {
             return fail("W098", span, "a launch needs a grid and a block: `<<<grid, block>>>`");
         };
@@ -47,6 +42,14 @@ impl<'a> Sema<'a> {
             self.rvalue(stream)?;
         }
         let list = self.arguments(args)?;
+        let on_device = self.f().func.kind != FunctionKind::Host;
+        if self.is_function_pointer(&kernel) && on_device {
+            let message = "a kernel that a pointer points to cannot be launched from the device";
+            let d = error("W098", span, message);
+            return Err(d
+                .help("launch kernels by their names, with a `switch` on the kind")
+                .into());
+        }
         if self.is_function_pointer(&kernel) {
             let pointer = self.rvalue_of(kernel, callee.span)?;
             let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
@@ -80,10 +83,11 @@ impl<'a> Sema<'a> {
             self.f().scope = saved;
             values.push(self.pass(arg?, param, span)?);
         }
-        self.emit(
-            StmtKind::Launch(Launch { kernel: instance.id, grid, block, shared, args: values }),
-            span,
-        );
+        let launch = Launch { kernel: instance.id, grid, block, shared, args: values };
+        if on_device {
+            return self.queue_launch(launch, span);
+        }
+        self.emit(StmtKind::Launch(launch), span);
         Ok(Operand::Void)
     }
 
@@ -127,7 +131,7 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Option<Res<Operand<'a>>> {
         if self.f().func.kind != FunctionKind::Host {
-            return None;
+            return runtime_of_the_device(name, span);
         }
         Some(match name {
             // Errors of earlier calls do not exist here, and everything is in order.
@@ -340,4 +344,25 @@ fn addressed(e: &ast::Expr) -> Option<&ast::Expr> {
 /// The type of a kernel's parameter: its pointers point to global memory.
 fn kernel_type(ty: &Type) -> Type {
     super::convert::with_space(ty, warpsmith_ir::Space::Global)
+}
+
+/// What kernels call of the run-time library, beside launches: streams and errors, which change nothing here.
+fn runtime_of_the_device<'a>(name: &str, span: Span) -> Option<Res<Operand<'a>>> {
+    match name {
+        "cudaStreamCreateWithFlags"
+        | "cudaStreamDestroy"
+        | "cudaGetLastError"
+        | "cudaPeekAtLastError"
+        | "cudaEventCreateWithFlags"
+        | "cudaEventRecord"
+        | "cudaEventDestroy"
+        | "cudaStreamWaitEvent" => Some(Ok(Operand::Value(Expr::i32(0).with_origin(span)))),
+        "cudaDeviceSynchronize" => {
+            let message = "a kernel cannot wait for the grids that it launches";
+            let d = error("W098", span, message);
+            let help = "CUDA 12 has no such call: launch what needs their results after them, into `cudaStreamTailLaunch`";
+            Some(Err(d.help(help).into()))
+        }
+        _ => None,
+    }
 }

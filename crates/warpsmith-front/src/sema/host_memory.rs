@@ -164,10 +164,13 @@ impl<'a> Sema<'a> {
         let q = self.resolve_type(self.f_scope(), ty)?;
         let size = warpsmith_ir::layout::layout_of(&self.module, &q.ty).size;
         let size = Expr::int(Scalar::U64, size as i64).with_origin(span);
+        let mut elements = None;
         let bytes = match count {
             Some(e) => {
                 let n = self.rvalue(e)?;
                 let n = self.convert_to(n, &Type::U64, e.span)?;
+                let n = self.hold_value(n, e.span);
+                elements = Some(n.clone());
                 super::convert::binary_folded(warpsmith_ir::BinaryOp::Mul, n, size, span)
             }
             None => size,
@@ -189,14 +192,52 @@ impl<'a> Sema<'a> {
         } else if count.is_none() && self.needs_init(&q.ty) {
             let place = Place::new(PlaceKind::Deref(pointer.clone()), q.ty, span);
             self.default_init(place, span)?;
+        } else if let Some(n) = elements.filter(|_| self.needs_init(&q.ty)) {
+            let pointer = self.hold_value(pointer, span);
+            self.init_elements(&pointer, &q.ty, n, span)?;
+            return Ok(Operand::Value(pointer));
         }
         Ok(Operand::Value(pointer))
     }
 
+    /// The constructors of `new T[n]`.
+    fn init_elements(&mut self, pointer: &Expr, ty: &Type, n: Expr, span: Span) -> Res<()> {
+        let id = self.f().func.fresh_loop();
+        let at = self.fresh_var("element", Type::U64, span);
+        let index = vec![Expr::var(at, Type::U64).with_origin(span)];
+        let kind = PlaceKind::Elem { pointer: pointer.clone(), index, dims: vec![] };
+        let place = Place::new(kind, ty.clone(), span);
+        self.enter_loop();
+        let (result, body) = self.in_block(|me| me.default_init(place, span));
+        self.leave_loop();
+        result?;
+        let number = |n: i64| Expr::int(Scalar::U64, n).with_origin(span);
+        let l = warpsmith_ir::ForLoop {
+            id,
+            var: at,
+            declares: true,
+            first: number(0),
+            compare: warpsmith_ir::BinaryOp::Lt,
+            limit: n,
+            step: number(1),
+            kind: warpsmith_ir::LoopKind::Serial,
+            body,
+        };
+        self.emit(StmtKind::For(l), span);
+        Ok(())
+    }
+
     /// `delete p`, `delete[] p`
-    pub(crate) fn delete_object(&mut self, e: &'a ast::Expr, span: Span) -> Res<Operand<'a>> {
+    pub(crate) fn delete_object(
+        &mut self,
+        e: &'a ast::Expr,
+        array: bool,
+        span: Span,
+    ) -> Res<Operand<'a>> {
         if self.f().func.kind != warpsmith_ir::FunctionKind::Host {
-            return self.discard(e).map(|()| Operand::Void);
+            let pointer = self.rvalue(e)?;
+            self.end_pointee(pointer, array, span)?;
+            return Ok(Operand::Void);
         }
         if !self.tolerates() {
             return fail("W053", span, "`delete`: not supported here");

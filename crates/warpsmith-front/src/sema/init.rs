@@ -99,7 +99,7 @@ impl<'a> Sema<'a> {
             return self.listed(ty, &element, list, span);
         }
         if let Some(class) = self.is_class(ty)
-            && !self.class(class).ctors.is_empty()
+            && (!self.class(class).ctors.is_empty() || self.is_polymorphic(class))
         {
             let list = self.list_operands(items)?;
             let list = self.list_arguments(class, list, span)?;
@@ -353,7 +353,10 @@ impl<'a> Sema<'a> {
             Type::Scalar(s) => Ok(Expr::int(*s, 0).with_origin(span)),
             Type::Pointer { .. } => Ok(null_pointer(ty, span)),
             Type::Void => fail("W052", span, "there is no value of type void"),
-            Type::Struct(id) if self.classes.get(id).is_some_and(|c| !c.ctors.is_empty()) => {
+            Type::Struct(id)
+                if self.classes.get(id).is_some_and(|c| !c.ctors.is_empty())
+                    || self.is_polymorphic(*id) =>
+            {
                 self.construct_class(*id, vec![], span)
             }
             _ => self.deeper(span, |s| s.fill(ty, &mut VecDeque::new(), span)),
@@ -427,7 +430,7 @@ impl<'a> Sema<'a> {
         let ctors = self.class(class).ctors.clone();
         let callable = ctors
             .iter()
-            .any(|c| c.decl.params.iter().all(|p| p.default.is_some()) && c.decl.body.is_some());
+            .any(|c| c.decl.params.iter().all(|p| p.default.is_some()) && self.has_body(class, c));
         if callable {
             let name = self.class(class).name.clone();
             let chosen =
@@ -451,6 +454,7 @@ impl<'a> Sema<'a> {
             _ => self.is_class(ty).is_some_and(|class| {
                 let info = self.class(class);
                 !info.ctors.is_empty()
+                    || self.is_polymorphic(class)
                     || info.fields.iter().any(|f| f.init.is_some() || self.needs_init(&f.ty.ty))
                     || info.bases.iter().any(|b| self.needs_init(&Type::Struct(b.class)))
             }),
@@ -517,6 +521,7 @@ impl<'a> Sema<'a> {
                 None => self.default_init(place, span)?,
             }
         }
+        self.set_class_number(&object, class, span);
         let fields = self.class(class).fields.clone();
         for field in fields {
             let place = self.field_place(object.clone(), &[field.index], span);

@@ -30,7 +30,11 @@ impl<'a> Sema<'a> {
             _ => FunctionKind::Device,
         };
         let class = f.class.filter(|_| f.needs_object());
-        let instance = self.instance(chosen, kind, span)?;
+        let named = std::mem::take(&mut self.names_its_class);
+        let instance = match class.filter(|_| !named && self.is_virtual(f)) {
+            Some(class) => self.virtual_instance(class, &chosen, kind, span)?,
+            None => self.instance(chosen, kind, span)?,
+        };
         let mut values = vec![];
         if let (Some(class), Some(object)) = (class, object) {
             values.push(self.object_pointer(object, class, f.decl.is_const, span)?);
@@ -129,7 +133,8 @@ impl<'a> Sema<'a> {
             return match arg {
                 Operand::List(items) => self.list_value(&param.ty, items, self.f_scope(), span),
                 other => {
-                    let value = self.rvalue_of(other, span)?;
+                    let copy = self.copied(other, span)?;
+                    let value = self.rvalue_of(copy, span)?;
                     self.convert_to(value, &param.ty, span)
                 }
             };
@@ -182,6 +187,14 @@ impl<'a> Sema<'a> {
             Operand::List(items) => self.list_value(&target.ty, items, self.f_scope(), span)?,
             other => {
                 let value = self.rvalue_of(other, span)?;
+                // The base of an object is bound, not a copy of it.
+                if let (Some(from), Some(to)) =
+                    (self.is_class(&value.ty), self.is_class(&target.ty))
+                    && let Some(path) = self.base_path(from, to).filter(|_| from != to)
+                {
+                    let place = self.materialise(value, span);
+                    return Ok((self.base_place(place, &path, &target.ty, span), false));
+                }
                 self.convert_to(value, &target.ty, span)?
             }
         };

@@ -81,6 +81,7 @@ impl<'a> Sema<'a> {
                 ctors: vec![],
                 conversions: vec![],
                 destructor: None,
+                numbered: false,
                 template: None,
                 lambda: Some(l),
                 function: None,

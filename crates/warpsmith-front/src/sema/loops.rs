@@ -71,11 +71,11 @@ impl<'a> Sema<'a> {
             None => Ok(None),
         });
         let condition = condition?;
-        self.f().loops += 1;
+        self.enter_loop();
         let outer_switches = std::mem::take(&mut self.f().switches);
         let body = self.body(body);
         self.f().switches = outer_switches;
-        self.f().loops -= 1;
+        self.leave_loop();
         let (stepped, step_block) = self.in_block(|me| match step {
             Some(e) => me.discard(e),
             None => Ok(()),
@@ -190,9 +190,9 @@ impl<'a> Sema<'a> {
 
     fn loop_body(&mut self, body: &'a ast::Stmt) -> Block {
         let outer_switches = std::mem::take(&mut self.f().switches);
-        self.f().loops += 1;
+        self.enter_loop();
         let block = self.body(body);
-        self.f().loops -= 1;
+        self.leave_loop();
         self.f().switches = outer_switches;
         block
     }
@@ -262,7 +262,7 @@ impl<'a> Sema<'a> {
         body: &'a ast::Stmt,
     ) -> Res<Block> {
         let saved = self.open_scope();
-        self.f().loops += 1;
+        self.enter_loop();
         let (result, block) = self.in_block(|me| -> Res<()> {
             me.range_item(d, item, is_const)?;
             me.bind_parts(d)?;
@@ -272,7 +272,7 @@ impl<'a> Sema<'a> {
             }
             Ok(())
         });
-        self.f().loops -= 1;
+        self.leave_loop();
         self.f().scope = saved;
         result.map(|()| block)
     }

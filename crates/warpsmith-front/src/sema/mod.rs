@@ -46,9 +46,12 @@ mod calls;
 mod consteval;
 mod context;
 mod convert;
+mod copies;
 mod decl;
 mod deduce_class;
+mod device_launches;
 mod device_memory;
+mod endings;
 mod expr;
 mod expr_ops;
 mod finish;
@@ -78,6 +81,7 @@ mod structs;
 mod templates;
 mod text;
 mod types;
+mod virtuals;
 pub mod walk;
 
 use std::collections::HashMap;
@@ -278,6 +282,7 @@ fn lower_here(
         sema.begin_program(*entry);
     }
     sema.finish_function_pointers();
+    sema.run_queued_launches();
     if !sema.errors.is_empty() {
         sema.errors.truncate(MAX_ERRORS);
         return Err(sema.errors);
@@ -363,6 +368,10 @@ pub(crate) struct Sema<'a> {
     /// Where instances of variable templates are looked at, by declaration and arguments.
     pub(crate) variable_templates: HashMap<(usize, Vec<TArg>), ScopeId>,
     pub(crate) pointers: function_pointers::FunctionPointers<'a>,
+    virtuals: virtuals::Virtuals<'a>,
+    queue: device_launches::Queue,
+    /// The function that is called next was named with its class, which makes a virtual one an ordinary one.
+    pub(crate) names_its_class: bool,
     /// Definitions of methods outside of their class, by class and name.
     pub(crate) out_of_line: HashMap<(String, String), Vec<FnDecl<'a>>>,
     pub(crate) functions_in_order: Vec<FnDecl<'a>>,
@@ -394,6 +403,7 @@ impl<'a> Sema<'a> {
                 ctors: vec![],
                 conversions: vec![],
                 destructor: None,
+                numbered: false,
                 template: None,
                 lambda: None,
                 function: None,
@@ -413,6 +423,9 @@ impl<'a> Sema<'a> {
             function_types: vec![],
             variable_templates: HashMap::new(),
             pointers: function_pointers::FunctionPointers::default(),
+            virtuals: virtuals::Virtuals::default(),
+            queue: device_launches::Queue::default(),
+            names_its_class: false,
             out_of_line: HashMap::new(),
             functions_in_order: vec![],
             static_asserts: vec![],

@@ -223,7 +223,10 @@ pub(crate) struct ClassInfo<'a> {
     pub bases: Vec<BaseInfo>,
     pub ctors: Vec<FnDecl<'a>>,
     pub conversions: Vec<FnDecl<'a>>,
-    pub destructor: Option<Span>,
+    /// With a body that does something.
+    pub destructor: Option<FnDecl<'a>>,
+    /// Its first field is the number of the object's class, for calls of virtual functions.
+    pub numbered: bool,
     /// Name of the template and its arguments, for deduction of `S<T>`.
     pub template: Option<(String, Vec<TArg>)>,
     pub lambda: Option<&'a ast::LambdaDecl>,
@@ -292,8 +295,21 @@ pub(crate) struct FnState {
     /// Loops and switches open around the current point.
     pub loops: u32,
     pub switches: u32,
+    /// Objects whose destructors have to run, in the order they were made.
+    pub ending: Vec<Ending>,
+    /// How many of them there were at the start of each open loop, and of each open loop or switch.
+    pub ending_at_loops: Vec<usize>,
+    pub ending_at_breaks: Vec<usize>,
     /// Labels by number: the name, whether it stands somewhere, and the first jump to it.
     pub labels: Vec<Label>,
+}
+
+/// A local object with a destructor.
+#[derive(Clone, Debug)]
+pub(crate) struct Ending {
+    pub name: String,
+    pub place: Place,
+    pub span: Span,
 }
 
 /// A label of the function under construction.

@@ -279,7 +279,7 @@ impl Parser {
                 e = self.make(ExprKind::Call { callee: e, args });
             } else if self.take(".") {
                 let member = PathSegment { name: self.word()?, args: None };
-                e = self.make(ExprKind::Member { base: e, arrow: false, member });
+                e = self.make(ExprKind::Member { base: e, arrow: false, member, class: None });
             } else {
                 return Some(e);
             }

@@ -7,9 +7,26 @@ use super::functions::is_auto;
 use super::model::*;
 use crate::ast::{self, StmtKind as K};
 
+/// The local object that a `return` hands over, which does not end there.
+fn returned_name(value: Option<&ast::Initializer>) -> Option<&str> {
+    match value {
+        Some(ast::Initializer::Expr(e)) => match &*e.kind {
+            ast::ExprKind::Path(path) => path.as_name(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 impl<'a> Sema<'a> {
     /// Lowers statements in order; an error in one does not hide those in the next.
     pub(crate) fn lower_stmts(&mut self, stmts: &'a [ast::Stmt]) {
+        let ending = self.f().ending.len();
+        self.lower_in_order(stmts);
+        self.leave_scope(ending);
+    }
+
+    fn lower_in_order(&mut self, stmts: &'a [ast::Stmt]) {
         for s in stmts {
             let before = self.before_statement();
             match self.stmt(s) {
@@ -77,6 +94,7 @@ impl<'a> Sema<'a> {
                 if f.loops + f.switches == 0 {
                     return fail("W086", span, "`break` outside of a loop or switch");
                 }
+                self.end_objects_of_break()?;
                 self.emit(StmtKind::Break, span);
                 Ok(())
             }
@@ -84,6 +102,7 @@ impl<'a> Sema<'a> {
                 if self.f().loops == 0 {
                     return fail("W086", span, "`continue` outside of a loop");
                 }
+                self.end_objects_of_continue()?;
                 self.emit(StmtKind::Continue, span);
                 Ok(())
             }
@@ -92,6 +111,11 @@ impl<'a> Sema<'a> {
             K::Goto(_) if self.f().func.kind == FunctionKind::Host => {
                 let d = error("W087", span, "`goto` is not supported in host code");
                 Err(d.help("use a loop with `break`, or `return`").into())
+            }
+            K::Goto(_) if !self.f().ending.is_empty() => {
+                let d =
+                    error("W091", span, "a jump past objects with a destructor is not supported");
+                Err(d.help("leave the block by `break`, `continue` or `return`").into())
             }
             K::Goto(name) => {
                 let (number, label) = self.label(name);
@@ -198,10 +222,12 @@ impl<'a> Sema<'a> {
     }
 
     fn return_stmt(&mut self, value: Option<&'a ast::Initializer>, span: Span) -> Res<()> {
+        let value_of = value;
         let Some(value) = value else {
             if self.f().ret.as_ref().is_some_and(|r| r.ty != Type::Void) {
                 return fail("W089", span, "`return` needs a value here");
             }
+            self.end_objects(0, None)?;
             self.emit(StmtKind::Return(None), span);
             return Ok(());
         };
@@ -217,6 +243,7 @@ impl<'a> Sema<'a> {
             }
         };
         if let Operand::Void = operand {
+            self.end_objects(0, None)?;
             self.emit(StmtKind::Return(None), span);
             return Ok(());
         }
@@ -239,7 +266,15 @@ impl<'a> Sema<'a> {
             let d = error("W089", span, "this function returns nothing (`void`)");
             return Err(d.into());
         }
-        let value = self.pass(operand, &ret, span)?;
+        let operand = match ret.is_reference() {
+            true => operand,
+            false => self.handed_over(operand, span)?,
+        };
+        let mut value = self.pass(operand, &ret, span)?;
+        if !self.f().ending.is_empty() {
+            value = self.hold_now(value, span);
+            self.end_objects(0, returned_name(value_of))?;
+        }
         self.emit(StmtKind::Return(Some(value)), span);
         Ok(())
     }
@@ -267,9 +302,9 @@ impl<'a> Sema<'a> {
             _ => std::slice::from_ref(body),
         };
         let saved = self.open_scope();
-        self.f().switches += 1;
+        self.enter_switch();
         let cases = self.cases(stmts, &ty);
-        self.f().switches -= 1;
+        self.leave_switch();
         self.f().scope = saved;
         self.emit(StmtKind::Switch { selector: value, cases: cases? }, span);
         Ok(())

@@ -136,6 +136,7 @@ impl<'a> Sema<'a> {
             ctors: vec![],
             conversions: vec![],
             destructor: None,
+            numbered: false,
             template: args.map(|list| (base, list)),
             lambda: None,
             function: None,
@@ -169,6 +170,15 @@ impl<'a> Sema<'a> {
         let mut types = vec![];
         for base in &decl.bases {
             bases.push(self.base_info(scope, base, &mut types)?);
+        }
+        if is_virtual(members) && !bases.iter().any(|b| self.is_polymorphic(b.class)) {
+            types.insert(0, ("class number".into(), Type::U64));
+            for base in &mut bases {
+                base.index = base.index.map(|i| i + 1);
+            }
+            if let Some(info) = self.classes.get_mut(&id) {
+                info.numbered = true;
+            }
         }
         if let Some(info) = self.classes.get_mut(&id) {
             info.bases = bases;
@@ -259,11 +269,16 @@ impl<'a> Sema<'a> {
                 return;
             }
             ast::FunctionName::Destructor => {
-                let has_effect = decl.body.as_ref().is_some_and(|b| !b.stmts.is_empty());
+                let class = self.class(id).decl.and_then(|d| d.name.clone()).unwrap_or_default();
+                let outside = self.out_of_line.get(&(class.clone(), format!("~{class}")));
+                let outside = outside.into_iter().flatten().map(|f| f.decl);
+                let mut bodies = outside.chain([decl]).filter_map(|d| d.body.as_ref());
+                let has_effect = bodies.any(|b| !b.stmts.is_empty());
+                // A virtual one is always called through the object's class.
                 if let Some(info) = self.classes.get_mut(&id)
                     && has_effect
                 {
-                    info.destructor = Some(decl.head_span);
+                    info.destructor = Some(f);
                 }
                 return;
             }
@@ -526,6 +541,11 @@ impl<'a> Sema<'a> {
     pub(crate) fn size_value(&self, n: u64, span: Span) -> Expr {
         Expr::int(Scalar::U64, n as i64).with_origin(span)
     }
+}
+
+/// Whether one of the members is declared `virtual`.
+fn is_virtual(members: &[Member]) -> bool {
+    members.iter().any(|m| matches!(m, Member::Method(f) if f.attrs.is_virtual))
 }
 
 /// What is stored for a member of that type: a reference is a pointer.

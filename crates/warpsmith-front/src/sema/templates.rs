@@ -250,6 +250,12 @@ impl<'a> Sema<'a> {
                     _ => !exact || self.same_type(scope, pattern, actual),
                 }
             }
+            TypeKind::Pointer { to, .. } if matches!(to.kind, TypeKind::Function { .. }) => {
+                self.deduce_type(to, actual, params, scope, exact, found)
+            }
+            TypeKind::Function { ret, params: list } => {
+                self.deduce_signature(ret, list, actual, params, scope, found)
+            }
             TypeKind::Pointer { to, .. } if mentions(to, params) => {
                 let Type::Pointer { pointee, volatile, readonly, .. } = &actual.ty else {
                     return false;
@@ -283,6 +289,36 @@ impl<'a> Sema<'a> {
             }
             _ => !exact || self.same_type(scope, pattern, actual),
         }
+    }
+
+    /// `R (*)(A...)` against a pointer to a function.
+    fn deduce_signature(
+        &mut self,
+        ret: &'a ast::TypeName,
+        list: &'a [ast::Param],
+        actual: &QualType,
+        params: &'a [ast::TemplateParam],
+        scope: ScopeId,
+        found: &mut Bindings,
+    ) -> bool {
+        let Some((_, signature)) = self.signature_of(&actual.ty) else { return false };
+        if !self.deduce_type(ret, &signature.ret, params, scope, true, found) {
+            return false;
+        }
+        for (i, p) in list.iter().enumerate() {
+            if let TypeKind::Named(path) = &p.ty.kind
+                && let Some(name) = path.as_name()
+                && params.iter().any(|t| t.pack && t.name.as_deref() == Some(name))
+            {
+                let rest = signature.params.iter().skip(i).cloned().map(TArg::Type);
+                return bind(found, name, TArg::Pack(rest.collect()));
+            }
+            let Some(a) = signature.params.get(i) else { return false };
+            if !self.deduce_type(&p.ty, a, params, scope, true, found) {
+                return false;
+            }
+        }
+        list.len() == signature.params.len()
     }
 
     fn deduce_array(

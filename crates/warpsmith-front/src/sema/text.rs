@@ -189,9 +189,13 @@ fn write_expr(e: &ast::Expr, out: &mut String, depth: u32) {
             write_expr(index, out, d);
             out.push(']');
         }
-        ExprKind::Member { base, arrow, member } => {
+        ExprKind::Member { base, arrow, member, class } => {
             write_expr(base, out, d);
             out.push_str(if *arrow { "->" } else { "." });
+            if let Some(class) = class {
+                out.push_str(&super::types::path_text(class));
+                out.push_str("::");
+            }
             out.push_str(&member.name);
         }
         ExprKind::Cast { operand, ty, .. } => {

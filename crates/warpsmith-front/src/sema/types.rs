@@ -278,7 +278,7 @@ impl<'a> Sema<'a> {
         }))
     }
 
-    fn named_type(&mut self, scope: ScopeId, path: &'a ast::Path) -> Res<QualType> {
+    pub(crate) fn named_type(&mut self, scope: ScopeId, path: &'a ast::Path) -> Res<QualType> {
         match self.resolve_path(scope, path)? {
             Found::Entities(entities, args) => {
                 // `typename T::type` of an entity list that starts with a poisoned name stays silent.

@@ -127,7 +127,7 @@ pub fn expr(e: &ast::Expr, see: &mut dyn FnMut(&ast::Expr)) {
         ExprKind::New { count, args, .. } => {
             count.iter().chain(args).for_each(|a| expr(a, see));
         }
-        ExprKind::Delete(a) => expr(a, see),
+        ExprKind::Delete { pointer: a, .. } => expr(a, see),
         _ => {}
     }
 }

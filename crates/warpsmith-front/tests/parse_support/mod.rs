@@ -192,7 +192,7 @@ pub fn expr(e: &Expr) -> String {
             )
         }
         ExprKind::Index { base, index } => format!("{}[{}]", expr(base), expr(index)),
-        ExprKind::Member { base, arrow, member } => {
+        ExprKind::Member { base, arrow, member, .. } => {
             format!("{}{}{}", expr(base), if *arrow { "->" } else { "." }, segment(member))
         }
         ExprKind::Cast { style, ty: t, operand } => {
@@ -227,7 +227,7 @@ pub fn expr(e: &Expr) -> String {
             let count = count.as_ref().map_or(String::new(), |n| format!("[{}]", expr(n)));
             format!("new {}{count}({})", ty(t), join(args.iter().map(expr)))
         }
-        ExprKind::Delete(e) => format!("delete {}", expr(e)),
+        ExprKind::Delete { pointer, .. } => format!("delete {}", expr(pointer)),
         ExprKind::PackExpansion(e) => format!("{}...", expr(e)),
         ExprKind::Fold { op, operand, init, right } => {
             let init = init.as_ref().map_or(String::new(), |e| format!(" from {}", expr(e)));

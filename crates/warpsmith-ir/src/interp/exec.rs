@@ -43,6 +43,8 @@ pub(crate) struct Interp<'m, 'a, T: Track> {
     returned: Option<Item<T>>,
     /// In a program of the host of which not everything is understood: which functions have to do with the device.
     pub working: Option<super::host::Working>,
+    /// The call that comes next is the last thing such a program does with the device.
+    last_call: bool,
     /// The step after which a statement of such a program is given up.
     pub patient_until: Option<u64>,
     /// What asynchronous copies will have brought to the host by the next synchronisation.
@@ -108,6 +110,7 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
             steps: 0,
             returned: None,
             working: None,
+            last_call: false,
             patient_until: None,
             pending: vec![],
             races: None,
@@ -292,10 +295,11 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
             self.set_var(*param, item, origin)?;
         }
         self.returned = None;
+        let last = std::mem::take(&mut self.last_call) || self.depth == 1;
         let result = match &self.working {
-            Some(working) if self.depth == 1 => {
+            Some(working) if last => {
                 let stmts = working.of_interest(&f.body);
-                self.stmts(stmts)
+                self.last_stmts(stmts)
             }
             _ => self.block(&f.body),
         };
@@ -364,6 +368,20 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
         Ok(Flow::Next)
     }
 
+    /// The statements of a program up to the last one that has to do with the device; if that is a call, the same holds of
+    /// the function.
+    fn last_stmts(&mut self, stmts: &[Stmt]) -> Run<Flow> {
+        let Some((last, before)) = stmts.split_last() else { return Ok(Flow::Next) };
+        match self.stmts(before)? {
+            Flow::Next => {}
+            flow => return Ok(flow),
+        }
+        self.last_call = matches!(last.kind, StmtKind::Call { .. });
+        let flow = self.stmts(std::slice::from_ref(last));
+        self.last_call = false;
+        flow
+    }
+
     /// A statement of a program of which not everything is understood.
     fn tolerated(&mut self, stmt: &Stmt) -> Run<Flow> {
         let limits = self.patient_until.is_none() && !self.launches(stmt);
@@ -425,8 +443,11 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
         match &stmt.kind {
             StmtKind::Call { function, args, result } => {
                 let args = args.iter().map(|a| self.eval(a)).collect::<Run<Vec<_>>>()?;
+                let last = self.last_call;
                 let value = self.call(*function, args, origin)?;
                 match (result, value) {
+                    // It was not run to its end, and nothing comes after it.
+                    (Some(_), None) if last => Ok(()),
                     (Some(place), Some(item)) => self.write(place, item),
                     (Some(_), None) => {
                         let what = "the result of a function that returned nothing".into();

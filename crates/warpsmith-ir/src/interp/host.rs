@@ -18,8 +18,12 @@ use crate::stmt::{Block, CopyWay, Launch, Runtime, Stmt, StmtKind};
 use crate::types::Type;
 use crate::visit::{Access, Visitor, for_each_stmt_of, walk_place, walk_stmt};
 
-/// Steps that one statement of a tolerated program may take, unless it launches something.
-const PATIENCE: u64 = 300_000_000;
+/// Steps that one statement of a tolerated program may take, unless it launches something: at most, and when the program has
+/// taken many already.
+const PATIENCE: u64 = 200_000_000;
+const LEAST_PATIENCE: u64 = 10_000_000;
+/// Steps of a program after which there is little patience left.
+const ALL_PATIENCE: u64 = 800_000_000;
 
 /// What is known of memory that a program of the host allocated.
 #[derive(Clone, Debug, Default)]
@@ -165,7 +169,8 @@ impl<T: Track> Interp<'_, '_, T> {
 
     /// When a statement that launches nothing has to be done.
     pub fn patience(&self) -> u64 {
-        self.steps.saturating_add(PATIENCE)
+        let left = ALL_PATIENCE.saturating_sub(self.steps) / 4;
+        self.steps.saturating_add(left.clamp(LEAST_PATIENCE, PATIENCE))
     }
 
     /// Goes on after a statement that failed, when the launcher wants that; else the error stands.
@@ -182,7 +187,8 @@ impl<T: Track> Interp<'_, '_, T> {
             return Err(error);
         }
         let skipped = Skipped {
-            span: error.span.or(stmt.origin.span),
+            // What takes too long is the statement, wherever it was when that was enough.
+            span: if slow { stmt.origin.span } else { None }.or(error.span).or(stmt.origin.span),
             why: match &error.kind {
                 StepLimit(_) => "it takes too long".into(),
                 Uninitialized(what) => format!("{what} is not known here"),

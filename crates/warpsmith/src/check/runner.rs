@@ -24,6 +24,9 @@ use crate::progress::Phase;
 use crate::report::{Item, Place, Report, stable_id};
 use crate::status::{Failure, Status};
 
+/// Thread instructions of a launch from which some of its blocks are run: about a minute's, where others come from host code.
+const SAMPLE_BEYOND: u64 = 12_000_000_000;
+
 /// Gathers over all files.
 pub struct Runner<'a> {
     pub(super) args: &'a CheckArgs,
@@ -47,6 +50,8 @@ pub struct Runner<'a> {
     pub(super) lost: Vec<String>,
     /// Repetitions of launches of host code that were not run.
     pub(super) left_out: Vec<String>,
+    /// Launches of which only some blocks were run, in words.
+    pub(super) in_part: Vec<String>,
     counters: Vec<(String, Counters)>,
     pub(super) interrupted: bool,
     /// Launches that a kernel's own assumptions exclude.
@@ -74,6 +79,7 @@ impl<'a> Runner<'a> {
             limits: vec![],
             lost: vec![],
             left_out: vec![],
+            in_part: vec![],
             counters: vec![],
             interrupted: false,
             excluded: 0,
@@ -236,7 +242,12 @@ impl<'a> Runner<'a> {
         if self.args.dry_run {
             return Ok(());
         }
-        let options = self.options(&planned.args);
+        let mut options = self.options(&planned.args);
+        // What is written or compared afterwards has to be whole.
+        let whole = self.args.all_repeats
+            || !planned.args.dump.is_empty()
+            || !planned.args.expect.is_empty();
+        options.sample_beyond = (!whole).then_some(SAMPLE_BEYOND);
         let other = Other::of(&buffers.memory, &config);
         let _phase = Phase::new(label.as_str());
         let outcome = match emu::run(&step.module, &config, &mut buffers.memory, &options) {
@@ -249,6 +260,14 @@ impl<'a> Runner<'a> {
             }
             Err(error) => return Err(launch_error(error, planned)),
         };
+        if let Some(blocks) = outcome.sampled {
+            self.ran_in_part(&config, blocks, &label);
+            // What the other blocks would have written is not known; later launches find what was there.
+            for buffer in &mut buffers.memory.buffers {
+                buffer.poison = vec![];
+                buffer.invented = true;
+            }
+        }
         let confirmed =
             other.map(|o| o.findings(&step.module, &config, &options, &outcome, sources));
         self.record(outcome, &label, confirmed.as_ref(), sources);
@@ -272,6 +291,15 @@ impl<'a> Runner<'a> {
             });
         }
         Ok(())
+    }
+
+    /// Says which part of a launch was run.
+    pub(super) fn ran_in_part(&mut self, config: &LaunchConfig, blocks: u32, label: &str) {
+        let all: u64 = config.grid.iter().map(|n| u64::from(*n)).product();
+        self.in_part.push(format!(
+            "{label}: {blocks} of {all} blocks were run, at corners and edges and spread over the grid; what the others write \
+             is not known"
+        ));
     }
 
     /// A launch, once for all its repetitions at one place.
@@ -430,7 +458,8 @@ impl<'a> Runner<'a> {
         items.sort_by_key(|i| sort_key(i, sources));
         let (notes, findings): (Vec<Item>, Vec<Item>) = items.into_iter().partition(|i| i.is_note);
         // Launches that a budget left out are behind a limit.
-        let limited = !self.limits.is_empty() || !self.left_out.is_empty();
+        let left_out = !self.left_out.is_empty() || !self.in_part.is_empty();
+        let limited = left_out || !self.limits.is_empty();
         let complete = !limited && self.lost.is_empty();
         let status = match (findings.is_empty(), complete) {
             _ if self.interrupted => Status::Interrupted,
@@ -456,6 +485,7 @@ impl<'a> Runner<'a> {
             limits: self.limits,
             lost: self.lost,
             left_out: self.left_out,
+            in_part: self.in_part,
             listed: self.args.list.then_some(self.listed),
             counters: self.counters,
             same_as: None,

@@ -34,6 +34,9 @@ pub fn human(report: &Report, sources: &SourceMap, color: bool) -> String {
     for repeats in &report.left_out {
         text += &format!("not repeated: {repeats} (--all-repeats runs them)\n");
     }
+    for launch in &report.in_part {
+        text += &format!("run in part: {launch} (--all-repeats runs all)\n");
+    }
     for assumption in &report.assumptions {
         text += &format!("assumed: {assumption}\n");
     }

@@ -34,6 +34,7 @@ pub fn json(report: &Report, sources: &SourceMap) -> Value {
         "limits": report.limits,
         "lost": report.lost,
         "not_repeated": report.left_out,
+        "run_in_part": report.in_part,
         "listed": report.listed.iter().flat_map(|l| l.lines()).collect::<Vec<_>>(),
         "printed": report.printed,
     });

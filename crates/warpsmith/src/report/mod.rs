@@ -52,6 +52,8 @@ pub struct Report {
     pub lost: Vec<String>,
     /// Repetitions of launches that were not run: no claim is made about them.
     pub left_out: Vec<String>,
+    /// Launches of which only some blocks were run.
+    pub in_part: Vec<String>,
     /// Performance counters of each launch, when they were asked for.
     pub counters: Vec<(String, Counters)>,
     /// The answer of `--same-as`.

@@ -5,6 +5,7 @@
 //! and fences in [`sync`], barriers in memory in [`mbarrier`], matrices in [`matrix`]. Outputs are assigned after the last instruction. Source: PTX ISA 8.5.
 
 mod arith;
+mod carry;
 mod matrix;
 mod mbarrier;
 mod memory;
@@ -88,6 +89,7 @@ impl Machine<'_> {
             || matrix::run(self, i)?
             || memory::run(self, i)?
             || sync::run(self, i)?
+            || carry::run(self, i)?
             || arith::run(self, i)?;
         if done { Ok(()) } else { Err(self.unsupported()) }
     }

@@ -93,7 +93,7 @@ impl<'p> Fields<'p> {
         }
         for step in &path[whole.len()..] {
             let member = PathSegment { name: step.field.clone(), args: None };
-            value = of(ExprKind::Member { base: value, arrow: step.arrow, member });
+            value = of(ExprKind::Member { base: value, arrow: step.arrow, member, class: None });
         }
         Some(value)
     }

@@ -299,7 +299,7 @@ pub fn given(e: &Expr) -> Option<Given<'_>> {
                 .filter(|g| g.path.is_empty() && g.level == 0)
                 .map(|g| Given { level: -1, ..g })
         }
-        ExprKind::Member { base, arrow, member } => given(base)?.step(*arrow, &member.name),
+        ExprKind::Member { base, arrow, member, .. } => given(base)?.step(*arrow, &member.name),
         _ => None,
     }
 }

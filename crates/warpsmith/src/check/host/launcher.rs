@@ -45,6 +45,8 @@ pub struct HostLauncher<'a, 'r> {
     at: Option<Span>,
     failure: Option<Failure>,
     repeats: Repeats,
+    /// Bytes of what was allocated.
+    lengths: HashMap<usize, usize>,
     /// The program has variables of the device, which the host may read.
     has_variables: bool,
 }
@@ -78,6 +80,7 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
             at: None,
             failure: None,
             repeats: Repeats::default(),
+            lengths: HashMap::new(),
             has_variables: program.module.globals.iter().any(|g| g.space == Space::Global),
         }
     }
@@ -135,6 +138,9 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
     /// Moves the bytes that the device can reach into its memory.
     fn lend(&mut self, memory: &mut Memory) {
         self.device.buffers.resize_with(memory.buffers.len(), Buffer::default);
+        if !memory.host.shared.is_empty() {
+            self.repeats.changed();
+        }
         for (i, bytes) in memory.buffers.iter_mut().enumerate() {
             if memory.host.host.contains(&i) {
                 continue;
@@ -175,6 +181,30 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
             let element = buffer.element.clone().unwrap_or(Type::Scalar(Scalar::U8));
             let seed = self.seed ^ data::name_hash(&buffer.name);
             buffer.invented |= invent(self.module, &element, &mut buffer.bytes, &mask, seed);
+        }
+    }
+
+    /// What blocks that were not run would have written is invented, should a later launch read it.
+    fn ran_in_part(&mut self, config: &LaunchConfig, blocks: u32, label: &str) {
+        self.runner.ran_in_part(config, blocks, label);
+        for at in self.repeats.sampled(self.module, config, &mut self.device) {
+            let Some(buffer) = self.device.buffers.get(at) else { continue };
+            if buffer.poison.contains(&true) {
+                self.invented.insert(at, buffer.poison.clone());
+            }
+        }
+    }
+
+    /// Nothing has to be kept of which bytes hold a value once all do.
+    fn forget_written(&mut self, config: &LaunchConfig) {
+        for arg in &config.args {
+            if let EmuArg::Pointer { buffer, .. } = arg
+                && let Some(b) = self.device.buffers.get_mut(buffer.0 as usize)
+                && !b.poison.is_empty()
+                && !b.poison.contains(&true)
+            {
+                b.poison = vec![];
+            }
         }
     }
 
@@ -293,6 +323,8 @@ impl Launcher for HostLauncher<'_, '_> {
     }
 
     fn allocated_at(&mut self, buffer: usize, bytes: usize, name: &str, pointee: Option<&Type>) {
+        self.repeats.changed();
+        self.lengths.insert(buffer, bytes);
         self.device.buffers.resize_with(buffer, Buffer::default);
         self.device.buffers.push(Buffer {
             name: name.to_string(),
@@ -303,6 +335,7 @@ impl Launcher for HostLauncher<'_, '_> {
     }
 
     fn freed(&mut self, buffer: usize, _: &Origin) {
+        self.repeats.changed();
         if let Some(buffer) = self.device.buffers.get_mut(buffer) {
             buffer.freed = true;
             buffer.poison = vec![];
@@ -314,7 +347,8 @@ impl Launcher for HostLauncher<'_, '_> {
     }
 
     fn filled(&mut self, buffer: usize, offset: usize, bytes: usize) {
-        let length = self.device.buffers.get(buffer).map_or(0, |b| b.poison.len());
+        self.repeats.changed();
+        let length = self.lengths.get(&buffer).copied().unwrap_or(0);
         self.repeats.filled(buffer, length > 0 && offset == 0 && bytes >= length);
         if let Some(mask) = self.invented.get_mut(&buffer)
             && let Some(part) = mask.get_mut(offset..offset + bytes)
@@ -322,7 +356,9 @@ impl Launcher for HostLauncher<'_, '_> {
             part.fill(false);
         }
         let Some(buffer) = self.device.buffers.get_mut(buffer) else { return };
-        if let Some(part) = buffer.poison.get_mut(offset..offset + bytes) {
+        if offset == 0 && bytes >= buffer.poison.len() {
+            buffer.poison = vec![];
+        } else if let Some(part) = buffer.poison.get_mut(offset..offset + bytes) {
             part.fill(false);
         }
     }
@@ -375,6 +411,9 @@ impl Launcher for HostLauncher<'_, '_> {
             known.fill(true);
             return;
         }
+        if variable.bytes != *bytes {
+            self.repeats.changed();
+        }
         variable.bytes.clone_from(bytes);
         variable.poison = match known.contains(&false) {
             true => known.iter().map(|k| !k).collect(),
@@ -419,12 +458,19 @@ impl Launcher for HostLauncher<'_, '_> {
             let message = format!("`{kernel}` gets a pointer to memory of the host for `{name}`");
             self.refused("invalid-pointer", message, &label);
         } else if let Some(pending) = pending.filter(|_| !self.runner.args.dry_run) {
-            let options = self.runner.options(self.args);
+            let mut options = self.runner.options(self.args);
+            if !self.runner.args.all_repeats {
+                options.sample_beyond = Some(self.repeats.sample_beyond());
+            }
             let other = Other::of(&self.device, &config);
             let _phase = Phase::new(format!("{label}, launch {}", self.ran.launched));
             match emu::run(self.module, &config, &mut self.device, &options) {
                 Ok(outcome) => {
                     self.repeats.ran(pending, &config, &outcome, &self.device);
+                    if let Some(blocks) = outcome.sampled {
+                        self.ran_in_part(&config, blocks, &label);
+                    }
+                    self.forget_written(&config);
                     if outcome.limit.is_some() {
                         stop = Err("a limit was reached".to_string());
                     }

@@ -17,6 +17,13 @@ const WORTH: u64 = 1_000_000;
 const MOST_KEPT: usize = 256 << 20;
 /// Launches with the same arrays that are always run.
 const ALWAYS: u64 = 3;
+/// Looks at memory that found nothing known, after which a launch that is not due is left out without one.
+const MOST_UNKNOWN: u32 = 6;
+/// Thread instructions of the first launch of each kind, all together, beyond which launches are mostly run in part; and from
+/// which a launch is run in part, before and after.
+const ALL_LAUNCHES: u64 = 12_000_000_000;
+const MOST_WHOLE: u64 = 3_000_000_000;
+const LEAST_WHOLE: u64 = 200_000_000;
 /// Thread instructions of launches beyond the first of their kind, all together, that are run: with the same numbers, and
 /// with others.
 const BUDGET: u64 = 1_000_000_000;
@@ -41,6 +48,12 @@ struct Count {
     numbers: HashSet<Vec<Vec<u8>>>,
     /// Work of the last one.
     steps: u64,
+    /// Blocks of the last one, where not all were run.
+    sampled: Option<u32>,
+    /// With these numbers and arrays it changed nothing, when memory was as this number says.
+    settled: Option<(u64, Vec<Arg>)>,
+    /// Looks at memory in a row that found nothing known.
+    unknown: u32,
     /// How often the host had read memory of the device at the last one.
     read: u64,
     /// A launch of this kind had findings or did something that is not seen in memory.
@@ -96,11 +109,15 @@ pub struct Repeats {
     /// Kinds of which some were left out, in order.
     left_out: Vec<Kind>,
     spent: u64,
+    /// Thread instructions of the first launch of each kind.
+    first: u64,
     kept: usize,
     /// How often the host has read memory of the device: what it does next may hang on that.
     reads: Cell<u64>,
     /// Buffers that launches may have written that were not run.
     stale: HashSet<usize>,
+    /// Changes whenever memory may have.
+    version: u64,
 }
 
 impl Default for Repeats {
@@ -112,9 +129,11 @@ impl Default for Repeats {
             counts: HashMap::new(),
             left_out: vec![],
             spent: 0,
+            first: 0,
             kept: 0,
             reads: Cell::new(0),
             stale: HashSet::new(),
+            version: 0,
         }
     }
 }
@@ -135,24 +154,46 @@ impl Repeats {
         let Some(count) = self.counts.get_mut(&kind).filter(|c| c.steps >= worth) else {
             return Verdict::Run(Pending { kind, numbers, before: None });
         };
-        let live = live(memory);
-        let before = state(config, memory, &live);
-        let known = count.known.iter().find(|k| Some(&k.before) == before.as_ref());
-        if let Some(known) = known {
-            for (position, buffer) in &known.after {
-                *piece_mut(memory, &live, *position) = buffer.clone();
-            }
+        if count
+            .settled
+            .as_ref()
+            .is_some_and(|(v, args)| *v == self.version && *args == config.args)
+        {
             count.run += 1;
             count.read = self.reads.get();
             return Verdict::Done;
         }
         let same = count.numbers.contains(&numbers);
         let budget = if same { self.budget } else { self.budget_of_numbers };
-        let due = count.run < ALWAYS
-            || self.spent < budget
+        let due = count.sampled.is_none() && (count.run < ALWAYS || self.spent < budget)
             || !same && (count.run + count.left_out).is_power_of_two();
         let read = count.read != self.reads.get();
         let arrays = written(module, config);
+        // Looking at all of memory takes time, too.
+        let looks = count.sampled.is_none() && (due || count.unknown < MOST_UNKNOWN);
+        let before = looks.then(|| live(memory)).and_then(|live| {
+            let before = state(config, memory, &live)?;
+            Some((live, before))
+        });
+        if let Some((live, before)) = &before
+            && let Some(known) = count.known.iter().find(|k| k.before == *before)
+        {
+            for (position, buffer) in &known.after {
+                *piece_mut(memory, live, *position) = buffer.clone();
+            }
+            count.unknown = 0;
+            count.run += 1;
+            count.read = self.reads.get();
+            match known.after.is_empty() {
+                true => count.settled = Some((self.version, config.args.clone())),
+                false => self.version += 1,
+            }
+            return Verdict::Done;
+        }
+        count.unknown += 1;
+        let before = before.map(|(_, before)| before);
+        // What managed memory or a variable holds may decide what the host does next; a part of the blocks tells nobody.
+        let all = all && !(count.sampled.is_some() && self.spent >= budget);
         let (false, false, false, Some(arrays)) = (all, due, count.special || read, arrays) else {
             return Verdict::Run(Pending { kind, numbers, before });
         };
@@ -160,14 +201,43 @@ impl Repeats {
             self.left_out.push(kind);
         }
         count.left_out += 1;
-        for buffer in arrays.into_iter().chain(count.changed.iter().copied()) {
-            self.stale.insert(buffer);
-            if let Some(b) = memory.buffers.get_mut(buffer) {
+        let buffers: Vec<usize> = arrays.into_iter().chain(count.changed.iter().copied()).collect();
+        self.version += 1;
+        self.not_written(&buffers, memory);
+        Verdict::LeaveOut
+    }
+
+    /// Launches were not run, or not whole, that may have written these buffers.
+    fn not_written(&mut self, buffers: &[usize], memory: &mut DeviceMemory) {
+        for buffer in buffers {
+            self.stale.insert(*buffer);
+            if let Some(b) = memory.buffers.get_mut(*buffer) {
                 b.invented |=
                     b.element.as_ref().is_none_or(|t| t.scalar().is_none_or(|s| s.is_integer()));
             }
         }
-        Verdict::LeaveOut
+    }
+
+    /// Memory may have changed.
+    pub fn changed(&mut self) {
+        self.version += 1;
+    }
+
+    /// Of a launch only some blocks were run. The buffers that the others may have written: all, where nobody can tell.
+    pub fn sampled(
+        &mut self,
+        module: &Module,
+        config: &LaunchConfig,
+        memory: &mut DeviceMemory,
+    ) -> Vec<usize> {
+        let buffers = written(module, config).unwrap_or_else(|| live(memory));
+        self.not_written(&buffers, memory);
+        buffers
+    }
+
+    /// Thread instructions from which the next launch is run in part.
+    pub fn sample_beyond(&self) -> u64 {
+        (ALL_LAUNCHES.saturating_sub(self.first) / 4).clamp(LEAST_WHOLE, MOST_WHOLE)
     }
 
     /// Takes down how a launch went.
@@ -181,16 +251,19 @@ impl Repeats {
         let Pending { kind, numbers, before } = pending;
         let count = self.counts.entry(kind).or_default();
         let steps = outcome.stats.thread_instructions;
-        if count.run > 0 {
-            self.spent += steps;
+        match count.run {
+            0 => self.first += steps,
+            _ => self.spent += steps,
         }
+        self.version += 1;
+        count.sampled = outcome.sampled;
         count.run += 1;
         count.read = self.reads.get();
         count.steps = steps;
         count.numbers.insert(numbers);
         count.special |=
             !outcome.printed.is_empty() || outcome.limit.is_some() || outcome.assumption_failed;
-        let Some(before) = before else { return };
+        let Some(before) = before.filter(|_| outcome.sampled.is_none()) else { return };
         let live = live(memory);
         let Some(after) = state(config, memory, &live) else { return };
         let differ: Vec<usize> = (0..live.len() + memory.globals.len())
@@ -201,6 +274,9 @@ impl Repeats {
         let size: usize = differ.iter().map(|i| size(piece(memory, &live, *i))).sum();
         if count.special || !outcome.findings.is_empty() || self.kept + size > MOST_KEPT {
             return;
+        }
+        if differ.is_empty() {
+            count.settled = Some((self.version, config.args.clone()));
         }
         self.kept += size;
         let kept = differ.into_iter().map(|i| (i, piece(memory, &live, i).clone()));
@@ -318,14 +394,15 @@ fn size(buffer: &Buffer) -> usize {
 
 /// 128 bits that tell contents apart.
 fn digest(buffer: &Buffer) -> [u64; 2] {
-    let mut state =
-        [buffer.bytes.len() as u64, buffer.poison.len() as u64 ^ u64::from(buffer.grows)];
+    let mut state = [buffer.bytes.len() as u64, u64::from(buffer.grows)];
     let mut words = buffer.bytes.chunks_exact(8);
     for word in &mut words {
         mix(&mut state, word.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b)));
     }
     mix(&mut state, words.remainder().iter().fold(1, |w, b| w << 8 | u64::from(*b)));
-    for bits in buffer.poison.chunks(64) {
+    // Most memory has been written altogether.
+    let bits = if buffer.poison.contains(&true) { &buffer.poison[..] } else { &[] };
+    for bits in bits.chunks(64) {
         mix(&mut state, bits.iter().fold(0, |w, b| w << 1 | u64::from(*b)));
     }
     state
@@ -413,10 +490,12 @@ mod tests {
         assert_eq!(bench.launches("copy", [32; 5].into_iter()), "RRDDD");
         // What the host changes in between is seen, and so is what it puts back.
         bench.memory.buffers[1].bytes[0] = 9;
+        bench.repeats.changed();
         assert_eq!(bench.launch("copy", 32, true), 'R');
         assert_eq!(bench.memory.buffers[0].bytes[0], 9);
         bench.memory.buffers[1].bytes[0] = 3;
         bench.memory.buffers[0].bytes[0] = 3;
+        bench.repeats.changed();
         assert_eq!(bench.launch("copy", 32, false), 'D');
         assert_eq!(bench.memory.buffers[0].bytes[0], 3);
         assert_eq!(bench.repeats.left_out().count(), 0);
@@ -427,8 +506,10 @@ mod tests {
         let mut bench = Bench::new();
         bench.launch("count", 32, false);
         bench.memory.buffers[0].bytes = [3, 0, 0, 0].repeat(32);
+        bench.repeats.changed();
         bench.launch("count", 32, false);
         bench.memory.buffers[0].bytes = [3, 0, 0, 0].repeat(32);
+        bench.repeats.changed();
         assert_eq!(bench.launch("count", 32, false), 'D');
         assert_eq!(bench.memory.buffers[0].bytes, [6, 0, 0, 0].repeat(32));
     }

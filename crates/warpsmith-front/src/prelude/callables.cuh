@@ -1,0 +1,48 @@
+namespace std {
+// Whatever can be called with such arguments, by its type: what it holds is reached through a virtual function.
+template <typename R, typename... A> struct calledBody {
+    virtual R call(A... values) = 0;
+};
+template <typename F, typename R, typename... A> struct calledHolder : calledBody<R, A...> {
+    F held;
+    calledHolder(const F &f) : held(f) {}
+    R call(A... values) override { return held(values...); }
+};
+template <typename S> class function;
+template <typename R, typename... A> class function<R (*)(A...)> {
+    calledBody<R, A...> *body_;
+
+public:
+    function() : body_(0) {}
+    template <typename F> function(F f) : body_(new calledHolder<F, R, A...>(f)) {}
+    R operator()(A... values) const { return body_->call(values...); }
+    operator bool() const { return body_ != 0; }
+};
+
+// Numbers in order as template arguments.
+template <typename T, T... I> struct integer_sequence {
+    __host__ __device__ static constexpr size_t size() { return sizeof...(I); }
+};
+template <size_t... I> struct index_sequence {
+    __host__ __device__ static constexpr size_t size() { return sizeof...(I); }
+};
+template <typename T, int N, int... I> struct integersUpTo {
+    typedef typename integersUpTo<T, N - 1, N - 1, I...>::type type;
+};
+template <typename T, int... I> struct integersUpTo<T, 0, I...> {
+    typedef integer_sequence<T, I...> type;
+};
+template <int N, int... I> struct indicesUpTo {
+    typedef typename indicesUpTo<N - 1, N - 1, I...>::type type;
+};
+template <int... I> struct indicesUpTo<0, I...> {
+    typedef index_sequence<I...> type;
+};
+template <typename T, int N> using make_integer_sequence = typename integersUpTo<T, N>::type;
+template <int N> using make_index_sequence = typename indicesUpTo<N>::type;
+template <typename... T> using index_sequence_for = typename indicesUpTo<sizeof...(T)>::type;
+}  // namespace std
+
+// Streams of launches from kernels.
+static constexpr int cudaStreamTailLaunch = 3, cudaStreamFireAndForget = 4;
+
