@@ -31,3 +31,8 @@ pub use warpsmith_fuse as fusion;
 pub use warpsmith_gpu as gpu;
 pub use warpsmith_ir as ir;
 pub use warpsmith_opt as opt;
+
+/// The page about the library, whose example is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+struct LibraryPage;
