@@ -19,6 +19,7 @@ pub mod faults;
 mod given;
 pub(crate) mod host_c;
 pub(crate) mod inputs;
+mod kept;
 mod large;
 mod lowered;
 mod made;
