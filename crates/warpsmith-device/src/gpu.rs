@@ -80,6 +80,15 @@ impl Gpu {
         GPUS.iter().find(|g| key(g.name) == wanted || g.arch == wanted)
     }
 
+    /// The boards whose names begin so: `h100` is several.
+    pub fn beginning(name: &str) -> Vec<&'static Gpu> {
+        let wanted = key(name);
+        if wanted.is_empty() {
+            return vec![];
+        }
+        GPUS.iter().filter(|g| key(g.name).starts_with(&wanted)).collect()
+    }
+
     /// Limits and rates of the board's architecture.
     pub fn architecture(&self) -> &'static Architecture {
         // Every name in the table is one of the seven; a test says so.

@@ -17,6 +17,8 @@ pub struct TranslationUnit {
     pub macros: std::collections::HashMap<String, String>,
     /// Headers that were not found, and where they were sought; what they would declare is not here.
     pub missing_headers: Vec<warpsmith_ir::Diagnostic>,
+    /// Sources that stand in for headers of the vendor.
+    pub library_files: Vec<warpsmith_ir::FileId>,
 }
 
 /// `f<float, 4>` of an explicit instantiation.

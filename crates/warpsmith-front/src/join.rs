@@ -42,6 +42,7 @@ pub fn join(units: Vec<(String, TranslationUnit)>, sources: &SourceMap) -> Trans
         joined.instantiations.extend(unit.instantiations);
         joined.macros.extend(unit.macros);
         joined.missing_headers.extend(unit.missing_headers);
+        joined.library_files.extend(unit.library_files);
     }
     joined.items = common;
     joined.items.append(&mut files);

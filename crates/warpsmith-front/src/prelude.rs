@@ -10,12 +10,13 @@ use crate::parse::{self, DiskLoader, Language, ParseOptions};
 
 const TEXT: &str = concat!(
     include_str!("prelude/host.cuh"),
-    include_str!("prelude/thrust.cuh"),
     include_str!("prelude/textures.cuh"),
     include_str!("prelude/device.cuh"),
     include_str!("prelude/cub_device.cuh"),
     include_str!("prelude/files.cuh"),
     include_str!("prelude/containers.cuh"),
+    include_str!("prelude/thrust.cuh"),
+    include_str!("prelude/thrust_algorithms.cuh"),
     include_str!("prelude/cuda_std.cuh"),
     include_str!("prelude/barriers.cuh"),
     include_str!("prelude/matrices.cuh"),

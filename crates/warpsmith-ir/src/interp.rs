@@ -303,6 +303,13 @@ pub trait Launcher {
         None
     }
 
+    /// The host fills or copies a piece that ends here, beyond the `length` of the buffer: more bytes of one that has no end of
+    /// its own.
+    fn more(&mut self, buffer: usize, length: u64, end: u64) -> Option<Vec<u8>> {
+        let _ = (buffer, length, end);
+        None
+    }
+
     /// Which bytes of a buffer of the device nothing wrote yet; `None` for other buffers.
     fn unwritten(&self, buffer: usize, offset: usize, bytes: usize) -> Option<Vec<bool>> {
         let _ = (buffer, offset, bytes);

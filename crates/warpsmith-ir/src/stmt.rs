@@ -557,11 +557,15 @@ pub enum BarrierKind {
     /// Cooperative `grid.sync()`.
     Grid,
     /// `bar.sync id, count`: the warps that come to one of the block's sixteen barriers meet once `count` threads have. The
-    /// operand (`u32`) has the barrier's number in its lower half and the count, 0 for all threads of the block, above it.
+    /// operand (`u32`) has the barrier's number in its lower half, with [`UNALIGNED_BARRIER`] where lanes of a warp need not
+    /// come together, and the count, 0 for all threads of the block, above it.
     Named,
     /// `bar.arrive id, count`: the same without waiting for the others.
     NamedArrive,
 }
+
+/// In the number of a named barrier: `barrier.sync` without `.aligned`.
+pub const UNALIGNED_BARRIER: u32 = 1 << 15;
 
 /// `kernel<<<grid, block, shared, stream>>>(args)`.
 #[derive(Clone, Debug, PartialEq)]

@@ -450,6 +450,7 @@ fn sizes_that_contradict_each_other_or_do_not_fit() {
         (&["--size", "n=64", "--size", "n=128"][..], "size `n` is given twice"),
         (&["--size", "n=3000000000"], "at most 2147483647 fits"),
         (&["--size", "=5"], "a size without a name"),
+        (&["--size", "n=64", "--arg", "n=3"], "`n` is given by --size and by --arg"),
     ] {
         let output = tune(folder.path(), source, options);
         let said = String::from_utf8_lossy(&output.stderr);

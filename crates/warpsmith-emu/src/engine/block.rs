@@ -3,7 +3,7 @@
 use crate::compile::lir::Program;
 
 /// Threads of a block, one bit each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mask {
     pub warps: [u32; 32],
 }

@@ -1,7 +1,8 @@
 //! The sixteen barriers of a block at which some of its warps meet: `bar.sync id, count` and `bar.arrive id, count`.
 //!
 //! A warp arrives as a whole, and counts as 32 threads however many of its lanes are left. When the count is reached, the
-//! warps that wait go on and the barrier begins anew. Source: PTX ISA, "bar, barrier".
+//! warps that wait go on and the barrier begins anew. Lanes of one warp may come from several places where the instruction
+//! is `barrier.sync` without `.aligned`: the warp has arrived when the last of them has. Source: PTX ISA, "bar, barrier".
 
 use std::rc::Rc;
 
@@ -13,6 +14,8 @@ use super::order::Knowledge;
 use crate::compile::lir::Opd;
 
 const BARRIERS: u32 = 16;
+/// In the number of a barrier: lanes of a warp need not come together.
+const UNALIGNED: u32 = warpsmith_ir::UNALIGNED_BARRIER;
 /// The count of a barrier that names none: all threads of the block that have not ended.
 const ALL: u32 = u32::MAX;
 
@@ -26,6 +29,8 @@ struct NamedBarrier {
     first: u32,
     /// What those that arrived have done.
     handed: Knowledge,
+    /// Of each warp the lanes that have come before the others.
+    early: Mask,
 }
 
 /// The barriers of a block; those never used take nothing.
@@ -47,10 +52,11 @@ impl Machine<'_> {
         if self.check_poison {
             self.use_in_control(b, g, operand);
         }
-        if !self.keep_whole_warps(b, g) {
+        let Some((number, expected)) = self.same_barrier(b, g, operand) else { return false };
+        let (id, together) = (number & !UNALIGNED, number & UNALIGNED == 0);
+        if together && !self.keep_whole_warps(b, g) {
             return false;
         }
-        let Some((id, expected)) = self.same_barrier(b, g, operand) else { return false };
         b.named.list.resize(BARRIERS as usize, NamedBarrier::default());
         let mut waiting = Mask::EMPTY;
         for warp in g.lo..g.hi {
@@ -127,18 +133,19 @@ impl Machine<'_> {
         }
         self.set_aside(b, g, &others, Wait::Ready);
         let value = chosen?;
-        let (id, count) = (value & 0xffff, value >> 16);
+        let (number, count) = (value & 0xffff, value >> 16);
+        let id = number & !UNALIGNED;
         let expected = if count == 0 { ALL } else { count };
         let problem = if id >= BARRIERS {
             format!("a block has barriers 0 to {}, not {id}", BARRIERS - 1)
         } else if expected == ALL {
-            return Some((id, ALL));
+            return Some((number, ALL));
         } else if !expected.is_multiple_of(32) {
             format!("a barrier counts whole warps, not {expected} threads")
         } else if expected > self.width {
             format!("a barrier for {expected} threads, of which the block has {}", self.threads)
         } else {
-            return Some((id, expected));
+            return Some((number, expected));
         };
         self.refuse_barrier(b, g, &problem);
         None
@@ -167,7 +174,12 @@ impl Machine<'_> {
             self.abandon(b);
             return false;
         }
-        state.arrived += 32;
+        let early = &mut state.early.warps[warp as usize];
+        *early |= lanes;
+        if b.alive.warps[warp as usize] & !*early == 0 {
+            *early = 0;
+            state.arrived += 32;
+        }
         let mut handed = std::mem::take(&mut state.handed);
         self.arrive_order(b, warp, lanes, &mut handed);
         b.named.list[id as usize].handed = handed;
@@ -176,8 +188,15 @@ impl Machine<'_> {
 
     /// Threads that ended were the last that a barrier of the whole block waited for. True: some barrier opened.
     pub fn complete_without_ended(&mut self, b: &mut Block) -> bool {
-        let found = (0..b.named.list.len() as u32)
-            .find(|id| b.named.list[*id as usize].expected == ALL && is_complete(b, *id));
+        for state in &mut b.named.list {
+            for (early, alive) in state.early.warps.iter_mut().zip(b.alive.warps) {
+                if *early != 0 && alive & !*early == 0 {
+                    *early = 0;
+                    state.arrived += 32;
+                }
+            }
+        }
+        let found = (0..b.named.list.len() as u32).find(|id| is_complete(b, *id));
         if let Some(id) = found {
             self.complete(b, id, &mut Mask::EMPTY.clone());
         }
@@ -187,12 +206,15 @@ impl Machine<'_> {
     /// All that the barrier waits for have arrived: those that wait go on, and so do `here`.
     fn complete(&mut self, b: &mut Block, id: u32, here: &mut Mask) {
         self.stats.barriers += 1;
-        let state = std::mem::take(&mut b.named.list[id as usize]);
-        let handed = Rc::new(state.handed);
+        let mut state = std::mem::take(&mut b.named.list[id as usize]);
+        let handed = Rc::new(std::mem::take(&mut state.handed));
         let wait = Wait::Named(id as u8);
-        let (waited, rest): (Vec<Group>, Vec<Group>) =
+        let (mut waited, rest): (Vec<Group>, Vec<Group>) =
             std::mem::take(&mut b.groups).into_iter().partition(|o| o.wait == wait);
         b.groups = rest;
+        if !state.early.is_empty() {
+            self.keep_early(b, id, &state, &mut waited, here);
+        }
         for mask in waited.iter().map(|o| o.mask).chain([*here]) {
             for (warp, lanes) in (0u32..).zip(mask.warps).filter(|(_, lanes)| *lanes != 0) {
                 self.depart_order(b, warp, lanes, &handed);
@@ -200,6 +222,38 @@ impl Machine<'_> {
         }
         self.resume(b, waited);
         *here = Mask::EMPTY;
+    }
+
+    /// Lanes whose warp has not arrived wait for the next time the barrier opens.
+    fn keep_early(
+        &mut self,
+        b: &mut Block,
+        id: u32,
+        opened: &NamedBarrier,
+        waited: &mut Vec<Group>,
+        here: &mut Mask,
+    ) {
+        let early = opened.early;
+        let state = &mut b.named.list[id as usize];
+        *state = NamedBarrier {
+            expected: opened.expected,
+            first: opened.first,
+            early,
+            ..NamedBarrier::default()
+        };
+        for group in waited.iter_mut() {
+            let kept = group.mask.without(&group.mask.without(&early));
+            if !kept.is_empty() {
+                let mut late = group.clone();
+                late.mask = kept;
+                late.update(&b.alive);
+                b.groups.push(late);
+                group.mask = group.mask.without(&early);
+                group.update(&b.alive);
+            }
+        }
+        waited.retain(|g| !g.mask.is_empty());
+        *here = here.without(&early);
     }
 
     fn leave_waiting(&mut self, b: &mut Block, g: &mut Group, id: u32, waiting: &Mask) -> bool {

@@ -1,6 +1,6 @@
 //! Barriers and fences.
 
-use warpsmith_ir::{BarrierKind, BinaryOp, Expr, Scalar, Scope, StmtKind, Type};
+use warpsmith_ir::{BarrierKind, BinaryOp, Expr, Scalar, Scope, StmtKind, Type, UNALIGNED_BARRIER};
 
 use super::call::{Call, Lowered};
 
@@ -66,6 +66,16 @@ fn named(c: &mut Call<'_>) -> Lowered {
     let count = if counts { Some(c.scalar_arg(1, Scalar::U32)?) } else { None };
     c.emit(numbered(BarrierKind::Named, id, count));
     Ok(None)
+}
+
+/// As [`numbered`], of an instruction to which lanes of one warp may come from several places.
+pub fn unaligned(kind: BarrierKind, id: Expr, count: Option<Expr>) -> StmtKind {
+    let flag = Expr::int(Scalar::U32, UNALIGNED_BARRIER.into());
+    let id = match id.as_const() {
+        Some(id) => Expr::int(Scalar::U32, (id.bits | u64::from(UNALIGNED_BARRIER)) as i64),
+        None => Expr::binary(BinaryOp::BitOr, id, flag),
+    };
+    numbered(kind, id, count)
 }
 
 /// A barrier by its number, for as many threads as it counts; without a count and with the number 0 it is the block's.

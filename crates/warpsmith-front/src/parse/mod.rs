@@ -123,6 +123,9 @@ pub fn parse(
     parsed.unit.comments = comments;
     parsed.unit.macros = program.macros;
     parsed.unit.missing_headers = program.missing;
+    let stands_in = |path: &str| path.starts_with(pp::SYSTEM_DIR);
+    let files = sources.files().filter(|(_, f)| stands_in(&f.path));
+    parsed.unit.library_files = files.map(|(id, _)| id).collect();
     parsed.warnings = program.warnings;
     Ok(parsed)
 }
@@ -227,6 +230,7 @@ impl Job<'_> {
             instantiations: cx.instantiations,
             macros: Default::default(),
             missing_headers: vec![],
+            library_files: vec![],
         };
         Ok(ParsedUnit { unit, warnings: vec![], suppressed, expansions: masked.expansions })
     }

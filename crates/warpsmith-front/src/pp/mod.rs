@@ -12,6 +12,7 @@ mod messages;
 mod scan;
 mod tokens;
 
+pub(crate) use files::SYSTEM_DIR;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 

@@ -8,6 +8,26 @@ using std::abs;
 using std::arg;
 using std::polar;
 using std::exp;
+using std::tie;
+
+// Values that several parts make, as in kernels.
+template <typename A, typename B> using pair = ::std::pair<A, B>;
+template <typename A, typename B = ::std::NoPart, typename C = ::std::NoPart, typename D = ::std::NoPart> using tuple = ::std::tuple<A, B, C, D>;
+template <typename A, typename B> __host__ __device__ ::std::pair<A, B> make_pair(A a, B b) { return ::std::pair<A, B>(a, b); }
+template <typename A, typename B> __host__ __device__ ::std::tuple<A, B> make_tuple(A a, B b) { return ::std::make_tuple(a, b); }
+template <typename A, typename B, typename C> __host__ __device__ ::std::tuple<A, B, C> make_tuple(A a, B b, C c) {
+    return ::std::make_tuple(a, b, c);
+}
+template <int I, typename T> __host__ __device__ auto &get(T &t) { return ::std::get<I>(t); }
+template <typename T> __host__ __device__ T min(const T &a, const T &b) { return b < a ? b : a; }
+template <typename T> __host__ __device__ T max(const T &a, const T &b) { return a < b ? b : a; }
+template <typename T, typename C> __host__ __device__ T min(const T &a, const T &b, C less) { return less(b, a) ? b : a; }
+template <typename T, typename C> __host__ __device__ T max(const T &a, const T &b, C less) { return less(a, b) ? b : a; }
+template <typename T> __host__ __device__ void swap(T &a, T &b) {
+    T held = a;
+    a = b;
+    b = held;
+}
 
 template <typename T> struct device_ptr {
     typedef T value_type;
@@ -27,9 +47,9 @@ template <typename T> struct device_ptr {
     __host__ __device__ bool operator!=(const device_ptr &o) const { return p != o.p; }
     __host__ __device__ bool operator<(const device_ptr &o) const { return p < o.p; }
 };
-template <typename T> device_ptr<T> device_pointer_cast(T *p) { return device_ptr<T>(p); }
-template <typename T> T *raw_pointer_cast(T *p) { return p; }
-template <typename T> T *raw_pointer_cast(device_ptr<T> p) { return p.p; }
+template <typename T> __host__ __device__ device_ptr<T> device_pointer_cast(T *p) { return device_ptr<T>(p); }
+template <typename T> __host__ __device__ T *raw_pointer_cast(T *p) { return p; }
+template <typename T> __host__ __device__ T *raw_pointer_cast(device_ptr<T> p) { return p.p; }
 template <typename T> device_ptr<T> device_malloc(size_t n) {
     T *p;
     cudaMalloc((void **)&p, n * sizeof(T));
@@ -159,14 +179,14 @@ public:
     }
 };
 
-// Where an algorithm runs makes no difference here.
+// Where an algorithm runs makes no difference here: on the device, one thread does it.
 struct policy {
-    template <typename A> policy operator()(const A &a) const { return *this; }
+    template <typename A> __host__ __device__ policy operator()(const A &a) const { return *this; }
     policy on(cudaStream_t s) const { return *this; }
 };
-static policy device, host, seq;
-namespace cuda { static policy par, par_nosync; }
-namespace system { namespace cuda { static policy par; } }
+constexpr policy device{}, host{}, seq{};
+namespace cuda { constexpr policy par{}, par_nosync{}; }
+namespace system { namespace cuda { constexpr policy par{}; } }
 
 #define FUNCTION_OF_TWO(NAME, RESULT, VALUE) \
     template <typename T = void> struct NAME { \
@@ -201,423 +221,39 @@ FUNCTION_OF_ONE(logical_not, bool, !a)
 
 template <typename T> struct counting_iterator {
     T at;
-    counting_iterator(T first) : at(first) {}
-    T operator*() const { return at; }
-    T operator[](long long i) const { return at + (T)i; }
-    counting_iterator operator+(long long n) const { return counting_iterator(at + (T)n); }
-    long long operator-(const counting_iterator &o) const { return (long long)(at - o.at); }
-    counting_iterator &operator++() { at = at + 1; return *this; }
-    bool operator!=(const counting_iterator &o) const { return at != o.at; }
+    __host__ __device__ counting_iterator(T first) : at(first) {}
+    __host__ __device__ T operator*() const { return at; }
+    __host__ __device__ T operator[](long long i) const { return at + (T)i; }
+    __host__ __device__ counting_iterator operator+(long long n) const { return counting_iterator(at + (T)n); }
+    __host__ __device__ long long operator-(const counting_iterator &o) const { return (long long)(at - o.at); }
+    __host__ __device__ counting_iterator &operator++() { at = at + 1; return *this; }
+    __host__ __device__ bool operator!=(const counting_iterator &o) const { return at != o.at; }
 };
-template <typename T> counting_iterator<T> make_counting_iterator(T first) { return counting_iterator<T>(first); }
+template <typename T> __host__ __device__ counting_iterator<T> make_counting_iterator(T first) { return counting_iterator<T>(first); }
 template <typename T> struct constant_iterator {
     T value;
     long long at;
-    constant_iterator(T v, long long i = 0) : value(v), at(i) {}
-    T operator*() const { return value; }
-    T operator[](long long i) const { return value; }
-    constant_iterator operator+(long long n) const { return constant_iterator(value, at + n); }
-    long long operator-(const constant_iterator &o) const { return at - o.at; }
-    constant_iterator &operator++() { at++; return *this; }
-    bool operator!=(const constant_iterator &o) const { return at != o.at; }
+    __host__ __device__ constant_iterator(T v, long long i = 0) : value(v), at(i) {}
+    __host__ __device__ T operator*() const { return value; }
+    __host__ __device__ T operator[](long long i) const { return value; }
+    __host__ __device__ constant_iterator operator+(long long n) const { return constant_iterator(value, at + n); }
+    __host__ __device__ long long operator-(const constant_iterator &o) const { return at - o.at; }
+    __host__ __device__ constant_iterator &operator++() { at++; return *this; }
+    __host__ __device__ bool operator!=(const constant_iterator &o) const { return at != o.at; }
 };
-template <typename T> constant_iterator<T> make_constant_iterator(T v) { return constant_iterator<T>(v); }
+template <typename T> __host__ __device__ constant_iterator<T> make_constant_iterator(T v) { return constant_iterator<T>(v); }
 template <typename F, typename I> struct transform_iterator {
     F f;
     I inner;
-    transform_iterator(I i, F g) : f(g), inner(i) {}
-    auto operator*() const { return f(*inner); }
-    auto operator[](long long i) const { return f(inner[i]); }
-    transform_iterator operator+(long long n) const { return transform_iterator(inner + n, f); }
-    long long operator-(const transform_iterator &o) const { return inner - o.inner; }
-    transform_iterator &operator++() { ++inner; return *this; }
-    bool operator!=(const transform_iterator &o) const { return inner != o.inner; }
+    __host__ __device__ transform_iterator(I i, F g) : f(g), inner(i) {}
+    __host__ __device__ auto operator*() const { return f(*inner); }
+    __host__ __device__ auto operator[](long long i) const { return f(inner[i]); }
+    __host__ __device__ transform_iterator operator+(long long n) const { return transform_iterator(inner + n, f); }
+    __host__ __device__ long long operator-(const transform_iterator &o) const { return inner - o.inner; }
+    __host__ __device__ transform_iterator &operator++() { ++inner; return *this; }
+    __host__ __device__ bool operator!=(const transform_iterator &o) const { return inner != o.inner; }
 };
-template <typename I, typename F> transform_iterator<F, I> make_transform_iterator(I i, F f) { return transform_iterator<F, I>(i, f); }
-template <typename I> long long distance(I first, I last) { return last - first; }
+template <typename I, typename F> __host__ __device__ transform_iterator<F, I> make_transform_iterator(I i, F f) { return transform_iterator<F, I>(i, f); }
+template <typename I> __host__ __device__ long long distance(I first, I last) { return last - first; }
 template <typename T> void swap(device_vector<T> &a, device_vector<T> &b) { a.swap(b); }
-
-template <typename I, typename O> O copy(I first, I last, O to) {
-    long long n = last - first;
-    for (long long i = 0; i < n; i++) to[i] = first[i];
-    return to + n;
-}
-template <typename I, typename O> O copy_n(I first, size_t n, O to) { return copy(first, first + n, to); }
-template <typename I, typename O, typename P> O copy_if(I first, I last, O to, P keep) {
-    long long n = last - first, m = 0;
-    for (long long i = 0; i < n; i++)
-        if (keep(first[i])) { to[m] = first[i]; m++; }
-    return to + m;
-}
-template <typename I, typename S, typename O, typename P> O copy_if(I first, I last, S stencil, O to, P keep) {
-    long long n = last - first, m = 0;
-    for (long long i = 0; i < n; i++)
-        if (keep(stencil[i])) { to[m] = first[i]; m++; }
-    return to + m;
-}
-template <typename I, typename V> void fill(I first, I last, V value) {
-    long long n = last - first;
-    for (long long i = 0; i < n; i++) first[i] = value;
-}
-template <typename I, typename V> I fill_n(I first, size_t n, V value) {
-    fill(first, first + n, value);
-    return first + n;
-}
-template <typename I, typename T, typename U> void sequence(I first, I last, T from, U step) {
-    long long n = last - first;
-    for (long long i = 0; i < n; i++) first[i] = from + i * step;
-}
-template <typename I, typename T> void sequence(I first, I last, T from) { sequence(first, last, from, 1); }
-template <typename I> void sequence(I first, I last) { sequence(first, last, 0, 1); }
-template <typename I, typename F> void generate(I first, I last, F f) {
-    long long n = last - first;
-    for (long long i = 0; i < n; i++) first[i] = f();
-}
-template <typename I, typename F> void tabulate(I first, I last, F f) {
-    long long n = last - first;
-    for (long long i = 0; i < n; i++) first[i] = f(i);
-}
-template <typename I, typename F> I for_each(I first, I last, F f) {
-    long long n = last - first;
-    for (long long i = 0; i < n; i++) f(first[i]);
-    return last;
-}
-template <typename I, typename F> I for_each_n(I first, size_t n, F f) { return for_each(first, first + n, f); }
-template <typename I, typename O, typename F> O transform(I first, I last, O to, F f) {
-    long long n = last - first;
-    for (long long i = 0; i < n; i++) to[i] = f(first[i]);
-    return to + n;
-}
-template <typename I, typename J, typename O, typename F> O transform(I first, I last, J other, O to, F f) {
-    long long n = last - first;
-    for (long long i = 0; i < n; i++) to[i] = f(first[i], other[i]);
-    return to + n;
-}
-template <typename I, typename V> void replace(I first, I last, V old, V value) {
-    long long n = last - first;
-    for (long long i = 0; i < n; i++)
-        if (first[i] == old) first[i] = value;
-}
-template <typename I, typename P, typename V> void replace_if(I first, I last, P p, V value) {
-    long long n = last - first;
-    for (long long i = 0; i < n; i++)
-        if (p(first[i])) first[i] = value;
-}
-template <typename M, typename I, typename O> O gather(M first, M last, I from, O to) {
-    long long n = last - first;
-    for (long long i = 0; i < n; i++) to[i] = from[first[i]];
-    return to + n;
-}
-template <typename I, typename M, typename O> void scatter(I first, I last, M map, O to) {
-    long long n = last - first;
-    for (long long i = 0; i < n; i++) to[map[i]] = first[i];
-}
-template <typename I> void reverse(I first, I last) {
-    long long n = last - first;
-    for (long long i = 0; i < n / 2; i++) {
-        auto held = first[i];
-        first[i] = first[n - 1 - i];
-        first[n - 1 - i] = held;
-    }
-}
-
-template <typename I, typename T, typename F> T reduce(I first, I last, T sum, F f) {
-    long long n = last - first;
-    for (long long i = 0; i < n; i++) sum = f(sum, first[i]);
-    return sum;
-}
-template <typename I, typename T> T reduce(I first, I last, T sum) {
-    long long n = last - first;
-    for (long long i = 0; i < n; i++) sum = sum + first[i];
-    return sum;
-}
-template <typename I> auto reduce(I first, I last) {
-    auto sum = *first;
-    long long n = last - first;
-    for (long long i = 1; i < n; i++) sum = sum + first[i];
-    return sum;
-}
-template <typename I, typename F, typename T, typename G> T transform_reduce(I first, I last, F f, T sum, G g) {
-    long long n = last - first;
-    for (long long i = 0; i < n; i++) sum = g(sum, f(first[i]));
-    return sum;
-}
-template <typename I, typename J, typename T> T inner_product(I first, I last, J other, T sum) {
-    long long n = last - first;
-    for (long long i = 0; i < n; i++) sum = sum + first[i] * other[i];
-    return sum;
-}
-template <typename I, typename J, typename T, typename F, typename G>
-T inner_product(I first, I last, J other, T sum, F f, G g) {
-    long long n = last - first;
-    for (long long i = 0; i < n; i++) sum = f(sum, g(first[i], other[i]));
-    return sum;
-}
-template <typename I, typename V> long long count(I first, I last, V value) {
-    long long n = last - first, m = 0;
-    for (long long i = 0; i < n; i++) m += first[i] == value ? 1 : 0;
-    return m;
-}
-template <typename I, typename P> long long count_if(I first, I last, P p) {
-    long long n = last - first, m = 0;
-    for (long long i = 0; i < n; i++) m += p(first[i]) ? 1 : 0;
-    return m;
-}
-template <typename I, typename P> I find_if(I first, I last, P p) {
-    long long n = last - first;
-    for (long long i = 0; i < n; i++)
-        if (p(first[i])) return first + i;
-    return last;
-}
-template <typename I, typename V> I find(I first, I last, V value) {
-    long long n = last - first;
-    for (long long i = 0; i < n; i++)
-        if (first[i] == value) return first + i;
-    return last;
-}
-template <typename I, typename P> bool any_of(I first, I last, P p) { return find_if(first, last, p) != last; }
-template <typename I, typename P> bool all_of(I first, I last, P p) { return count_if(first, last, p) == last - first; }
-template <typename I, typename P> bool none_of(I first, I last, P p) { return count_if(first, last, p) == 0; }
-template <typename I, typename J> bool equal(I first, I last, J other) {
-    long long n = last - first;
-    for (long long i = 0; i < n; i++)
-        if (!(first[i] == other[i])) return false;
-    return true;
-}
-template <typename I, typename C> I max_element(I first, I last, C less) {
-    long long n = last - first, at = 0;
-    for (long long i = 1; i < n; i++)
-        if (less(first[at], first[i])) at = i;
-    return first + at;
-}
-template <typename I, typename C> I min_element(I first, I last, C less) {
-    long long n = last - first, at = 0;
-    for (long long i = 1; i < n; i++)
-        if (less(first[i], first[at])) at = i;
-    return first + at;
-}
-template <typename I> I max_element(I first, I last) { return max_element(first, last, less<>()); }
-template <typename I> I min_element(I first, I last) { return min_element(first, last, less<>()); }
-template <typename I> std::pair<I, I> minmax_element(I first, I last) {
-    return std::pair<I, I>(min_element(first, last), max_element(first, last));
-}
-
-template <typename I, typename O, typename F> O inclusive_scan(I first, I last, O to, F f) {
-    long long n = last - first;
-    if (n == 0) return to;
-    auto sum = *first;
-    to[0] = sum;
-    for (long long i = 1; i < n; i++) {
-        sum = f(sum, first[i]);
-        to[i] = sum;
-    }
-    return to + n;
-}
-template <typename I, typename O> O inclusive_scan(I first, I last, O to) { return inclusive_scan(first, last, to, plus<>()); }
-template <typename I, typename O, typename T, typename F> O exclusive_scan(I first, I last, O to, T sum, F f) {
-    long long n = last - first;
-    for (long long i = 0; i < n; i++) {
-        auto own = first[i];
-        to[i] = sum;
-        sum = f(sum, own);
-    }
-    return to + n;
-}
-template <typename I, typename O, typename T> O exclusive_scan(I first, I last, O to, T sum) {
-    return exclusive_scan(first, last, to, sum, plus<>());
-}
-template <typename I, typename O> O exclusive_scan(I first, I last, O to) {
-    if (last - first == 0) return to;
-    auto zero = *first;
-    zero = zero - zero;
-    return exclusive_scan(first, last, to, zero, plus<>());
-}
-template <typename I, typename O, typename F, typename G> O transform_inclusive_scan(I first, I last, O to, F f, G g) {
-    return inclusive_scan(transform_iterator<F, I>(first, f), transform_iterator<F, I>(last, f), to, g);
-}
-template <typename K, typename I, typename O> O inclusive_scan_by_key(K first, K last, I values, O to) {
-    long long n = last - first;
-    for (long long i = 0; i < n; i++) {
-        if (i > 0 && first[i] == first[i - 1]) to[i] = to[i - 1] + values[i];
-        else to[i] = values[i];
-    }
-    return to + n;
-}
-template <typename I, typename O> O adjacent_difference(I first, I last, O to) {
-    long long n = last - first;
-    for (long long i = n - 1; i > 0; i--) to[i] = first[i] - first[i - 1];
-    if (n > 0) to[0] = first[0];
-    return to + n;
-}
-template <typename K, typename V, typename L, typename W>
-std::pair<L, W> reduce_by_key(K first, K last, V values, L keys, W sums) {
-    long long n = last - first, m = 0;
-    for (long long i = 0; i < n; i++) {
-        auto key = first[i];
-        auto sum = values[i];
-        while (i + 1 < n && first[i + 1] == key) {
-            i++;
-            sum = sum + values[i];
-        }
-        keys[m] = key;
-        sums[m] = sum;
-        m++;
-    }
-    return std::pair<L, W>(keys + m, sums + m);
-}
-template <typename I> I unique(I first, I last) {
-    long long n = last - first, m = 0;
-    for (long long i = 0; i < n; i++)
-        if (m == 0 || !(first[m - 1] == first[i])) { first[m] = first[i]; m++; }
-    return first + m;
-}
-template <typename K, typename V> std::pair<K, V> unique_by_key(K first, K last, V values) {
-    long long n = last - first, m = 0;
-    for (long long i = 0; i < n; i++)
-        if (m == 0 || !(first[m - 1] == first[i])) { first[m] = first[i]; values[m] = values[i]; m++; }
-    return std::pair<K, V>(first + m, values + m);
-}
-template <typename I, typename P> I remove_if(I first, I last, P p) {
-    long long n = last - first, m = 0;
-    for (long long i = 0; i < n; i++)
-        if (!p(first[i])) { first[m] = first[i]; m++; }
-    return first + m;
-}
-template <typename I, typename V> I remove(I first, I last, V value) {
-    long long n = last - first, m = 0;
-    for (long long i = 0; i < n; i++)
-        if (!(first[i] == value)) { first[m] = first[i]; m++; }
-    return first + m;
-}
-template <typename I, typename C, typename V> I lower_bound(I first, I last, V value, C less) {
-    long long low = 0, high = last - first;
-    while (low < high) {
-        long long mid = (low + high) / 2;
-        if (less(first[mid], value)) low = mid + 1; else high = mid;
-    }
-    return first + low;
-}
-template <typename I, typename V> I lower_bound(I first, I last, V value) { return lower_bound(first, last, value, less<>()); }
-template <typename I, typename V> I upper_bound(I first, I last, V value) { return lower_bound(first, last, value, less_equal<>()); }
-template <typename I, typename J, typename O> O lower_bound(I first, I last, J from, J to, O out) {
-    long long n = to - from;
-    for (long long i = 0; i < n; i++) out[i] = lower_bound(first, last, from[i]) - first;
-    return out + n;
-}
-template <typename I, typename J, typename O> O upper_bound(I first, I last, J from, J to, O out) {
-    long long n = to - from;
-    for (long long i = 0; i < n; i++) out[i] = upper_bound(first, last, from[i]) - first;
-    return out + n;
-}
-
-// Sorted by merging: equal elements keep their order.
-template <typename I, typename V, typename K, typename T, typename C>
-void sortBoth(I keys, V values, long long n, K key, T value, C less) {
-    K *held = (K *)malloc(n * sizeof(K));
-    T *with = (T *)malloc(n * sizeof(T));
-    for (long long width = 1; width < n; width *= 2) {
-        for (long long from = 0; from < n; from += 2 * width) {
-            long long mid = from + width < n ? from + width : n, end = mid + width < n ? mid + width : n;
-            long long a = from, b = mid;
-            for (long long k = from; k < end; k++) {
-                bool right = a >= mid || (b < end && less(keys[b], keys[a]));
-                long long at = right ? b : a;
-                held[k] = keys[at];
-                with[k] = values[at];
-                if (right) b++; else a++;
-            }
-            for (long long k = from; k < end; k++) {
-                keys[k] = held[k];
-                values[k] = with[k];
-            }
-        }
-    }
-}
-template <typename I, typename K, typename C> void sortKeys(I keys, long long n, K key, C less) {
-    K *held = (K *)malloc(n * sizeof(K));
-    for (long long width = 1; width < n; width *= 2) {
-        for (long long from = 0; from < n; from += 2 * width) {
-            long long mid = from + width < n ? from + width : n, end = mid + width < n ? mid + width : n;
-            long long a = from, b = mid;
-            for (long long k = from; k < end; k++) {
-                bool right = a >= mid || (b < end && less(keys[b], keys[a]));
-                held[k] = keys[right ? b : a];
-                if (right) b++; else a++;
-            }
-            for (long long k = from; k < end; k++) keys[k] = held[k];
-        }
-    }
-}
-template <typename I, typename C> void sort(I first, I last, C less) {
-    auto key = *first;
-    sortKeys(first, last - first, key, less);
-}
-template <typename I> void sort(I first, I last) { sort(first, last, less<>()); }
-template <typename I, typename C> void stable_sort(I first, I last, C less) { sort(first, last, less); }
-template <typename I> void stable_sort(I first, I last) { sort(first, last, less<>()); }
-template <typename I, typename V, typename C> void sort_by_key(I first, I last, V values, C less) {
-    auto key = *first;
-    auto value = *values;
-    sortBoth(first, values, last - first, key, value, less);
-}
-template <typename I, typename V> void sort_by_key(I first, I last, V values) { sort_by_key(first, last, values, less<>()); }
-template <typename I, typename V, typename C> void stable_sort_by_key(I first, I last, V values, C less) {
-    sort_by_key(first, last, values, less);
-}
-template <typename I, typename V> void stable_sort_by_key(I first, I last, V values) { sort_by_key(first, last, values, less<>()); }
-template <typename I> bool is_sorted(I first, I last) {
-    long long n = last - first;
-    for (long long i = 1; i < n; i++)
-        if (first[i] < first[i - 1]) return false;
-    return true;
-}
-
-#define WITH_POLICY(NAME) template <typename... A> auto NAME(policy p, A... a) { return NAME(a...); }
-WITH_POLICY(copy)
-WITH_POLICY(copy_n)
-WITH_POLICY(copy_if)
-WITH_POLICY(fill)
-WITH_POLICY(fill_n)
-WITH_POLICY(sequence)
-WITH_POLICY(generate)
-WITH_POLICY(tabulate)
-WITH_POLICY(for_each)
-WITH_POLICY(for_each_n)
-WITH_POLICY(transform)
-WITH_POLICY(replace)
-WITH_POLICY(replace_if)
-WITH_POLICY(gather)
-WITH_POLICY(scatter)
-WITH_POLICY(reverse)
-WITH_POLICY(reduce)
-WITH_POLICY(transform_reduce)
-WITH_POLICY(inner_product)
-WITH_POLICY(count)
-WITH_POLICY(count_if)
-WITH_POLICY(find)
-WITH_POLICY(find_if)
-WITH_POLICY(any_of)
-WITH_POLICY(all_of)
-WITH_POLICY(none_of)
-WITH_POLICY(equal)
-WITH_POLICY(max_element)
-WITH_POLICY(min_element)
-WITH_POLICY(minmax_element)
-WITH_POLICY(inclusive_scan)
-WITH_POLICY(exclusive_scan)
-WITH_POLICY(transform_inclusive_scan)
-WITH_POLICY(inclusive_scan_by_key)
-WITH_POLICY(adjacent_difference)
-WITH_POLICY(reduce_by_key)
-WITH_POLICY(unique)
-WITH_POLICY(unique_by_key)
-WITH_POLICY(remove_if)
-WITH_POLICY(remove)
-WITH_POLICY(lower_bound)
-WITH_POLICY(upper_bound)
-WITH_POLICY(sort)
-WITH_POLICY(stable_sort)
-WITH_POLICY(sort_by_key)
-WITH_POLICY(stable_sort_by_key)
-WITH_POLICY(is_sorted)
 } // namespace thrust

@@ -103,8 +103,31 @@ impl<'a> Sema<'a> {
     ) -> Result<Option<Value>, String> {
         let limits =
             Limits { max_steps: MAX_STEPS, max_local_bytes: MAX_TABLE, ..Limits::default() };
-        interp::call(&self.module, id, args, memory, &limits, &mut NoLaunch)
-            .map_err(|e| e.to_string())
+        // The heap of the device and the like are no constants, and would be made anew for each.
+        let large: Vec<usize> = (0..self.module.globals.len())
+            .filter(|g| {
+                layout::layout_of(&self.module, &self.module.globals[*g].ty).size > MAX_TABLE / 2
+            })
+            .collect();
+        let kept: Vec<(Type, Option<Vec<u8>>)> =
+            large.iter().map(|g| self.set_global(*g, Type::Scalar(Scalar::U8), None)).collect();
+        let result = interp::call(&self.module, id, args, memory, &limits, &mut NoLaunch)
+            .map_err(|e| e.to_string());
+        for (g, (ty, init)) in large.into_iter().zip(kept) {
+            self.set_global(g, ty, init);
+        }
+        result
+    }
+
+    /// Gives a variable another type and contents; returns those that it had.
+    fn set_global(
+        &mut self,
+        global: usize,
+        ty: Type,
+        init: Option<Vec<u8>>,
+    ) -> (Type, Option<Vec<u8>>) {
+        let g = &mut self.module.globals[global];
+        (std::mem::replace(&mut g.ty, ty), std::mem::replace(&mut g.init, init))
     }
 
     /// The result of a constexpr function whose arguments are constant; `None` when it has to run later.

@@ -517,7 +517,9 @@ impl<'a> Sema<'a> {
     ) -> Instance {
         let ret = state.ret.unwrap_or_else(|| QualType::plain(Type::Void));
         state.func.ret = stored_type(&ret);
-        state.func.of_library = self.prelude_file == Some(state.span.file);
+        let file = state.span.file;
+        state.func.of_library =
+            self.prelude_file == Some(file) || self.library_files.contains(&file);
         state.func.body = Block::new(state.blocks.pop().unwrap_or_default());
         crate::machine::without_jumps(&mut state.func);
         if self.module.find_function(&state.func.name).is_some() {

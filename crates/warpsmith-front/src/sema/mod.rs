@@ -260,6 +260,7 @@ fn lower_here(
     let arena = request::Arena::default();
     let mut sema = Sema::new(&arena, max_depth);
     let root = sema.root;
+    sema.library_files = &unit.library_files;
     if let Some((prelude, program)) = prelude {
         sema.program = program;
         sema.declare_prelude(prelude);
@@ -359,6 +360,8 @@ pub(crate) struct Sema<'a> {
     pub(crate) files: Vec<ScopeId>,
     /// The source of the prelude.
     pub(crate) prelude_file: Option<warpsmith_ir::FileId>,
+    /// Sources that stand in for headers of the vendor: what is wrong in them is their caller's doing.
+    pub(crate) library_files: &'a [warpsmith_ir::FileId],
     /// Namespaces of the prelude, with their names.
     pub(crate) libraries: Vec<(ScopeId, String)>,
     /// Variables of the host whose initialiser is not understood: the place, where it stands, and why.
@@ -418,6 +421,7 @@ impl<'a> Sema<'a> {
             program: false,
             files: vec![],
             prelude_file: None,
+            library_files: &[],
             libraries: vec![],
             unset_globals: vec![],
             function_types: vec![],

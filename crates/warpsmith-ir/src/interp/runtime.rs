@@ -146,6 +146,7 @@ impl<T: Track> Interp<'_, '_, T> {
         if bytes == 0 {
             return Ok(());
         }
+        self.lengthen(p, bytes);
         let (id, at) = self.check(p, bytes).map_err(|kind| self.error(kind, origin))?;
         let bytes = bytes as usize;
         match id.checked_sub(OWN) {
@@ -163,8 +164,25 @@ impl<T: Track> Interp<'_, '_, T> {
         Ok(())
     }
 
+    /// Asks the launcher for what a piece lacks.
+    fn lengthen(&mut self, p: Pointer, bytes: u64) {
+        let Some(id) = p.object.filter(|id| *id < OWN && p.offset >= 0) else { return };
+        let Some(length) = self.memory.buffers.get(id as usize).map(|b| b.len() as u64) else {
+            return;
+        };
+        let end = (p.offset as u64).saturating_add(bytes);
+        if end > length
+            && end <= MOST
+            && let Some(more) = self.launcher.more(id as usize, length, end)
+        {
+            self.memory.buffers[id as usize].extend_from_slice(&more);
+        }
+    }
+
     /// A copy in a program of the host: from wherever to wherever, with what is known of the bytes.
     fn any_copy(&mut self, to: Pointer, from: Pointer, bytes: u64, origin: &Origin) -> Run<()> {
+        self.lengthen(from, bytes);
+        self.lengthen(to, bytes);
         let (source, at) = self.check(from, bytes).map_err(|kind| self.error(kind, origin))?;
         let (target, target_at) = self.check(to, bytes).map_err(|kind| self.error(kind, origin))?;
         let size = bytes as usize;

@@ -50,17 +50,26 @@ pub const ARCHS: [Arch; 7] = [
     arch("sm_120", 96 * GIB),
 ];
 
-/// The architecture of a name, or that of a board: `rtx4070`, `H100 SXM`.
+/// The architecture of a name, or that of a board: `rtx4070`, `H100 SXM`; the start of a board's name where it has no other.
 ///
 /// # Errors
-/// W310 with the list of known names.
+/// W310 with the list of known names, or of the boards that may be meant.
 pub fn find(name: &str) -> Result<Arch, Failure> {
     let named = |name: &str| ARCHS.into_iter().find(|a| a.name == name);
+    let beginning = Gpu::beginning(name);
     let board = || {
-        let gpu = Gpu::find(name)?;
+        let gpu = match (Gpu::find(name), beginning.as_slice()) {
+            (None, [only]) => only,
+            (found, _) => found?,
+        };
         Some(Arch { board: Some(gpu), memory: gpu.memory_bytes(), ..named(gpu.arch)? })
     };
     named(name).or_else(board).ok_or_else(|| {
+        if !beginning.is_empty() {
+            let boards: Vec<&str> = beginning.iter().map(|g| g.name).collect();
+            let own = Diagnostic::error("W310", format!("`{name}` may be several boards"));
+            return own.help(format!("name one: {}", boards.join(", "))).into();
+        }
         let names: Vec<&str> = ARCHS.iter().map(|a| a.name).collect();
         let boards: Vec<&str> = warpsmith_device::GPUS.iter().map(|g| g.name).collect();
         Diagnostic::error("W310", format!("unknown architecture `{name}`"))
@@ -68,4 +77,20 @@ pub fn find(name: &str) -> Result<Arch, Failure> {
             .help(format!("or a board, however it is spelled: {}", boards.join(", ")))
             .into()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_start_of_a_name_is_a_board_or_a_question() {
+        let boards = Gpu::beginning("h100");
+        assert!(boards.len() > 1, "{boards:?}");
+        let failure = find("H100").unwrap_err();
+        assert_eq!(failure.diagnostics[0].message, "`H100` may be several boards");
+        assert!(failure.diagnostics[0].help[0].contains(boards[1].name));
+        assert_eq!(find("H200").unwrap().board.map(|b| b.name), Some("H200"));
+        assert!(find("").is_err() && find("no such board").is_err());
+    }
 }

@@ -12,6 +12,7 @@ pub mod extents;
 pub mod faults;
 mod given;
 mod job;
+mod kept;
 pub mod measure;
 pub mod pipeline;
 pub mod profile;

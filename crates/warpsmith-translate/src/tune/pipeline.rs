@@ -24,7 +24,7 @@ use super::space;
 use super::steps::{self as shown, Shown};
 use super::verified_files;
 use super::verify::Verified;
-use crate::data::NamedSpec;
+use crate::data::{ArgSpec, NamedSpec};
 use crate::output::check_folder;
 use crate::status::{self, Failure, Status};
 
@@ -305,6 +305,7 @@ pub fn chosen_sizes(
     let mut given: Vec<SizeSpec> = request.data.sizes.clone();
     given.iter_mut().for_each(|s| s.name = input.parameter(&s.name));
     sizes::check_once(&given)?;
+    given_one_way(request, input, &given)?;
     let function = function_of(input);
     let given = with_data(given, input, specs)?;
     let given = with_defaults(given, input, specs);
@@ -325,6 +326,20 @@ pub fn chosen_sizes(
         sizes::check_memory(&input.module, function, &point, arch.memory, arch.name)?;
     }
     Ok(points)
+}
+
+/// A number of `--arg` is the only one, so that a size of that name would say the opposite.
+fn given_one_way(request: &TuneRequest, input: &CInput, sizes: &[SizeSpec]) -> Result<(), Failure> {
+    let number = |s: &&NamedSpec| matches!(s.spec, ArgSpec::Number(_));
+    let mut names = request.data.arguments.iter().filter(number).map(|s| input.parameter(&s.name));
+    match names.find(|name| sizes.iter().any(|s| s.name == *name)) {
+        None => Ok(()),
+        Some(name) => {
+            let message = format!("`{name}` is given by --size and by --arg");
+            let help = "leave one away: --size is what is tuned for, --arg the only value there is";
+            Err(Diagnostic::error("W311", message).help(help).into())
+        }
+    }
 }
 
 /// The sizes of the command line, and those that given data determine where it gives none.

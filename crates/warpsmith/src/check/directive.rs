@@ -2,7 +2,7 @@
 
 use clap::Parser;
 use warpsmith_emu::Rule;
-use warpsmith_front::ast::Comment;
+use warpsmith_front::ast::{Comment, TranslationUnit};
 use warpsmith_ir::{Diagnostic, FileId, Span};
 
 use super::args::{DirectiveArgs, SourceArgs};
@@ -33,6 +33,12 @@ pub fn parse(comment: &Comment) -> Option<Result<Directive, Diagnostic>> {
         Some("size") => None,
         Some(_) => Some(parse_launch(&words, comment.span)),
     }
+}
+
+/// Whether some directive says what is launched.
+pub fn any_launch(unit: &TranslationUnit) -> bool {
+    let all = unit.comments.iter().filter_map(parse);
+    all.flatten().any(|d| matches!(d, Directive::Launch { .. } | Directive::Run { .. }))
 }
 
 /// How the first directive of a text that says anything about it wants the file compiled. Looks at lines only, for files

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use warpsmith_device::TrafficKind;
 use warpsmith_emu::counters::{BANKS, SECTOR};
 
-use super::page::{capital, lecture, limits, on_device, predicted, sums, title};
+use super::page::{capital, fma_share, lecture, limits, on_device, predicted, sums, title};
 use super::{Ladder, Version, code};
 use crate::diff::{Side, compared};
 use warpsmith_translate::tune::counters::View;
@@ -44,7 +44,7 @@ pub fn page(ladder: &Ladder) -> String {
 
 /// What kinds of figures there are.
 fn kinds(ladder: &Ladder) -> String {
-    let counted = "sectors, wavefronts and conflicts are <b>emulated</b>: counted from the addresses of a run.";
+    let counted = "sectors, wavefronts and conflicts are <b>emulated</b>: counted from the addresses of a run, as far as compilers leave the text: what a loop only adds to stays in a register, neighbouring words of tiles are loaded together.";
     match &ladder.on {
         Some(on) => format!(
             "<p>Bars show <b>{}</b> times, beside those that the device model <b>predicted</b>; {counted} {}</p>\n",
@@ -68,13 +68,13 @@ fn bars(ladder: &Ladder) -> String {
     let head =
         ladder.on.as_ref().map_or(String::new(), |on| format!("<th>{}</th>", on.told.word()));
     let mut text = format!(
-        "<table><tr><th>version</th>{head}<th>predicted</th><th></th><th>sectors</th><th>shared wavefronts</th><th>bank conflicts</th></tr>\n"
+        "<table><tr><th>version</th>{head}<th>predicted</th><th></th><th>FMA share</th><th>sectors</th><th>shared wavefronts</th><th>bank conflicts</th></tr>\n"
     );
     for (k, v) in ladder.versions.iter().enumerate() {
         let s = sums(v);
         let width = seconds(v).map_or(0.0, |t| 300.0 * t / longest.max(f64::MIN_POSITIVE));
         text += &format!(
-            "<tr><td><a href=\"#v{k}\">{}</a>{}</td>{}<td class=\"n\">{}</td><td><div class=\"bar\" style=\"width:{width:.0}px\"></div></td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+            "<tr><td><a href=\"#v{k}\">{}</a>{}</td>{}<td class=\"n\">{}</td><td><div class=\"bar\" style=\"width:{width:.0}px\"></div></td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
             escaped(&v.folder(k)),
             escaped(&lecture(v)),
             ladder
@@ -82,6 +82,7 @@ fn bars(ladder: &Ladder) -> String {
                 .as_ref()
                 .map_or(String::new(), |_| format!("<td class=\"n\">{}</td>", on_device(v))),
             predicted(v),
+            fma_share(v),
             s.sectors,
             s.wavefronts,
             s.conflicts

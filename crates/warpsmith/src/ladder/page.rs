@@ -16,8 +16,9 @@ pub(super) struct Sums {
     /// Warp instructions to global memory, and the sectors that they touch.
     pub requests: u64,
     pub sectors: u64,
-    /// Wavefronts of shared memory, and those of them that conflicts cost.
+    /// Wavefronts of shared memory as compilers load it, as the text does, and those of these that conflicts cost.
     pub wavefronts: f64,
+    pub of_text: f64,
     pub conflicts: f64,
 }
 
@@ -35,12 +36,22 @@ pub(super) fn sums(version: &Version) -> Sums {
                 sums.sectors += a.sectors;
             }
             _ => {
-                sums.wavefronts += a.wavefronts;
+                sums.of_text += a.wavefronts;
                 sums.conflicts += a.bank_conflicts();
             }
         }
     }
+    let loaded: Option<Vec<f64>> = version.launches.iter().map(|l| l.as_loaded).collect();
+    sums.wavefronts = loaded.map_or(sums.of_text, |all| all.iter().sum());
     sums
+}
+
+/// Why the wavefronts are not those of the accesses below.
+fn merged(version: &Version) -> Option<String> {
+    let s = sums(version);
+    (s.wavefronts < s.of_text).then(|| {
+        format!("{} wavefronts of shared memory where neighbouring words are loaded together, as compilers do; word for word, as the text has it, {}", s.wavefronts, s.of_text)
+    })
 }
 
 impl Sums {
@@ -51,6 +62,24 @@ impl Sums {
 
 pub(super) fn predicted(version: &Version) -> String {
     version.tuned.seconds.as_ref().and_then(|s| s.first()).map_or("–".to_string(), |s| time(*s))
+}
+
+/// The share of multiply-adds in the instructions that the device model counts, in percent.
+fn fma_percent(version: &Version) -> Option<f64> {
+    let (mut fma, mut all) = (0.0, 0.0);
+    for p in &version.predicted {
+        let (w, shared) = (&p.profile.work, &p.profile.shared);
+        let arithmetic = w.fp32 + w.fp64 + w.fp16 + w.int + w.sfu + w.control;
+        let other = w.shuffles + w.barriers + w.waits + w.constants + shared.loads + shared.stores;
+        let global: f64 = p.profile.global.iter().map(|g| g.requests).sum();
+        fma += p.times * (w.fp32 + w.fp64 + w.fp16);
+        all += p.times * (arithmetic + other + global);
+    }
+    (all > 0.0).then(|| 100.0 * fma / all)
+}
+
+pub(super) fn fma_share(version: &Version) -> String {
+    fma_percent(version).map_or("–".to_string(), |p| format!("{p:.0} %"))
 }
 
 /// The time on the device, where versions were timed.
@@ -103,10 +132,11 @@ pub(super) fn title(ladder: &Ladder) -> String {
 pub fn human(ladder: &Ladder, paths: &[PathBuf]) -> String {
     let mut text = title(ladder) + "\n\n";
     text += &format!(
-        "{:<22} {}{:>10} {:>16} {:>10} {:>18} {:>10}\n",
+        "{:<22} {}{:>10} {:>10} {:>16} {:>10} {:>18} {:>10}\n",
         "version",
         column(ladder, |told| told.word().to_string()),
         "predicted",
+        "FMA share",
         "global sectors",
         "a request",
         "shared wavefronts",
@@ -115,10 +145,11 @@ pub fn human(ladder: &Ladder, paths: &[PathBuf]) -> String {
     for (k, version) in ladder.versions.iter().enumerate() {
         let s = sums(version);
         text += &format!(
-            "{:<22} {}{:>10} {:>16} {:>10.2} {:>18} {:>10}\n",
+            "{:<22} {}{:>10} {:>10} {:>16} {:>10.2} {:>18} {:>10}\n",
             version.folder(k),
             column(ladder, |_| on_device(version)),
             predicted(version),
+            fma_share(version),
             s.sectors,
             s.sectors_a_request(),
             s.wavefronts,
@@ -157,19 +188,20 @@ pub fn markdown(ladder: &Ladder) -> String {
         None => (String::new(), ""),
     };
     text += &format!(
-        "| version |{head} predicted | global sectors | a request | shared wavefronts | bank conflicts |\n|---|{line}---|---|---|---|---|\n"
+        "| version |{head} predicted | FMA share | global sectors | a request | shared wavefronts | bank conflicts |\n|---|{line}---|---|---|---|---|---|\n"
     );
     for (k, version) in ladder.versions.iter().enumerate() {
         let s = sums(version);
         text += &format!(
-            "| [{0}]({0}) |{6} {1} | {2} | {3:.2} | {4} | {5} |\n",
+            "| [{0}]({0}) |{6} {1} | {7} | {2} | {3:.2} | {4} | {5} |\n",
             version.folder(k),
             predicted(version),
             s.sectors,
             s.sectors_a_request(),
             s.wavefronts,
             s.conflicts,
-            ladder.on.as_ref().map_or(String::new(), |_| format!(" {} |", on_device(version)))
+            ladder.on.as_ref().map_or(String::new(), |_| format!(" {} |", on_device(version))),
+            fma_share(version)
         );
     }
     if let Some(limits) = limits(ladder) {
@@ -217,6 +249,9 @@ fn section(index: usize, version: &Version) -> String {
             a.requests.warps
         );
     }
+    if let Some(merged) = merged(version) {
+        text += &format!("\n{merged}.\n");
+    }
     if !version.changes.is_empty() {
         text += "\nThe changed lines are in `changes.diff`, beside the code in `ladder.html`.\n";
     }
@@ -251,12 +286,14 @@ pub fn json(ladder: &Ladder, paths: &[PathBuf]) -> Value {
                 "schedule": v.tuned.schedule.lines().collect::<Vec<_>>(),
                 "predicted_seconds": v.tuned.seconds,
                 "ms": v.ms,
+                "fma_percent": fma_percent(v),
                 "launches": v.launches.iter().map(|l| json!({
                     "kernel": l.kernel, "grid": l.grid, "block": l.block,
                 })).collect::<Vec<_>>(),
                 "global_requests": s.requests,
                 "global_sectors": s.sectors,
                 "shared_wavefronts": s.wavefronts,
+                "shared_wavefronts_of_text": s.of_text,
                 "bank_conflicts": s.conflicts,
                 "verification": {"level": "checked", "sizes": v.tuned.verified.sizes},
             })

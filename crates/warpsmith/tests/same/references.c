@@ -247,3 +247,97 @@ void distances(int n, int m, int d, const float *p, const float *q, float *out) 
             out[i * m + j] = sum;
         }
 }
+
+// Several steps of heat along a line whose ends are kept.
+void heat_steps(int n, int steps, float *u, float *v) {
+    for (int t = 0; t < steps; t++) {
+        for (int i = 0; i < n; i++)
+            v[i] = i == 0 || i == n - 1 ? u[i] : 0.25f * u[i - 1] + 0.5f * u[i] + 0.25f * u[i + 1];
+        for (int i = 0; i < n; i++)
+            u[i] = v[i];
+    }
+}
+
+void sum_to(int n, const float *x, float *out) {
+    float s = 0;
+    for (int i = 0; i < n; i++)
+        s += x[i];
+    out[0] = s;
+}
+
+void scan_line(int n, const int *x, int *y) {
+    int s = 0;
+    for (int i = 0; i < n; i++) {
+        y[i] = s;
+        s += x[i];
+    }
+}
+
+void shortest(int n, int *d) {
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                if (i != k && j != k && d[i * n + k] + d[k * n + j] < d[i * n + j])
+                    d[i * n + j] = d[i * n + k] + d[k * n + j];
+}
+
+void sort_line(int n, int *x) {
+    for (int i = 1; i < n; i++) {
+        int v = x[i], j = i;
+        for (; j > 0 && x[j - 1] > v; j--)
+            x[j] = x[j - 1];
+        x[j] = v;
+    }
+}
+
+// Labels of cells that are joined to the right or below become the least of those that are connected.
+void components(int h, int w, const int *joined, int *label) {
+    for (int i = 0; i < h * w; i++)
+        label[i] = i;
+    int changed = 1;
+    while (changed) {
+        changed = 0;
+        for (int i = 0; i < h * w; i++) {
+            int right = i % w + 1 < w && (joined[i] & 1) ? i + 1 : -1;
+            int below = i / w + 1 < h && (joined[i] & 2) ? i + w : -1;
+            for (int k = 0; k < 2; k++) {
+                int o = k ? below : right;
+                if (o < 0 || label[o] == label[i])
+                    continue;
+                int least = label[o] < label[i] ? label[o] : label[i];
+                label[o] = least;
+                label[i] = least;
+                changed = 1;
+            }
+        }
+    }
+}
+
+void lower_solve(int n, const double *l, double *b) {
+    for (int k = 0; k < n; k++) {
+        b[k] = b[k] / (4.0 + l[k * n + k] * l[k * n + k]);
+        for (int i = k + 1; i < n; i++)
+            b[i] -= l[i * n + k] * b[k];
+    }
+}
+
+void largest(int rows, int cols, const int *x, int *best) {
+    for (int r = 0; r < rows; r++)
+        for (int k = 0; k < 3; k++)
+            best[r * 3 + k] = -1000000000;
+    for (int r = 0; r < rows; r++)
+        for (int c = 0; c < cols; c++) {
+            int v = x[r * cols + c];
+            for (int k = 0; k < 3; k++)
+                if (v > best[r * 3 + k]) {
+                    int other = best[r * 3 + k];
+                    best[r * 3 + k] = v;
+                    v = other;
+                }
+        }
+}
+
+void scale_copy(int n, float s, const float *x, float *y) {
+    for (int i = 0; i < n; i++)
+        y[i] = s * x[i];
+}

@@ -163,3 +163,11 @@ __global__ void iterate(int w, int h, int *out) {
     }
     out[y * w + x] = i;
 }
+
+__global__ void half_product(int n, int m, int k, const __half *a, const __half *b, float *c) {
+    int i = blockIdx.y * blockDim.y + threadIdx.y, j = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n || j >= m) return;
+    float sum = 0;
+    for (int p = 0; p < k; p++) sum += __half2float(a[i * k + p]) * __half2float(b[p * m + j]);
+    c[i * m + j] = sum;
+}

@@ -55,7 +55,12 @@ fn barrier(m: &mut Machine<'_>, i: &Instruction) -> Result<(), Diagnostic> {
         [id, count] => (m.operand(id, Scalar::U32)?, Some(m.operand(count, Scalar::U32)?)),
         _ => return Err(m.unsupported()),
     };
-    m.put(crate::builtins::barrier::numbered(kind, id, count));
+    // `bar` is `barrier.aligned`.
+    let unaligned = i.name() == "barrier" && !i.has("aligned");
+    m.put(match unaligned {
+        true => crate::builtins::barrier::unaligned(kind, id, count),
+        false => crate::builtins::barrier::numbered(kind, id, count),
+    });
     Ok(())
 }
 

@@ -23,7 +23,8 @@ use super::host_c::ArgBytes;
 use super::lowered;
 use super::part::Part;
 use crate::data::{scalar_bytes, scalar_from_bytes};
-use crate::tune::profile::views::View;
+use crate::tune::profile::{self, views::View};
+use crate::tune::sizes::Point;
 
 /// What constant memory holds, in bytes: larger arrays are never copied there.
 pub(in crate::tune) const CONSTANT_MEMORY: usize = 64 << 10;
@@ -81,6 +82,9 @@ pub struct CountedLaunch {
     pub block: [u32; 3],
     /// What the emulator counted.
     pub counters: Counters,
+    /// Wavefronts of shared memory where neighbouring words of unrolled loops are loaded together; `None` where the text is
+    /// all that is known.
+    pub as_loaded: Option<f64>,
     /// `None`: too many statements to walk through.
     pub views: Option<Vec<View>>,
 }
@@ -100,6 +104,23 @@ impl Witness {
     pub fn with_fewer_blocks(&self, most: i64) -> Option<Witness> {
         let module = lowered::with_fewer_blocks(&self.module, self.launcher, most)?;
         Some(Witness { module, ..self.clone() })
+    }
+
+    /// The same program as a compiler makes it, as far as that changes which elements it touches how often.
+    pub fn as_compiled(mut self) -> Witness {
+        crate::tune::kept::in_registers(&mut self.module);
+        self
+    }
+
+    /// For each launch at a size its kernel, and the wavefronts of shared memory where neighbouring words are loaded together
+    /// as compilers do; `None` where launches depend on more than sizes.
+    pub fn wavefronts(&self, point: &Point) -> Option<Vec<(String, f64)>> {
+        let launches = profile::profiles(&self.module, self.launcher, point);
+        let one = |l: &profile::Launched| {
+            let name = self.module.function(l.kernel).name.clone();
+            (l.times == 1.0).then_some((name, l.profile.shared.wavefronts))
+        };
+        launches.iter().map(one).collect()
     }
 
     /// Whether another text means the same program; comments and layout do not count.

@@ -3,9 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use warpsmith_emu::{
-    self as emu, Arg as EmuArg, Buffer, BufferId, DeviceMemory, EmuError, LaunchConfig,
-};
+use warpsmith_emu::{self as emu, Arg as EmuArg, Buffer, DeviceMemory, EmuError, LaunchConfig};
 use warpsmith_ir::interp::{Arg, Fault, LaunchRequest, Launcher, Memory, Skipped};
 use warpsmith_ir::{
     Diagnostic, FuncId, Module, Origin, Scalar, SourceMap, Space, Span, Type, Value,
@@ -19,7 +17,7 @@ use super::super::runner::Runner;
 use super::super::variables;
 use super::repeats::{Repeats, Verdict};
 use super::words::dims;
-use super::{Program, Ran, place};
+use super::{Program, Ran, lent, place};
 use crate::data::{self, ArgSpec};
 use crate::progress::Phase;
 use crate::status::Failure;
@@ -99,76 +97,6 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
         (self.ran, self.failure)
     }
 
-    fn config(&mut self, request: &LaunchRequest) -> LaunchConfig {
-        let kernel = self.module.function(request.kernel);
-        let mut args = vec![];
-        for (arg, param) in request.args.iter().zip(&kernel.params) {
-            let var = kernel.var(*param);
-            args.push(match arg {
-                Arg::Value(v) => EmuArg::Bytes(data::scalar_bytes(*v)),
-                Arg::Bytes(bytes) => EmuArg::Bytes(bytes.clone()),
-                Arg::Null => EmuArg::Null,
-                Arg::Pointer { buffer, offset } => {
-                    self.describe(*buffer, &var.name, var.ty.pointee());
-                    EmuArg::Pointer { buffer: BufferId(*buffer as u32), offset: *offset }
-                }
-            });
-        }
-        LaunchConfig {
-            kernel: request.kernel,
-            grid: request.grid,
-            block: request.block,
-            dynamic_shared: u32::try_from(request.shared).unwrap_or(u32::MAX),
-            args,
-        }
-    }
-
-    /// Findings name a buffer as the host does, else by the first parameter it was given for.
-    fn describe(&mut self, buffer: usize, name: &str, pointee: Option<&Type>) {
-        let Some(b) = self.device.buffers.get_mut(buffer) else { return };
-        if b.name.is_empty() {
-            b.name = name.to_string();
-        }
-        let known = b.element.as_ref().is_some_and(|t| *t != Type::Void);
-        if !known {
-            b.element = pointee.filter(|t| **t != Type::Void).cloned();
-        }
-    }
-
-    /// Moves the bytes that the device can reach into its memory.
-    fn lend(&mut self, memory: &mut Memory) {
-        self.device.buffers.resize_with(memory.buffers.len(), Buffer::default);
-        if !memory.host.shared.is_empty() {
-            self.repeats.changed();
-        }
-        for (i, bytes) in memory.buffers.iter_mut().enumerate() {
-            if memory.host.host.contains(&i) {
-                continue;
-            }
-            let buffer = &mut self.device.buffers[i];
-            buffer.bytes = std::mem::take(bytes);
-            if memory.host.shared.contains(&i) {
-                buffer.poison = memory.host.unknown.remove(&i).unwrap_or_default();
-            }
-        }
-    }
-
-    /// Moves them back.
-    fn take_back(&mut self, memory: &mut Memory) {
-        for (i, bytes) in memory.buffers.iter_mut().enumerate() {
-            if memory.host.host.contains(&i) {
-                continue;
-            }
-            let buffer = &mut self.device.buffers[i];
-            *bytes = std::mem::take(&mut buffer.bytes);
-            if memory.host.shared.contains(&i) {
-                let mut mask = std::mem::take(&mut buffer.poison);
-                mask.resize(bytes.len(), false);
-                memory.host.unknown.insert(i, mask);
-            }
-        }
-    }
-
     /// Values for what the host copied without knowing it.
     fn fill_invented(&mut self, config: &LaunchConfig) {
         for arg in &config.args {
@@ -222,19 +150,6 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
     fn refused(&mut self, rule: &'static str, message: String, label: &str) {
         let note = self.invented_arguments;
         self.runner.refused(rule, message, self.at, label, note, self.sources);
-    }
-
-    /// The parameter that gets a pointer to memory that the device cannot reach.
-    fn host_pointer(&self, memory: &Memory, request: &LaunchRequest) -> Option<String> {
-        let kernel = self.module.function(request.kernel);
-        let args = request.args.iter().zip(&kernel.params);
-        args.filter_map(|(arg, param)| match arg {
-            Arg::Pointer { buffer, .. } if memory.host.host.contains(buffer) => {
-                Some(kernel.var(*param).name.clone())
-            }
-            _ => None,
-        })
-        .next()
     }
 
     /// The value of a number that the options give.
@@ -325,21 +240,12 @@ impl Launcher for HostLauncher<'_, '_> {
     fn allocated_at(&mut self, buffer: usize, bytes: usize, name: &str, pointee: Option<&Type>) {
         self.repeats.changed();
         self.lengths.insert(buffer, bytes);
-        self.device.buffers.resize_with(buffer, Buffer::default);
-        self.device.buffers.push(Buffer {
-            name: name.to_string(),
-            element: pointee.cloned(),
-            poison: vec![true; bytes],
-            ..Buffer::default()
-        });
+        lent::allocated(&mut self.device, buffer, bytes, name, pointee);
     }
 
     fn freed(&mut self, buffer: usize, _: &Origin) {
         self.repeats.changed();
-        if let Some(buffer) = self.device.buffers.get_mut(buffer) {
-            buffer.freed = true;
-            buffer.poison = vec![];
-        }
+        lent::freed(&mut self.device, buffer);
     }
 
     fn most_bytes(&self) -> Option<u64> {
@@ -355,12 +261,7 @@ impl Launcher for HostLauncher<'_, '_> {
         {
             part.fill(false);
         }
-        let Some(buffer) = self.device.buffers.get_mut(buffer) else { return };
-        if offset == 0 && bytes >= buffer.poison.len() {
-            buffer.poison = vec![];
-        } else if let Some(part) = buffer.poison.get_mut(offset..offset + bytes) {
-            part.fill(false);
-        }
+        lent::written(&mut self.device, buffer, offset, bytes);
     }
 
     fn unwritten(&self, buffer: usize, offset: usize, bytes: usize) -> Option<Vec<bool>> {
@@ -368,8 +269,7 @@ impl Launcher for HostLauncher<'_, '_> {
         if self.repeats.is_stale(buffer) {
             return Some(vec![true; bytes]);
         }
-        let poison = &self.device.buffers.get(buffer)?.poison;
-        poison.get(offset..offset + bytes).filter(|part| part.contains(&true)).map(<[bool]>::to_vec)
+        lent::unwritten(&self.device, buffer, offset, bytes)
     }
 
     fn copied(&mut self, memory: &mut Memory, buffer: usize, offset: usize, known: &[bool]) {
@@ -433,8 +333,11 @@ impl Launcher for HostLauncher<'_, '_> {
         if self.failure.is_some() || self.runner.interrupted {
             return Err("stopped".to_string());
         }
-        self.lend(memory);
-        let config = self.config(&request);
+        if !memory.host.shared.is_empty() {
+            self.repeats.changed();
+        }
+        lent::lend(&mut self.device, memory);
+        let config = lent::config(self.module, &mut self.device, &request);
         self.fill_invented(&config);
         let label = self.label(&config);
         // The host could see what a launch writes, and go on differently, without a copy.
@@ -443,7 +346,7 @@ impl Launcher for HostLauncher<'_, '_> {
         let verdict = self.repeats.verdict(module, &config, at, &mut self.device, all);
         let pending = match verdict {
             Verdict::LeaveOut => {
-                self.take_back(memory);
+                lent::take_back(&mut self.device, memory);
                 return Ok(());
             }
             Verdict::Done => None,
@@ -453,7 +356,7 @@ impl Launcher for HostLauncher<'_, '_> {
         self.ran.kernels.push(self.module.function(config.kernel).name.clone());
         self.runner.launched(&label);
         let mut stop = Ok(());
-        if let Some(name) = self.host_pointer(memory, &request) {
+        if let Some(name) = lent::host_pointer(self.module, memory, &request) {
             let kernel = &self.module.function(config.kernel).name;
             let message = format!("`{kernel}` gets a pointer to memory of the host for `{name}`");
             self.refused("invalid-pointer", message, &label);
@@ -491,7 +394,7 @@ impl Launcher for HostLauncher<'_, '_> {
                 }
             }
         }
-        self.take_back(memory);
+        lent::take_back(&mut self.device, memory);
         stop
     }
 }

@@ -1,6 +1,7 @@
 //! Launches from host code: the program of a file is run as far as it is understood, its kernels in the emulator.
 
 mod launcher;
+pub(super) mod lent;
 mod repeats;
 mod words;
 

@@ -2,7 +2,7 @@
 
 use warpsmith_emu::{Arg, BufferId};
 use warpsmith_ir::interp;
-use warpsmith_ir::{FuncId, Scalar, Value};
+use warpsmith_ir::{FuncId, Module, Scalar, Type, Value};
 
 use super::calls::{self, Bind, Given, Stage};
 use super::launching::Launching;
@@ -50,38 +50,24 @@ impl Data<'_> {
         given
     }
 
-    /// The arguments of a function of the reference for the interpreter.
+    /// The arguments of a function of a side for the interpreter.
     pub fn interp_args(
         &self,
+        side: &Side,
         function: FuncId,
         binds: &[Bind],
         given: &[Option<Given>],
         of_host: Option<(&Stage, &Point)>,
     ) -> Vec<interp::Arg> {
-        let side = self.reference;
         let f = side.module.function(function);
         let one = |(at, bind): (usize, &Bind)| {
-            let ty = &f.var(f.params[at]).ty;
-            match bind {
-                Bind::Slots(places) if ty.is_aggregate() => {
-                    interp::Arg::Bytes(calls::bytes_of(&side.module, ty, places, &|s| given[s]))
-                }
-                Bind::Slots(places) => match places.first().and_then(|(_, s)| given[*s]) {
-                    Some(Given::Number(v)) => {
-                        interp::Arg::Value(converted(v, ty.scalar().unwrap_or(v.ty)))
-                    }
-                    Some(Given::Buffer(b)) => {
-                        interp::Arg::Pointer { buffer: b as usize, offset: 0 }
-                    }
+            let own = interp_arg(&side.module, &f.var(f.params[at]).ty, bind, given);
+            own.unwrap_or_else(|| {
+                match of_host.and_then(|(s, sizes)| host_number(side, s, sizes, at)) {
+                    Some(v) => interp::Arg::Value(v),
                     None => interp::Arg::Null,
-                },
-                Bind::Host => {
-                    match of_host.and_then(|(s, sizes)| host_number(side, s, sizes, at)) {
-                        Some(v) => interp::Arg::Value(v),
-                        None => interp::Arg::Null,
-                    }
                 }
-            }
+            })
         };
         binds.iter().enumerate().map(one).collect()
     }
@@ -138,6 +124,24 @@ impl Data<'_> {
         };
         binds.iter().enumerate().map(one).collect()
     }
+}
+
+/// What slots give a parameter; `None` where the host code computes it.
+pub fn interp_arg(
+    module: &Module,
+    ty: &Type,
+    bind: &Bind,
+    given: &[Option<Given>],
+) -> Option<interp::Arg> {
+    let Bind::Slots(places) = bind else { return None };
+    if ty.is_aggregate() {
+        return Some(interp::Arg::Bytes(calls::bytes_of(module, ty, places, &|s| given[s])));
+    }
+    Some(match places.first().and_then(|(_, s)| given[*s]) {
+        Some(Given::Number(v)) => interp::Arg::Value(converted(v, ty.scalar().unwrap_or(v.ty))),
+        Some(Given::Buffer(b)) => interp::Arg::Pointer { buffer: b as usize, offset: 0 },
+        None => interp::Arg::Null,
+    })
 }
 
 /// What the host code computes for a parameter.

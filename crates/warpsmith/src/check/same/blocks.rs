@@ -4,13 +4,13 @@
 use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::visit::{self, Rewriter};
 use warpsmith_ir::{
-    Axis, BinaryOp, BindLevel, Binding, Block, Expr, ExprKind, ForLoop, FuncId, FunctionKind,
-    LoopKind, Module, Origin, Scalar, Stmt, StmtKind, Type, Var, VarId, VarKind,
+    Axis, BindLevel, Binding, Block, Expr, ExprKind, FuncId, FunctionKind, LoopKind, Module,
+    StmtKind, Type, Var, VarId, VarKind,
 };
 use warpsmith_opt::inline;
 
 use super::launching::Shape;
-use super::shadow::{Numbers, function_cooperates};
+use super::shadow::{self, Numbers, function_cooperates};
 
 /// The module with the kernel as a host function, and which one that is.
 ///
@@ -37,17 +37,23 @@ pub fn bound(module: &Module, kernel: FuncId, shape: &Shape) -> Result<(Module, 
     let variable = |at: usize| Expr::var(counters[at], Type::U32);
     Numbers { variable: &variable, shape: *shape }.block(&mut f.body);
     let mut body = std::mem::take(&mut f.body);
+    let next_loop = &mut f.next_loop;
+    let mut bound = |level, axis, var, extent: u32, body| {
+        let extents = (level == BindLevel::Block).then_some(extent);
+        let kind = LoopKind::Bound(Binding { level, axis, extent: extents });
+        *next_loop += 1;
+        Block::new(vec![shadow::around(*next_loop - 1, var, extent, kind, body)])
+    };
     for (at, axis) in Axis::ALL.into_iter().enumerate() {
-        let l = (counters[at], BindLevel::Block, axis, shape.block[at]);
-        body = Block::new(vec![around(&mut f.next_loop, l, body)]);
+        body = bound(BindLevel::Block, axis, counters[at], shape.block[at], body);
     }
-    let shared = (0..f.vars.len() as u32).map(VarId);
-    let shared = shared.filter(|v| f.vars[v.0 as usize].kind == VarKind::Shared);
-    let decls = shared.map(|var| stmt(StmtKind::Decl { var, init: None }));
+    let vars = &f.vars;
+    let shared = (0..vars.len() as u32).map(VarId);
+    let shared = shared.filter(|v| vars[v.0 as usize].kind == VarKind::Shared);
+    let decls = shared.map(|var| shadow::stmt(StmtKind::Decl { var, init: None }));
     body.stmts.splice(0..0, decls.collect::<Vec<_>>());
     for (at, axis) in Axis::ALL.into_iter().enumerate() {
-        let l = (counters[3 + at], BindLevel::Grid, axis, shape.grid[at]);
-        body = Block::new(vec![around(&mut f.next_loop, l, body)]);
+        body = bound(BindLevel::Grid, axis, counters[3 + at], shape.grid[at], body);
     }
     f.body = body;
     module.functions[kernel.0 as usize] = f;
@@ -98,30 +104,4 @@ fn dynamic(module: &Module, vars: &mut [Var], bytes: u32) -> Result<(), String> 
         0 | 1 => Ok(()),
         _ => Err("several arrays lie at one place in its dynamic shared memory".into()),
     }
-}
-
-fn around(
-    next: &mut u32,
-    (var, level, axis, extent): (VarId, BindLevel, Axis, u32),
-    body: Block,
-) -> Stmt {
-    let of = |n: u32| Expr::int(Scalar::U32, n.into());
-    let id = warpsmith_ir::LoopId(*next);
-    *next += 1;
-    let binding = Binding { level, axis, extent: (level == BindLevel::Block).then_some(extent) };
-    stmt(StmtKind::For(ForLoop {
-        id,
-        var,
-        declares: true,
-        first: of(0),
-        compare: BinaryOp::Lt,
-        limit: of(extent),
-        step: of(1),
-        kind: LoopKind::Bound(binding),
-        body,
-    }))
-}
-
-fn stmt(kind: StmtKind) -> Stmt {
-    Stmt { kind, origin: Origin::default(), comment: vec![] }
 }

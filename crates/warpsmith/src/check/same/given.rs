@@ -1,22 +1,34 @@
 //! What options and directives give: values, expressions of sizes, and what must be given.
 
-use warpsmith_ir::{Diagnostic, Scalar};
+use std::collections::BTreeSet;
+
+use warpsmith_ir::{Diagnostic, Scalar, VarId};
 use warpsmith_opt::analysis::values;
 
 use super::calls::Bind;
+use super::host_function;
 use super::pairs::{self, Pairs, Place};
+use super::selecting;
 use super::side::{Code, Side};
 use crate::check::args::CheckArgs;
 use crate::data::{self, ArgSpec, NamedSpec};
 use crate::status::Failure;
+
+/// A size at which host code launches all of its kernels.
+const PROBED: i64 = 100;
 
 /// Which arrays select elements of others, as far as the reference tells.
 pub fn selecting(reference: &Side, pairs: &Pairs) -> Vec<bool> {
     let mut selecting = vec![false; reference.slots.len()];
     let mut ask = |function, binds: &[Bind]| {
         let f = reference.module.function(function);
-        for (array, _) in values::of_arrays(&reference.module, f).keys() {
-            let at = f.params.iter().position(|p| p == array);
+        let told = values::of_arrays(&reference.module, f);
+        let mut arrays: BTreeSet<VarId> = told.keys().map(|(array, _)| *array).collect();
+        if reference.is_kernel() {
+            arrays.extend(selecting::parameters(f));
+        }
+        for array in arrays {
+            let at = f.params.iter().position(|p| *p == array);
             if let Some(Bind::Slots(places)) = at.and_then(|at| binds.get(at)) {
                 places.iter().for_each(|(_, slot)| selecting[*slot] = true);
             }
@@ -25,6 +37,20 @@ pub fn selecting(reference: &Side, pairs: &Pairs) -> Vec<bool> {
     match &reference.code {
         Code::C(_, binds) => ask(reference.function, binds),
         Code::Kernels(_) => reference.stages().for_each(|s| ask(s.function, &s.binds)),
+        Code::Host(_) => {
+            let sizes = reference.slots.iter().map(|s| (s.name.clone(), PROBED)).collect();
+            for launch in host_function::trace(reference, &sizes) {
+                let binds: Vec<Bind> = launch
+                    .arrays
+                    .iter()
+                    .map(|slot| match slot {
+                        Some(slot) => Bind::Slots(vec![(0, *slot)]),
+                        None => Bind::Host,
+                    })
+                    .collect();
+                ask(launch.kernel, &binds);
+            }
+        }
     }
     let selects = |place| matches!(place, Some(Place::Param(at)) if selecting[at]);
     pairs.arrays.iter().map(|a| selects(a.reference)).collect()

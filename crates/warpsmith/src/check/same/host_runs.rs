@@ -1,6 +1,6 @@
 //! Host functions that launch several kernels one after the other, or clear arrays before: what each launch gets.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_front::ast::{
     Block, Expr, ExprKind, FunctionDecl, FunctionName, Initializer, Item, ItemKind, StmtKind,
@@ -9,7 +9,8 @@ use warpsmith_front::ast::{
 use warpsmith_front::sema::walk;
 use warpsmith_ir::Span;
 
-use super::host_numbers::{self, HostLaunch, path_name, plain};
+use super::host_numbers::HostLaunch;
+use super::host_text::{self, path_name, plain};
 
 /// A host function whose launches and clearings stand in a row.
 #[derive(Clone, Debug)]
@@ -20,6 +21,12 @@ pub struct HostRun {
     pub steps: Vec<HostStep>,
     /// A launch inside of a loop or a condition, if there is one.
     pub tangled: Option<Span>,
+    /// It has arrays among its parameters.
+    has_arrays: bool,
+    /// A launch gets a pointer of which the text alone does not tell what it points to.
+    unknown: bool,
+    /// Functions that it calls.
+    calls: BTreeSet<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -82,9 +89,73 @@ pub fn runs(unit: &TranslationUnit) -> Vec<HostRun> {
             FunctionName::Plain(p) => p.segments.last().map_or(String::new(), |s| s.name.clone()),
             _ => String::new(),
         };
-        all.push(HostRun { name, sizes, steps, tangled });
+        let calls = calls_of(body);
+        let is_array =
+            |ty: &TypeKind| matches!(ty, TypeKind::Pointer { .. } | TypeKind::Array { .. });
+        let has_arrays = f.params.iter().any(|p| is_array(&p.ty.kind));
+        let mut run = HostRun { name, sizes, steps, tangled, has_arrays, unknown: false, calls };
+        run.unknown = run.passes_unknown(unit);
+        all.push(run);
     });
     all
+}
+
+fn calls_of(body: &Block) -> BTreeSet<String> {
+    let mut calls = BTreeSet::new();
+    walk::block(body, &mut |e| {
+        if let ExprKind::Call { callee, .. } = &*e.kind {
+            calls.extend(path_name(callee).map(str::to_string));
+        }
+    });
+    calls
+}
+
+impl HostRun {
+    fn passes_unknown(&self, unit: &TranslationUnit) -> bool {
+        self.steps.iter().any(|step| {
+            let HostStep::Launch { kernel, launch, .. } = step else { return false };
+            let mut all = params(unit, kernel).into_iter().enumerate();
+            all.any(|(at, param)| {
+                param.array && launch.passed(unit, at, true, &self.sizes) == Passed::Unknown
+            })
+        })
+    }
+}
+
+/// Functions of the host that launch kernels, themselves or through others.
+pub fn launching(unit: &TranslationUnit) -> BTreeSet<String> {
+    let mut found: BTreeSet<String> = runs(unit).into_iter().map(|r| r.name).collect();
+    let mut callers: Vec<(String, BTreeSet<String>)> = vec![];
+    each_function(&unit.items, &mut |f| {
+        let (Some(body), FunctionName::Plain(path)) = (&f.body, &f.name) else { return };
+        let Some(name) = path.segments.last().map(|s| s.name.clone()) else { return };
+        callers.push((name, calls_of(body)));
+    });
+    loop {
+        let before = found.len();
+        for (name, calls) in &callers {
+            if !calls.is_disjoint(&found) {
+                found.insert(name.clone());
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
+/// The function that is to be run to know what it launches: the only one that no other of them calls, where its launches
+/// stand in loops or conditions, or it calls others that launch, or nothing but a run tells which arrays kernels get.
+pub fn to_be_run(unit: &TranslationUnit) -> Option<String> {
+    let runs = runs(unit);
+    let launching = launching(unit);
+    let called = |name: &str| runs.iter().any(|r| r.name != name && r.calls.contains(name));
+    let roots: Vec<&HostRun> =
+        runs.iter().filter(|r| r.name != "main" && !called(&r.name)).collect();
+    let [run] = roots.as_slice() else { return None };
+    let through_others = !run.calls.is_disjoint(&launching);
+    let needed = run.tangled.is_some() || run.unknown || through_others;
+    (needed && run.has_arrays).then(|| run.name.clone())
 }
 
 fn each_function<'a>(items: &'a [Item], see: &mut dyn FnMut(&'a FunctionDecl)) {
@@ -163,8 +234,14 @@ impl HostLaunch {
                 false => Passed::Unknown,
             };
         }
-        let free = sizes.contains(&name) || self.number(unit, &BTreeMap::new(), at).is_some();
-        match free || !self.declares(&name) {
+        // A constant is a size that may be another one only where the function has none.
+        let constant = self.number(unit, &BTreeMap::new(), at).is_some();
+        let free = match sizes.contains(&name) {
+            true => true,
+            false if constant => sizes.is_empty(),
+            false => !self.declares(&name),
+        };
+        match free {
             true => Passed::Name(name),
             false => Passed::Value,
         }
@@ -173,7 +250,7 @@ impl HostLaunch {
     /// Whether a pointer of the function is one array all along: a parameter, or a variable that an allocation fills.
     fn is_fixed_pointer(&self, name: &str) -> bool {
         let mut fixed = true;
-        host_numbers::each_declarator(self.body(), &mut |d| {
+        host_text::each_declarator(self.body(), &mut |d| {
             let nothing = |init: &Initializer| match init {
                 Initializer::Expr(e) => {
                     matches!(&*plain(e).kind, ExprKind::Number(_) | ExprKind::NullPtr)
@@ -193,7 +270,7 @@ impl HostLaunch {
 
     fn declares(&self, name: &str) -> bool {
         let mut found = false;
-        host_numbers::each_declarator(self.body(), &mut |d| found |= d.name == name);
+        host_text::each_declarator(self.body(), &mut |d| found |= d.name == name);
         found
     }
 }

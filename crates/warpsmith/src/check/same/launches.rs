@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use warpsmith_ir::{ExprKind, Module, Value, VarKind, visit};
 
+use super::host_function;
 use super::pairs::{Number, Pairs};
 use super::side::Side;
 use crate::check::args::LaunchArgs;
@@ -136,6 +137,8 @@ fn chosen(names: &[String], values: &[i64]) -> Vec<Point> {
     all
 }
 
+/// Launches whose shapes tell constants.
+const MOST_SHAPES: usize = 8;
 /// A size with many blocks of any kernel.
 const WIDE: i64 = 1 << 12;
 
@@ -150,8 +153,9 @@ fn bounds(new: &Side, reference: &Side) -> Vec<i64> {
     };
     for side in [new, reference] {
         let sizes: Point = side.slots.iter().map(|s| (s.name.clone(), WIDE)).collect();
-        for stage in side.stages() {
-            let Ok(shape) = side.shape(stage, &sizes) else { continue };
+        let of_host = host_function::trace(side, &sizes).into_iter().map(|t| t.shape);
+        let shapes = side.stages().filter_map(|stage| side.shape(stage, &sizes).ok());
+        for shape in shapes.chain(of_host).take(MOST_SHAPES) {
             shape.block.iter().for_each(|n| add((*n).into()));
             // Positions a block: where sizes need another one.
             shape.grid.iter().filter(|g| **g > 1).for_each(|g| add(WIDE / i64::from(*g)));

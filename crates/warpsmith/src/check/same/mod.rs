@@ -7,10 +7,14 @@
 mod arguments;
 mod blocks;
 mod calls;
+mod ends;
 mod extents;
 mod given;
+mod host_function;
 mod host_numbers;
 mod host_runs;
+mod host_text;
+mod launched;
 mod launches;
 mod launching;
 mod lengths;
@@ -18,6 +22,7 @@ mod measured;
 mod on_device;
 mod pairs;
 mod run;
+mod selecting;
 mod shadow;
 mod side;
 mod told;
@@ -33,6 +38,7 @@ use warpsmith_ir::interp::Limits;
 use warpsmith_ir::{Diagnostic, Scalar, SourceMap};
 
 use self::extents::Formula;
+use self::launched::{Launched, NoRun, Run};
 use self::launching::{NoShape, Shape};
 use self::pairs::{Map, Place};
 use self::run::{Computed, Data, Inputs, Nothing, REFERENCE_STEPS};
@@ -170,7 +176,7 @@ impl Comparison<'_> {
         Limits { deadline: self.runner.deadline, ..Limits::default() }
     }
 
-    /// The launches of a side; `None` for a C function.
+    /// The launches of a side as far as they are known before it runs; `None` for a C function.
     fn shapes(&self, inputs: &Inputs, of_new: bool) -> Result<Option<Vec<Shape>>, NoShape> {
         let side = if of_new { self.data.new } else { self.data.reference };
         if !side.is_kernel() {
@@ -183,19 +189,19 @@ impl Comparison<'_> {
     /// Runs the reference kernels, whose findings say that they have no meaning there.
     fn reference_kernels(&self, inputs: &Inputs, shapes: &[Shape]) -> Result<Computed, Nothing> {
         let run = self.data.kernels(false, inputs, shapes, &[], &self.options());
-        let (outcomes, mut arrays) = run.map_err(|(_, e)| refused(e))?;
-        let steps = outcomes.iter().map(|o| o.stats.thread_instructions).sum();
-        for outcome in outcomes {
-            self.has_meaning(&outcome)?;
+        let run = run.map_err(|why| why.of_reference(self.data.reference))?;
+        for launched in &run.launches {
+            self.has_meaning(&launched.outcome)?;
         }
-        for (i, bytes) in arrays.iter_mut().enumerate() {
+        let mut computed = Computed::from(run);
+        for (i, bytes) in computed.arrays.iter_mut().enumerate() {
             let Some(bytes) = bytes else { continue };
             let known = self.formulas.get(&i).map_or(0, |f| f.at(&inputs.point));
             let length = (known * self.element_size(i)).max(bytes.len() as u64);
             let all = inputs.arrays[i].bytes(length);
             bytes.extend_from_slice(&all[bytes.len().min(all.len())..]);
         }
-        Ok(Computed { arrays, steps })
+        Ok(computed)
     }
 
     fn has_meaning(&self, outcome: &Outcome) -> Result<(), Nothing> {
@@ -364,32 +370,29 @@ impl Comparison<'_> {
             computed.arrays.iter().map(|a| a.as_ref().map(|b| b.len() as u64)).collect();
         let options = self.options();
         let run = self.data.kernels(true, &inputs, &shapes, &lengths, &options);
-        let (outcomes, arrays) = match run {
+        let Run { launches, arrays, complete } = match run {
             Ok(run) => run,
-            Err((at, EmuError::BadLaunch(message))) => {
-                let label = self.label(&launch, at);
-                let stage = self.data.new.stages().nth(at);
-                let span =
-                    stage.and_then(|s| self.data.new.module.function(s.function).origin.span);
-                self.runner.launched(&label);
-                self.runner.refused("invalid-launch", message, span, &label, false, sources);
-                self.found = true;
-                return Ok(());
+            Err(NoRun::Nothing(Nothing::TooLarge)) => {
+                return self.without_end(
+                    &launch,
+                    (computed.steps, options.max_total_steps),
+                    sources,
+                );
             }
-            Err((_, error)) => return Err(refused(error)),
+            Err(why) => return self.not_run(why, &launch, sources),
         };
-        let steps = outcomes.iter().map(|o| o.stats.thread_instructions).sum();
+        let steps = launches.iter().map(|l| l.outcome.stats.thread_instructions).sum();
         self.steps_left = self.steps_left.saturating_sub(steps);
-        if outcomes.iter().any(|o| o.limit == Some(Limit::TotalSteps)) {
-            return Err(Nothing::TooLarge);
+        if launches.iter().any(|l| l.outcome.limit == Some(Limit::TotalSteps)) {
+            return self.without_end(&launch, (computed.steps, options.max_total_steps), sources);
         }
-        if outcomes.iter().any(|o| o.assumption_failed) {
+        if launches.iter().any(|l| l.outcome.assumption_failed) {
             return Err(Nothing::Excluded);
         }
         self.ran.push(point.clone());
-        let stopped = outcomes.iter().any(|o| o.limit.is_some()) || outcomes.len() < shapes.len();
-        for (at, outcome) in outcomes.into_iter().enumerate() {
-            let label = self.label(&launch, at);
+        let stopped = launches.iter().any(|l| l.outcome.limit.is_some()) || !complete;
+        for Launched { kernel, shape, outcome } in launches {
+            let label = self.label(&launch, kernel, &shape);
             self.runner.launched(&label);
             self.found |= outcome.findings.iter().any(|f| !f.rule.is_note());
             self.runner.record(outcome, &label, None, sources);
@@ -483,11 +486,17 @@ impl Comparison<'_> {
         let lengths: Vec<Option<u64>> =
             (0..inputs.arrays.len()).map(|i| self.length(i, inputs, array, d)).collect();
         let again = self.data.kernels(true, inputs, launch.shapes, &lengths, &options);
-        let outcomes = again.map_or(vec![], |(outcomes, _)| outcomes);
+        let mut launches = again.map_or(vec![], |run| run.launches);
         // The last kernel that wrote the element.
-        let last = outcomes.iter().rposition(|o| !o.writers.is_empty());
-        let writers = last.map_or(vec![], |at| outcomes[at].writers.clone());
-        let label = self.label(launch, last.unwrap_or(launch.shapes.len() - 1));
+        let last = launches.iter().rposition(|l| !l.outcome.writers.is_empty());
+        let at = last.unwrap_or(launches.len().saturating_sub(1));
+        let (writers, label) = match launches.get_mut(at) {
+            Some(l) => {
+                let writers = std::mem::take(&mut l.outcome.writers);
+                (writers, self.label(launch, l.kernel, &l.shape))
+            }
+            None => (vec![], self.data.new.describe()),
+        };
         let places: Vec<At> = writers
             .iter()
             .map(|w| At {

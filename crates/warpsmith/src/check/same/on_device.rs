@@ -51,6 +51,17 @@ pub fn compare(
     exact: bool,
     sources: &mut SourceMap,
 ) -> Result<OnDevice, Failure> {
+    if let Some(side) =
+        [data.new, data.reference].into_iter().find(|s| matches!(s.code, Code::Host(_)))
+    {
+        let message = format!(
+            "`{}` launches kernels in a loop or under a condition: it is not run on a device",
+            side.name
+        );
+        return Err(Diagnostic::error("W309", message)
+            .help("compare the kernels one by one with --kernel, or leave out --device")
+            .into());
+    }
     let point = point(args, data)?;
     // A sum is no longer than the largest size.
     let longest = point.values().copied().max().unwrap_or(1) as f64;

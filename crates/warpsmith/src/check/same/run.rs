@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use warpsmith_emu::{self as emu, Buffer, BufferId, DeviceMemory, EmuError, LaunchConfig, Outcome};
+use warpsmith_emu::{BufferId, DeviceMemory};
 use warpsmith_front::sema;
 use warpsmith_ir::interp::{self, InterpErrorKind, Limits, Memory};
 use warpsmith_ir::layout::layout_of;
@@ -74,7 +74,7 @@ impl Content {
 }
 
 /// Bytes of the arrays of [`Pairs`] after a launch; `None` where a side has no such array.
-type Arrays = Vec<Option<Vec<u8>>>;
+pub type Arrays = Vec<Option<Vec<u8>>>;
 
 /// What the reference computed: the arrays of [`Pairs`] afterwards, where it has them.
 pub struct Computed {
@@ -152,7 +152,7 @@ impl Data<'_> {
     fn plain(&self, point: &Point, seed: u64) -> Result<Inputs, Nothing> {
         match &self.reference.code {
             Code::C(..) => self.inputs_of_c(point, seed),
-            Code::Kernels(_) => {
+            Code::Kernels(_) | Code::Host(_) => {
                 let numbers = self.pairs.numbers.iter().map(|n| self.number(n, point, seed));
                 let numbers = numbers.collect::<Result<_, _>>()?;
                 let arrays = self.pairs.arrays.iter().map(|a| self.content(a, point, seed));
@@ -356,7 +356,7 @@ impl Data<'_> {
     ) -> Result<(Memory, Computed), Nothing> {
         let (given, buffers, at) = self.interpreted(inputs, &[]);
         let Code::C(_, binds) = &self.reference.code else { return Err(Nothing::TooLarge) };
-        let args = self.interp_args(self.reference.function, binds, &given, None);
+        let args = self.interp_args(self.reference, self.reference.function, binds, &given, None);
         let mut memory = Memory::new(buffers);
         let limits = Limits { max_steps: REFERENCE_STEPS, track_bounds: bounds, ..limits.clone() };
         let reference = self.reference;
@@ -395,6 +395,9 @@ impl Data<'_> {
         limits: &Limits,
     ) -> Result<(Memory, Vec<Option<usize>>), String> {
         let reference = self.reference;
+        if let Code::Host(_) = &reference.code {
+            return self.host_shadow(inputs, after, limits);
+        }
         let Some(shapes) = shapes else {
             let at = self.interpreted(inputs, after).2;
             let run = self.c_function(inputs, true, limits);
@@ -428,85 +431,13 @@ impl Data<'_> {
                 Step::Launch(stage) => {
                     let Some(shape) = shapes.next() else { break };
                     let of_host = Some((&**stage, &sizes));
-                    let args = self.interp_args(stage.function, &stage.binds, &given, of_host);
+                    let args =
+                        self.interp_args(reference, stage.function, &stage.binds, &given, of_host);
                     shadow::of_kernel(&module, stage.function, shape, &args, &mut memory, &limits)?;
                 }
             }
         }
         Ok((memory, at))
-    }
-
-    /// Runs the kernels of a side up to the first that has a finding or does not end; `lengths` of its arrays in bytes, or
-    /// as they grow. An outcome for each that was launched.
-    ///
-    /// # Errors
-    /// What the emulator refuses, and of which kernel.
-    pub fn kernels(
-        &self,
-        of_new: bool,
-        inputs: &Inputs,
-        shapes: &[Shape],
-        lengths: &[Option<u64>],
-        options: &emu::Options,
-    ) -> Result<(Vec<Outcome>, Arrays), (usize, EmuError)> {
-        let side = if of_new { self.new } else { self.reference };
-        let mut memory = self.device_memory(side, inputs).map_err(|f| {
-            let message = f.diagnostics.first().map_or(String::new(), |d| d.message.clone());
-            (0, EmuError::BadArgument { index: 0, message })
-        })?;
-        let mut given = self.numbers_of(of_new, inputs);
-        let mut ids = vec![];
-        for (i, (a, content)) in self.pairs.arrays.iter().zip(&inputs.arrays).enumerate() {
-            let at = match (of_new, a.reference) {
-                (true, _) => a.new,
-                (false, Some(Place::Param(at))) => Some(at),
-                (false, _) => None,
-            };
-            ids.push(at.map(|at| {
-                let slot = &side.slots[at];
-                let length = lengths.get(i).copied().flatten();
-                let id = memory.add(buffer(&slot.name, slot.ty.pointee(), content, length));
-                given[at] = Some(Given::Buffer(id.0));
-                id
-            }));
-        }
-        let Code::Kernels(steps) = &side.code else { return Ok((vec![], vec![])) };
-        let sizes = self.sizes(inputs, of_new);
-        let (mut outcomes, mut left) = (vec![], shapes.iter());
-        for step in steps {
-            match step {
-                Step::Fill { slot, value } => {
-                    if let Some(Given::Buffer(b)) = given[*slot] {
-                        let buffer = &mut memory.buffers[b as usize];
-                        buffer.bytes.fill(*value);
-                        buffer.pattern = buffer.pattern.iter().map(|_| *value).collect();
-                    }
-                }
-                Step::Launch(stage) => {
-                    let Some(shape) = left.next() else { break };
-                    let args = self.emu_args(side, stage, &given, &sizes);
-                    let Shape { grid, block, shared } = *shape;
-                    let config = LaunchConfig {
-                        kernel: stage.function,
-                        grid,
-                        block,
-                        dynamic_shared: shared,
-                        args,
-                    };
-                    let outcome = emu::run(&side.module, &config, &mut memory, options)
-                        .map_err(|e| (outcomes.len(), e))?;
-                    let ends = outcome.limit.is_some()
-                        || outcome.assumption_failed
-                        || outcome.findings.iter().any(|f| !f.rule.is_note());
-                    outcomes.push(outcome);
-                    if ends {
-                        break;
-                    }
-                }
-            }
-        }
-        let mut take = |id: BufferId| std::mem::take(&mut memory.buffers[id.0 as usize].bytes);
-        Ok((outcomes, ids.into_iter().map(|id| id.map(&mut take)).collect::<Vec<_>>()))
     }
 
     /// The whole number that options give.
@@ -554,14 +485,4 @@ impl Data<'_> {
 
 fn grows(module: &Module, element: &Type, init: &Init, seed: u64) -> Content {
     Content::Grows(data::fill(module, element, PATTERN, init, seed).into())
-}
-
-fn buffer(name: &str, element: Option<&Type>, content: &Content, length: Option<u64>) -> Buffer {
-    let buffer = Buffer { name: name.to_string(), element: element.cloned(), ..Buffer::default() };
-    match (content, length) {
-        (Content::Grows(pattern), None) => {
-            Buffer { grows: true, exact: true, pattern: pattern.clone(), ..buffer }
-        }
-        (content, length) => Buffer { bytes: content.bytes(length.unwrap_or(0)), ..buffer },
-    }
 }

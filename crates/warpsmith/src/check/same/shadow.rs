@@ -131,8 +131,24 @@ fn global(id: u32) -> Place {
     Place::new(PlaceKind::Global(GlobalId(id)), Type::U32, Origin::default())
 }
 
-fn stmt(kind: StmtKind) -> Stmt {
+pub fn stmt(kind: StmtKind) -> Stmt {
     Stmt { kind, origin: Origin::default(), comment: vec![] }
+}
+
+/// A loop over blocks or threads along an axis.
+pub fn around(id: u32, var: VarId, extent: u32, kind: LoopKind, body: Block) -> Stmt {
+    let of = |n: u32| Expr::int(Scalar::U32, n.into());
+    stmt(StmtKind::For(ForLoop {
+        id: LoopId(id),
+        var,
+        declares: true,
+        first: of(0),
+        compare: BinaryOp::Lt,
+        limit: of(extent),
+        step: of(1),
+        kind,
+        body,
+    }))
 }
 
 fn driver(module: &mut Module, kernel: FuncId, first: u32, shape: &Shape) -> FuncId {
@@ -150,18 +166,7 @@ fn driver(module: &mut Module, kernel: FuncId, first: u32, shape: &Shape) -> Fun
         let set =
             StmtKind::Assign { place: global(first + at as u32), value: Expr::var(var, Type::U32) };
         body.insert(0, stmt(set));
-        let of = |n: u32| Expr::int(Scalar::U32, n.into());
-        body = vec![stmt(StmtKind::For(ForLoop {
-            id: LoopId(at as u32),
-            var,
-            declares: true,
-            first: of(0),
-            compare: BinaryOp::Lt,
-            limit: of(extent),
-            step: of(1),
-            kind: LoopKind::Serial,
-            body: Block::new(body),
-        }))];
+        body = vec![around(at as u32, var, extent, LoopKind::Serial, Block::new(body))];
     }
     module.functions.push(Function {
         name: "every thread".to_string(),

@@ -12,6 +12,7 @@ use warpsmith_opt::analysis::extents as accesses;
 use warpsmith_stage::source::shape;
 
 use super::calls::{self, Bind, Slot, Stage};
+use super::host_function::HostFunction;
 use super::host_numbers;
 use super::host_runs::{self, HostRun, HostStep, Passed};
 use super::launching::{Kernel, Launching, NoShape, Shape};
@@ -46,6 +47,8 @@ pub enum Code {
     Kernels(Vec<Step>),
     /// Run by the interpreter; what each of its parameters gets.
     C(Box<CInput>, Vec<Bind>),
+    /// A function of the host that launches kernels as its control flow says.
+    Host(HostFunction),
 }
 
 /// What happens one after the other.
@@ -90,14 +93,14 @@ impl Side {
     }
 
     pub fn is_kernel(&self) -> bool {
-        matches!(self.code, Code::Kernels(_))
+        matches!(self.code, Code::Kernels(_) | Code::Host(_))
     }
 
     /// Its kernels in order; none of a C function.
     pub fn stages(&self) -> impl Iterator<Item = &Stage> {
         let steps = match &self.code {
             Code::Kernels(steps) => steps.as_slice(),
-            Code::C(..) => &[],
+            Code::C(..) | Code::Host(_) => &[],
         };
         steps.iter().filter_map(|s| match s {
             Step::Launch(stage) => Some(&**stage),
@@ -171,6 +174,9 @@ impl Side {
         reading: &Reading<'_>,
         sources: &mut SourceMap,
     ) -> Result<Side, Failure> {
+        if let Some(name) = host_function_meant(&unit, options) {
+            return Side::host(path, unit, &name, options, reading);
+        }
         let chosen = chosen(&unit, options, reading, sources)?;
         let mut asked = vec![];
         for name in chosen.kernels() {
@@ -224,6 +230,37 @@ impl Side {
         side.function = first.unwrap_or(FuncId(0));
         side.add_sizes_of_host(&chosen);
         Ok(side)
+    }
+
+    /// A function of the host with the kernels that it launches.
+    fn host(
+        path: &Path,
+        unit: TranslationUnit,
+        name: &str,
+        options: &LaunchArgs,
+        reading: &Reading<'_>,
+    ) -> Result<Side, Failure> {
+        let lowered = sema::lower_program(&unit, reading.prelude, name)
+            .map_err(|list| program::with_headers(list, &unit))?;
+        let Some(function) = lowered.host_functions.first().copied() else {
+            return Err(Failure::input("W304", format!("there is no function `{name}`")));
+        };
+        let module = lowered.module;
+        let mut slots = vec![];
+        let own = |_: usize, name: &str| Some(name.to_string());
+        let binds = calls::bind(&module, module.function(function), &own, &mut slots)?;
+        let code = Code::Host(HostFunction::new(&module, function, binds));
+        Ok(Side {
+            path: path.to_path_buf(),
+            name: name.to_string(),
+            module,
+            function,
+            unit,
+            slots,
+            code,
+            args: options.clone(),
+            of_host: None,
+        })
     }
 
     /// One of the kernels, with what its parameters get.
@@ -307,7 +344,10 @@ impl Side {
                 (unit, _) => unit?,
             };
             let kernels = sema::kernels_of(&unit);
-            let named = |n: &String| kernels.iter().any(|k| k.base == base_name(n));
+            let launching = host_runs::launching(&unit);
+            let named = |n: &String| {
+                kernels.iter().any(|k| k.base == base_name(n)) || launching.contains(n)
+            };
             if name.as_ref().map_or(!kernels.is_empty(), named) {
                 let options = LaunchArgs { kernel: name, ..LaunchArgs::default() };
                 return Side::kernel_of(&path, unit, &options, reading, sources);
@@ -442,6 +482,20 @@ fn chosen(
         }
     };
     Ok(Chosen::one(instance(unit, name, sources), options.clone(), None))
+}
+
+/// The function of the host that is run as it stands: one that is named, or the only one that launches in loops, under
+/// conditions, or what nobody can tell without running it.
+fn host_function_meant(unit: &TranslationUnit, options: &LaunchArgs) -> Option<String> {
+    let launching = host_runs::launching(unit);
+    if let Some(name) = &options.kernel {
+        let kernel = sema::kernels_of(unit).iter().any(|k| k.base == base_name(name));
+        return launching.contains(name).then(|| name.clone()).filter(|_| !kernel);
+    }
+    if options.grid.is_some() || directive::any_launch(unit) {
+        return None;
+    }
+    host_runs::to_be_run(unit)
 }
 
 /// The host function that launches several kernels, or one behind something that it clears.

@@ -1,6 +1,6 @@
 //! What the report says of a comparison.
 
-use warpsmith_ir::SourceMap;
+use warpsmith_ir::{FuncId, SourceMap};
 
 use super::Comparison;
 use super::launching::{Launching, Shape};
@@ -11,8 +11,8 @@ use crate::status::Status;
 use warpsmith_translate::tune::verify::points::summary;
 
 impl Comparison<'_> {
-    /// What is run, of several kernels the one at this place.
-    pub fn label(&self, launch: &Launch<'_>, at: usize) -> String {
+    /// What is run, of several kernels this one.
+    pub fn label(&self, launch: &Launch<'_>, kernel: FuncId, shape: &Shape) -> String {
         let inputs = launch.inputs;
         let dims = |d: [u32; 3]| match d {
             [x, 1, 1] => format!("{x}"),
@@ -31,9 +31,12 @@ impl Comparison<'_> {
             false => format!(", the reference {}", shown.join(", ")),
         };
         let new = self.data.new;
-        let name = new.stages().nth(at).map_or(new.describe(), |s| new.describe_stage(s));
-        let shape = launch.shapes.get(at).map_or(String::new(), show);
-        format!("{name}{shape}{with}{beside}")
+        let stage = new.stages().find(|s| s.function == kernel);
+        let name = match stage {
+            Some(stage) => new.describe_stage(stage),
+            None => format!("{} in {}", new.module.function(kernel).name, new.describe()),
+        };
+        format!("{name}{}{with}{beside}", show(shape))
     }
 
     pub fn report(mut self, sources: &SourceMap) -> Report {

@@ -1,0 +1,133 @@
+//! Buffers of a program of the host that its launches use: they lie in the interpreter's memory, and in the emulator's while a
+//! kernel runs, under the same numbers.
+
+use warpsmith_emu::{Arg as EmuArg, Buffer, BufferId, DeviceMemory, LaunchConfig};
+use warpsmith_ir::interp::{Arg, LaunchRequest, Memory};
+use warpsmith_ir::{Module, Type};
+
+use crate::data;
+
+/// A launch as the emulator takes it.
+pub fn config(module: &Module, device: &mut DeviceMemory, request: &LaunchRequest) -> LaunchConfig {
+    let kernel = module.function(request.kernel);
+    let mut args = vec![];
+    for (arg, param) in request.args.iter().zip(&kernel.params) {
+        let var = kernel.var(*param);
+        args.push(match arg {
+            Arg::Value(v) => EmuArg::Bytes(data::scalar_bytes(*v)),
+            Arg::Bytes(bytes) => EmuArg::Bytes(bytes.clone()),
+            Arg::Null => EmuArg::Null,
+            Arg::Pointer { buffer, offset } => {
+                describe(device, *buffer, &var.name, var.ty.pointee());
+                EmuArg::Pointer { buffer: BufferId(*buffer as u32), offset: *offset }
+            }
+        });
+    }
+    LaunchConfig {
+        kernel: request.kernel,
+        grid: request.grid,
+        block: request.block,
+        dynamic_shared: u32::try_from(request.shared).unwrap_or(u32::MAX),
+        args,
+    }
+}
+
+/// Findings name a buffer as the host does, else by the first parameter it was given for.
+fn describe(device: &mut DeviceMemory, buffer: usize, name: &str, pointee: Option<&Type>) {
+    let Some(b) = device.buffers.get_mut(buffer) else { return };
+    if b.name.is_empty() {
+        b.name = name.to_string();
+    }
+    let known = b.element.as_ref().is_some_and(|t| *t != Type::Void);
+    if !known {
+        b.element = pointee.filter(|t| **t != Type::Void).cloned();
+    }
+}
+
+/// Moves the bytes that the device can reach into its memory.
+pub fn lend(device: &mut DeviceMemory, memory: &mut Memory) {
+    device.buffers.resize_with(memory.buffers.len(), Buffer::default);
+    for (i, bytes) in memory.buffers.iter_mut().enumerate() {
+        if memory.host.host.contains(&i) {
+            continue;
+        }
+        let buffer = &mut device.buffers[i];
+        buffer.bytes = std::mem::take(bytes);
+        if memory.host.shared.contains(&i) {
+            buffer.poison = memory.host.unknown.remove(&i).unwrap_or_default();
+        }
+    }
+}
+
+/// Moves them back.
+pub fn take_back(device: &mut DeviceMemory, memory: &mut Memory) {
+    for (i, bytes) in memory.buffers.iter_mut().enumerate() {
+        if memory.host.host.contains(&i) {
+            continue;
+        }
+        let buffer = &mut device.buffers[i];
+        *bytes = std::mem::take(&mut buffer.bytes);
+        if memory.host.shared.contains(&i) {
+            let mut mask = std::mem::take(&mut buffer.poison);
+            mask.resize(bytes.len(), false);
+            memory.host.unknown.insert(i, mask);
+        }
+    }
+}
+
+/// A buffer that holds nothing yet.
+pub fn allocated(
+    device: &mut DeviceMemory,
+    buffer: usize,
+    bytes: usize,
+    name: &str,
+    pointee: Option<&Type>,
+) {
+    device.buffers.resize_with(buffer, Buffer::default);
+    device.buffers.push(Buffer {
+        name: name.to_string(),
+        element: pointee.cloned(),
+        poison: vec![true; bytes],
+        ..Buffer::default()
+    });
+}
+
+pub fn freed(device: &mut DeviceMemory, buffer: usize) {
+    if let Some(buffer) = device.buffers.get_mut(buffer) {
+        buffer.freed = true;
+        buffer.poison = vec![];
+    }
+}
+
+/// The host wrote a piece.
+pub fn written(device: &mut DeviceMemory, buffer: usize, offset: usize, bytes: usize) {
+    let Some(buffer) = device.buffers.get_mut(buffer) else { return };
+    if offset == 0 && bytes >= buffer.poison.len() {
+        buffer.poison = vec![];
+    } else if let Some(part) = buffer.poison.get_mut(offset..offset + bytes) {
+        part.fill(false);
+    }
+}
+
+/// Which bytes of a piece nothing wrote yet; `None` where all are known.
+pub fn unwritten(
+    device: &DeviceMemory,
+    buffer: usize,
+    offset: usize,
+    bytes: usize,
+) -> Option<Vec<bool>> {
+    let poison = &device.buffers.get(buffer)?.poison;
+    poison.get(offset..offset + bytes).filter(|part| part.contains(&true)).map(<[bool]>::to_vec)
+}
+
+/// The parameter that gets a pointer to memory that the device cannot reach.
+pub fn host_pointer(module: &Module, memory: &Memory, request: &LaunchRequest) -> Option<String> {
+    let kernel = module.function(request.kernel);
+    let mut args = request.args.iter().zip(&kernel.params);
+    args.find_map(|(arg, param)| match arg {
+        Arg::Pointer { buffer, .. } if memory.host.host.contains(buffer) => {
+            Some(kernel.var(*param).name.clone())
+        }
+        _ => None,
+    })
+}
