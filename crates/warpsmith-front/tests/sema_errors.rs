@@ -210,14 +210,3 @@ fn launches_ask_for_more_than_48_kilobytes() {
         assert!(refused.contains(wanted), "{before}: {refused}");
     }
 }
-
-#[test]
-fn virtual_functions() {
-    // Which one a call reaches hangs on the object: none is taken for another.
-    let rendered = errors(
-        "struct Base { __device__ virtual int f(int x) { return x; } };
-        struct Derived : Base { __device__ int f(int x) override { return x + 100; } };
-        __global__ void k(int *o) { Derived d; Base *b = &d; o[0] = b->f(1); }",
-    );
-    assert!(rendered.contains("error[W053]: `Base` has virtual functions"), "{rendered}");
-}
