@@ -38,6 +38,8 @@ pub enum Fit {
     Ragged(u32),
     /// Blocks cover the sizes exactly.
     Exact,
+    /// The same, with rows of arrays that are longer.
+    Apart,
     /// The last block of an axis has one position.
     Single,
     /// There are more blocks than the sizes need, by the halo of overlapping blocks.
@@ -57,7 +59,13 @@ pub struct Wanted<'a> {
     pub pinned: &'a BTreeMap<String, i64>,
     pub grid: Option<[u32; 3]>,
     pub strides: Strides,
+    /// What is compared with nothing, the length of a row, say, is longer than what blocks cover: equal by accident, it would do for
+    /// the size that it is equal to.
+    pub apart: bool,
 }
+
+/// By how much.
+const APART: i64 = 3;
 
 /// The launch of a block shape, some blocks a side, and a fit. `None` when constants tie extents that differ.
 pub fn launch(wanted: &Wanted<'_>, block: [u32; 3], blocks: u32, fit: Fit) -> Option<Launch> {
@@ -91,7 +99,7 @@ fn covering(fit: Fit, threads: u32, step: i64, count: u32, axis: u32) -> (u32, i
     let whole = step * i64::from(count);
     let cut = |by: u32| i64::from(by + axis).min(step - 1);
     match fit {
-        Fit::Exact => (count, whole),
+        Fit::Exact | Fit::Apart => (count, whole),
         Fit::Single => (count, whole - step + 1),
         Fit::Ragged(by) => (count, whole - cut(by)),
         Fit::Strided => (count.div_ceil(2), whole - cut(1)),
@@ -107,7 +115,7 @@ fn covering(fit: Fit, threads: u32, step: i64, count: u32, axis: u32) -> (u32, i
 fn depth(strides: Strides, blocks: u32, fit: Fit) -> i64 {
     match (strides.turns, fit) {
         (0 | 1, _) => 4 + i64::from(blocks % 3),
-        (n, Fit::Exact) => 2 * n,
+        (n, Fit::Exact | Fit::Apart) => 2 * n,
         (n, Fit::Single) => n + 1,
         (n, _) => 3 * n - 1 - n / 3,
     }
@@ -132,7 +140,7 @@ fn integers(wanted: &Wanted<'_>, size: [i64; 3], blocks: u32, fit: Fit) -> BTree
             (None, true) => (0..3).filter(|a| role.product[*a]).map(|a| size[a]).product(),
             (None, false) if role.depth => depth(wanted.strides, blocks, fit),
             // A row of an array, say.
-            (None, false) => size[0],
+            (None, false) => size[0] + if wanted.apart { APART } else { 0 },
         };
         let loose = first.is_none() && !role.product.contains(&true);
         let mut value = value;

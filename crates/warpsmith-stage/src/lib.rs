@@ -18,6 +18,7 @@
 //! | W713 | emulation found a fault in the rewritten text |
 //! | W714 | a copy needs a variable that is declared after it |
 //! | W715 | no launch with the block that the file is written for |
+//! | W734 | marks in a file that `--auto` is to find a plan for |
 //! | W732, W733 | no filling of the holes of a sketch fits; no reference to compare with |
 //! | W720 | the rewritten text does not compile |
 

@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use warpsmith_ir::Diagnostic;
+use warpsmith_emu::Finding;
+use warpsmith_ir::{Diagnostic, Span};
 
-use crate::launch::{self, Fit};
+use crate::launch::{self, Fit, Launch};
 use crate::profile::rows::{Profile, Row};
 use crate::session::{Refusal, Session, Suited, place};
-use crate::source::shape::Extent;
+use crate::source::shape::{self, Extent};
 use crate::synth::positions::spread;
 use crate::synth::reads::{self, Answer, Trouble};
 
@@ -179,6 +180,9 @@ fn no_launch(session: &Session) -> Refusal {
     let mut error =
         Diagnostic::error("W707", "no launch was found in which the unmodified kernel is right");
     if let Some((launch, findings)) = session.unsuited.first() {
+        for (at, what) in findings.first().map_or(vec![], |f| places(session, launch, f)) {
+            error = error.label(at, what);
+        }
         for f in findings.iter().take(3) {
             let thread = f.accesses.iter().find_map(|a| a.thread);
             let who = thread.map_or(String::new(), |t| format!(", {}", who(t.block, t.thread)));
@@ -194,6 +198,20 @@ fn no_launch(session: &Session) -> Refusal {
         error = error.help("give the block with --block, sizes with --arg NAME=N");
     }
     session.refuse(!session.unsuited.is_empty(), vec![error])
+}
+
+/// Where a finding is in the user's text, which has other constants than a launch.
+fn places(session: &Session, launch: &Launch, finding: &Finding) -> Vec<(Span, &'static str)> {
+    if !session.plan.extents(launch.block).is_empty() {
+        return vec![];
+    }
+    let text = session.plan.reference(launch.block);
+    let constants = shape::constants(&text, &launch.constants);
+    let back = |at: u32| constants.origin(at as usize) as u32;
+    let own = finding.accesses.iter().filter_map(|a| Some((a.span?, a.what)));
+    own.filter(|(s, _)| s.file.0 == 0)
+        .map(|(s, what)| (Span { start: back(s.start), end: back(s.end), ..s }, what))
+        .collect()
 }
 
 /// A thread in words.

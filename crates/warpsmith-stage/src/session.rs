@@ -290,11 +290,18 @@ impl Session {
         let Some(shape) = self.launch(block, blocks, fit, Strides::default()) else {
             return Ok(None);
         };
-        let shaped = self.shaped(&shape)?;
-        match self.launch(block, blocks, fit, shaped.strides(block)) {
-            Some(launch) => self.suit(launch),
-            None => Ok(None),
+        let strides = self.shaped(&shape)?.strides(block);
+        let Some(launch) = self.launch(block, blocks, fit, strides) else { return Ok(None) };
+        let longer = match fit {
+            Fit::Ragged(_) | Fit::Apart => self.sized(block, blocks, fit, strides, true),
+            _ => None,
+        };
+        if let Some(longer) = longer.filter(|l| *l != launch)
+            && let Some(found) = self.suit(longer)?
+        {
+            return Ok(Some(found));
         }
+        self.suit(launch)
     }
 
     /// Positions from a block to the next along each axis, in a launch.
@@ -375,6 +382,17 @@ impl Session {
     }
 
     fn launch(&self, block: [u32; 3], blocks: u32, fit: Fit, strides: Strides) -> Option<Launch> {
+        self.sized(block, blocks, fit, strides, false)
+    }
+
+    fn sized(
+        &self,
+        block: [u32; 3],
+        blocks: u32,
+        fit: Fit,
+        strides: Strides,
+        apart: bool,
+    ) -> Option<Launch> {
         let wanted = Wanted {
             usage: &self.usage,
             extents: &self.extents,
@@ -382,6 +400,7 @@ impl Session {
             pinned: &self.input.integers,
             grid: self.input.grid,
             strides,
+            apart,
         };
         let dynamic_shared = self.dynamic_shared(block);
         let launch = launch::launch(&wanted, block, blocks, fit)?;

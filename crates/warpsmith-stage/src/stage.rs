@@ -272,7 +272,7 @@ fn verified(
             Ok(found) => found,
             Err(refusal) => return Err(refuted::unanswered(session, search, refusal)),
         };
-        let mut edits = replacements(session, &found)?;
+        let mut edits = replacements(session, profiled, &found)?;
         let copied = copying::copies(session, profiled)?;
         edits.extend(&copied.edits);
         checker.dropped = intermediate::drop_stores(session, &found, &mut edits);
@@ -343,7 +343,7 @@ fn overlapping(session: &Session, at: &Bytes) -> Refusal {
 ///
 /// # Errors
 /// W710 when no read can be served.
-fn replacements(session: &Session, found: &[Found]) -> Result<Patch, Refusal> {
+fn replacements(session: &Session, profiled: &Profiled, found: &[Found]) -> Result<Patch, Refusal> {
     let mut edits = Patch::default();
     let mut served = 0;
     for (m, f) in found.iter().enumerate() {
@@ -354,12 +354,15 @@ fn replacements(session: &Session, found: &[Found]) -> Result<Patch, Refusal> {
         return Ok(edits);
     }
     let mut error = Diagnostic::error("W710", "no marked read finds its element in shared memory");
-    for (mark, f) in session.plan.marks.reads.iter().zip(found).take(3) {
+    for (m, (mark, f)) in session.plan.marks.reads.iter().zip(found).take(3).enumerate() {
         let what = match f.rows {
             0 => "no launch that was tried comes to this read",
             _ => "never there when this is read",
         };
         error = error.label(place(&mark.whole), what);
+        if let Some(row) = profiled.profile.get(m).and_then(|rows| rows.first()) {
+            error = error.note(search::witness(session, profiled, m, row));
+        }
     }
     Err(session
         .refuse(true, vec![error.help("copy the elements to a shared array before they are read")]))

@@ -171,3 +171,46 @@ fn a_transpose_whose_block_nothing_names() {
     );
     assert_eq!(name, "transposing tile of `a`", "{text}");
 }
+
+#[test]
+fn a_file_with_marks_has_a_plan() {
+    let text = "__global__ void k(const float *a, float *o, int n) {
+    __shared__ float t[16];
+    int i = blockIdx.x * 16 + threadIdx.x;
+    if (i < n) t[threadIdx.x] = a[i];
+    __syncthreads();
+    if (i > 0 && i < n) o[i] = __opt__(a[i - 1]);
+}
+";
+    let Err((no, message)) = choose(text) else { panic!("it has marks") };
+    assert!(!no);
+    let expected = "error[W734]: the file has a plan already, and `--auto` is for files without one
+ --> plain.cu:6:32
+  |
+6 |     if (i > 0 && i < n) o[i] = __opt__(a[i - 1]);
+  |                                ^^^^^^^^^^^^^^^^^ its first mark
+  |
+  = help: leave out `--auto` to stage this plan, or take the marks out to have one found
+";
+    assert_eq!(message, expected);
+}
+
+/// A kernel that stores across rows in a loop stays, and the reason is not that it reads rows.
+#[test]
+fn reasons_name_what_is_scattered() {
+    let chosen = choose(
+        "template <int TILE, int ROWS>
+__global__ void turn(const double *from, double *to, int width, int height) {
+    int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
+    int in = x + width * y, out = y + height * x;
+    for (int i = 0; i < TILE; i += ROWS) to[out + i] = from[in + i * width];
+}
+int main() { turn<16, 4><<<dim3(8, 8), dim3(16, 4)>>>(nullptr, nullptr, 128, 128); }
+",
+    );
+    let chosen = chosen.unwrap_or_else(|(_, message)| panic!("{message}"));
+    assert!(chosen.best.is_none(), "{:?}", chosen.best.map(|b| b.name));
+    let reasons = chosen.declined;
+    let scattered = "`to`: neighbours store elements that lie apart";
+    assert!(reasons.iter().any(|r| r.starts_with(scattered)), "{reasons:?}");
+}

@@ -287,3 +287,53 @@ int main() { line<<<dim3(64, 64), W * H>>>(0, 0, 500, 250); }
         served_text("product_block", text, &["(lx != 0 ? t[ly][lx - 1] : a[y * w + x - 1])"]);
     assert!(staged.checked.iter().all(|l| l.starts_with("block 32, ")), "{:?}", staged.checked);
 }
+
+/// The length of a row is no size: a guard that compares a position with it is wrong where rows are longer than images.
+#[test]
+fn rows_may_be_longer_than_images() {
+    let text = "#define TX 16
+#define TY 16
+struct Params { int w, h; float k; };
+__global__ void blur(const float *src, float *dst, Params p, int pitch) {
+    __shared__ float t[TY][TX + 2];
+    int x = blockIdx.x * TX + threadIdx.x, y = blockIdx.y * TY + threadIdx.y;
+    if (x < p.w && y < p.h) {
+        t[threadIdx.y][threadIdx.x + 1] = src[y * pitch + x];
+        __insert();
+    }
+    __syncthreads();
+    if (x > 0 && x < p.w - 1 && y < p.h)
+        dst[y * pitch + x] = p.k * __opt__(t[threadIdx.y][threadIdx.x], src[y * pitch + x - 1])
+            + __opt__(t[threadIdx.y][threadIdx.x + 2], src[y * pitch + x + 1]);
+}
+";
+    let staged = served_text("longer_rows", text, &[]);
+    assert!(staged.checked.iter().any(|l| l.contains("p.w=61, pitch=64")), "{:?}", staged.checked);
+    // Right of the image there is nothing, however long its rows are.
+    let wrong = "x != pitch - 1) t[threadIdx.y][threadIdx.x + 2]";
+    assert!(!staged.text.contains(wrong), "{}", staged.text);
+}
+
+/// Reads through the cache for constants are proved like others.
+#[test]
+fn cached_reads_are_proved() {
+    let text = "#define B 16
+__global__ void two(const float *__restrict__ a, const float *__restrict__ b, float *o, int nx, int ny) {
+    __shared__ float ta[B][B], tb[B][B];
+    const int i = blockIdx.x * B + threadIdx.x, j = blockIdx.y * B + threadIdx.y;
+    if (i < nx && j < ny) {
+        ta[threadIdx.y][threadIdx.x] = __ldg(&a[j * nx + i]);
+        tb[threadIdx.y][threadIdx.x] = __ldg(b + j * nx + i);
+    }
+    __syncthreads();
+    if (i >= nx || j >= ny) return;
+    float l = i > 0 ? __opt__(__ldg(&a[j * nx + i - 1])) : 0.f;
+    float u = j > 0 ? __opt__ __ldg(b + (j - 1) * nx + i) : 0.f;
+    o[j * nx + i] = l + u;
+}
+";
+    let staged = served_text("cached", text, &["threadIdx.x != 0 ? ta", "threadIdx.y != 0 ? tb"]);
+    for a in staged.accesses.iter().filter(|_| solver::program().is_some()) {
+        assert_eq!(a.verdict, Verdict::Proved, "{}: {:?}", a.replacement, a.unproved);
+    }
+}

@@ -375,3 +375,29 @@ fn a_read_that_is_wrong_at_an_unseen_launch_is_refuted() {
         assert!(witness.contains(part), "{witness}");
     }
 }
+
+/// What defeats a plan is shown: the statement, the launch, the thread.
+#[test]
+fn the_thread_that_defeats_a_plan_is_named() {
+    let never = refusal(&THESIS.replace("sb[csb] = in[c];", "sb[csb] = 2 * in[c];"));
+    let thread = "block (0, 0), thread (0, 0): the element is not in shared memory";
+    assert!(never.contains(thread), "{never}");
+    let small = "#define N 16
+__global__ void k(const float *a, float *o, int n) {
+    __shared__ float t[N / 2];
+    int i = blockIdx.x * N + threadIdx.x;
+    if (i < n) t[threadIdx.x] = a[i];
+    __syncthreads();
+    if (i > 0 && i < n) o[i] = __opt__(a[i - 1]);
+}
+";
+    let message = refusal(small);
+    for part in [
+        "error[W707]: no launch was found in which the unmodified kernel is right",
+        "5 |     if (i < n) t[threadIdx.x] = a[i];
+  |                ^^^^^^^^^^^^^^ write",
+        "thread (2, 0): write of `t[2]` is outside of `t`, which has 2 elements",
+    ] {
+        assert!(message.contains(part), "{part}\n{message}");
+    }
+}

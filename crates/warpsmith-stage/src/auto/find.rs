@@ -168,8 +168,8 @@ fn cached(body: &ast::Block) -> Vec<(Span, Span)> {
     all
 }
 
-/// Why no tile is worth it for the reads of an array.
-pub fn unshared(reads: &[&Access]) -> String {
+/// Why no tile is worth it for the reads of an array; `shared`: threads of a block may read the same elements.
+pub fn unshared(reads: &[&Access], shared: bool) -> String {
     let name = reads.first().map_or("", |a| a.array.as_str());
     let moves = |a: &&&Access| a.strides().filter(|_| a.loops().is_some());
     let strides: Vec<[i64; 2]> = reads.iter().filter_map(|a| moves(&a)).collect();
@@ -181,6 +181,9 @@ pub fn unshared(reads: &[&Access]) -> String {
             "`{name}`: all threads of a block read one element at a time, which takes one request and one sector of the cache a warp \
              without a tile, and one request with it"
         ),
+        true if shared => format!(
+            "`{name}`: threads of a block read what others read, too, but no plan for that is known, or none passed its checks"
+        ),
         true if strides.iter().all(|s| s[0].abs() == 1) => format!(
             "`{name}`: no two threads of a block read one element, and rows of threads read rows"
         ),
@@ -188,6 +191,18 @@ pub fn unshared(reads: &[&Access]) -> String {
             "`{name}`: neighbours read elements that lie apart, and no plan is known that makes rows of them"
         ),
     }
+}
+
+/// Why stores of an array stay as they are, where neighbours do not store neighbours.
+pub fn scattered(store: &Access) -> Option<String> {
+    let apart = store.strides().is_some_and(|[x, _]| x.abs() > 1);
+    apart.then(|| {
+        format!(
+            "`{}`: neighbours store elements that lie apart, and a tile that turns rows around is known for one read and one store a thread \
+             outside of loops",
+            store.array
+        )
+    })
 }
 
 /// What stands between the brackets of `a[…]`.

@@ -252,9 +252,12 @@ fn declined(session: &Session) -> Result<Vec<String>, Refusal> {
     let mut reasons = vec![];
     in_kernel(session, &mut |kernel| {
         for array in read_only(kernel.accesses) {
-            let reads = kernel.accesses.iter().filter(|a| a.array == array);
-            reasons.push(find::unshared(&reads.collect::<Vec<_>>()));
+            let reads: Vec<_> = kernel.accesses.iter().filter(|a| a.array == array).collect();
+            reasons.push(find::unshared(&reads, kernel.shares_elements(&reads)));
         }
+        let stores = kernel.accesses.iter().filter(|a| a.stored);
+        let first = stores.filter_map(find::scattered).next();
+        reasons.extend(first);
     })?;
     if reasons.is_empty() {
         reasons

@@ -97,10 +97,16 @@ impl Kernel<'_> {
 
     /// Whether threads of a block may read the same elements, or in an order that suits no row of memory.
     pub fn shares(&self, all: &[&Access]) -> bool {
+        let x = all.first().and_then(|a| a.strides()).unwrap_or([0, 0])[0];
+        self.shares_elements(all) || x.abs() != 1 || self.is_scattered()
+    }
+
+    /// Whether threads of a block may read the same elements, each thread some of its own.
+    pub fn shares_elements(&self, all: &[&Access]) -> bool {
         let [x, y] = all.first().and_then(|a| a.strides()).unwrap_or([0, 0]);
         let alone = all.iter().all(|a| a.at.is_some() && a.at == all[0].at);
         let own_loop = all.iter().any(|a| a.loops().is_none_or(|l| l.len() > 1) || a.slides());
-        !alone || own_loop || x.abs() != 1 || self.axes[1] && y == 0 || self.is_scattered()
+        !alone || own_loop || self.axes[1] && y == 0 && x != 0
     }
 
     /// Whether a store goes across rows.

@@ -70,7 +70,7 @@ impl Checker {
     /// What the emulator refuses.
     pub fn new(session: &mut Session, profiled: &[Suited]) -> Result<Checker, Refusal> {
         let mut launches: Vec<Suited> = vec![];
-        let mut kinds = vec![(Fit::Ragged(3), 3), (Fit::Exact, 3), (Fit::Single, 1)];
+        let mut kinds = vec![(Fit::Ragged(3), 3), (Fit::Apart, 3), (Fit::Single, 1)];
         if session.usage.overlaps {
             kinds.insert(0, (Fit::Overlapping(2), 3));
         }

@@ -21,12 +21,15 @@ const MORE: [(Fit, u32); 4] =
 /// Launches that have to be equal at least.
 const ENOUGH: usize = 4;
 
+/// Kernels that are right, with what they cost, and the names of others with what speaks against them.
+type Tried = (Vec<Entrant>, Vec<(String, String)>);
+
 impl Ranking<'_> {
     /// The kernels of vectors that compute what the kernel does, with what they cost; and why others do not.
     ///
     /// # Errors
     /// What the emulator refuses.
-    pub fn wide(&mut self, all: &[Wide]) -> Result<(Vec<Entrant>, Vec<(String, String)>), Refusal> {
+    pub fn wide(&mut self, all: &[Wide]) -> Result<Tried, Refusal> {
         let (mut entrants, mut failed) = (vec![], vec![]);
         for wide in all {
             self.input.steps.begin(&wide.name);

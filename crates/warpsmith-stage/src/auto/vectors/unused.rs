@@ -58,9 +58,8 @@ fn kept(
         let here = count(own, &tokens, &d.name);
         let used = count(edited, &whole, &d.name) > here;
         let was = count(&kernel.text[start..], &before, &d.name) > here;
-        match used || !was || !pure(e) {
-            true => parts.push(format!("{} = {}", d.name, kernel.sources.text(e.span))),
-            false => {}
+        if used || !was || !pure(e) {
+            parts.push(format!("{} = {}", d.name, kernel.sources.text(e.span)));
         }
     }
     if parts.len() == vars.declarators.len() {
