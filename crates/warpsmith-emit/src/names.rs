@@ -373,8 +373,25 @@ impl Scopes<'_> {
         Some(name)
     }
 
+    /// Names of variables that the block declares although another block has declared them before: they are in use in
+    /// all of it.
+    fn named_again(&self, block: &Block) -> Vec<String> {
+        let mut again = vec![];
+        let mut note = |id: VarId| {
+            let name = self.names.get(id.0 as usize).and_then(Option::as_ref);
+            again.extend(name.filter(|n| !self.taken.used.contains(*n)).cloned());
+        };
+        warpsmith_ir::visit::for_each_stmt(block, &mut |s| match &s.kind {
+            StmtKind::Decl { var, .. } => note(*var),
+            StmtKind::For(l) if l.declares => note(l.var),
+            _ => {}
+        });
+        again
+    }
+
     fn block(&mut self, block: &Block) {
-        let mut opened = vec![];
+        let mut opened = self.named_again(block);
+        self.taken.used.extend(opened.iter().cloned());
         for s in &block.stmts {
             match &s.kind {
                 StmtKind::Decl { var, .. } => opened.extend(self.name(*var)),
@@ -430,6 +447,30 @@ mod tests {
     fn names_of_the_language_get_an_underscore() {
         let names = names_of(&["new", "threadIdx", "float4", "min", "this", "half"]);
         assert_eq!(names, ["new_", "threadIdx_", "float4_", "min_", "this_", "half_"]);
+    }
+
+    #[test]
+    fn variables_that_two_blocks_declare_keep_their_name_in_both() {
+        let mut f = Function::new("f", FunctionKind::Kernel);
+        let mut add = |wish: &str| f.add_var(Var::new(wish, Type::I32, VarKind::Local));
+        let (first, shared, second) = (add("a"), add("a"), add("a2"));
+        let block = |vars: [VarId; 2]| {
+            let mut b = Block::default();
+            for var in vars {
+                let init = Some(warpsmith_ir::Expr::i32(0));
+                let place = warpsmith_ir::Place::var(var, Type::I32);
+                let value = warpsmith_ir::Expr::read(place.clone());
+                for kind in [StmtKind::Decl { var, init }, StmtKind::Assign { place, value }] {
+                    b.stmts.push(Stmt::new(kind, warpsmith_ir::Origin::default()));
+                }
+            }
+            Stmt::new(StmtKind::Scope(b), warpsmith_ir::Origin::default())
+        };
+        f.body.stmts = vec![block([first, shared]), block([second, shared])];
+        let module = Module { functions: vec![f], ..Module::default() };
+        let names = Names::new(&module, &[]).vars.remove(0);
+        assert_eq!(names[1], "a2");
+        assert_ne!(names[2], names[1], "both are declared in the second block");
     }
 
     #[test]

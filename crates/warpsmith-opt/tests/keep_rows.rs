@@ -101,7 +101,7 @@ fn loops_that_begin_later_leave_out_the_first_elements() {
 
 /// A softmax in place, as many write it.
 const IN_PLACE: &str = "
-void in_place(float *x, int n, int m)
+void in_place(int n, int m, float x[n * m])
 {
     #pragma omp parallel for
     for (int i = 0; i < n; i++) {

@@ -5,7 +5,7 @@ mod common;
 use common::{Points as Sizes, check_scheduled as check};
 
 const SYMM: &str = "
-void symm(int m, int n, const float A[m][m], const float B[m][n], float C[m][n])
+void symm(int m, int n, float alpha, float beta, const float A[m][m], const float B[m][n], float C[m][n])
 {
     #pragma omp parallel for
     for (int j = 0; j < n; j++)
@@ -15,17 +15,17 @@ void symm(int m, int n, const float A[m][m], const float B[m][n], float C[m][n])
                 float a = k <= i ? A[i][k] : A[k][i];
                 sum += B[k][j] * a;
             }
-            C[i][j] = sum;
+            C[i][j] = beta * C[i][j] + alpha * sum;
         }
 }
 ";
 
 const SIZES: Sizes<'_> = &[
-    &[("m", 0), ("n", 2)],
-    &[("m", 1), ("n", 37)],
-    &[("m", 2), ("n", 31)],
-    &[("m", 17), ("n", 3)],
-    &[("m", 40), ("n", 33)],
+    &[("m", 0), ("n", 2), ("alpha", 3), ("beta", 2)],
+    &[("m", 1), ("n", 37), ("alpha", 3), ("beta", 2)],
+    &[("m", 2), ("n", 31), ("alpha", 3), ("beta", 2)],
+    &[("m", 17), ("n", 3), ("alpha", 3), ("beta", 2)],
+    &[("m", 40), ("n", 33), ("alpha", 3), ("beta", 2)],
 ];
 
 #[test]

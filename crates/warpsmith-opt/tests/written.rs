@@ -48,7 +48,7 @@ fn rows_of_running_sums_leave_by_neighbours() {
         ],
     );
     assert!(!text.contains("copies 32 x 16 elements of y"), "nothing of it is read:\n{text}");
-    let flat = RUNNING.replace("x[n][m]", "*x").replace("y[n][m]", "*y");
+    let flat = RUNNING.replace("[n][m]", "[n * m]");
     check(&flat.replace("[i][j]", "[i * m + j]"), STRIPS, SIZES);
     check(RUNNING, "bind i -> x block 16\nregister_tile i by 3\nstage y at j tile 8", SIZES);
 }
@@ -81,7 +81,7 @@ fn what_is_read_before_it_is_written_is_copied_first() {
 fn what_only_some_iterations_write_keeps_its_old_value() {
     // An element of a dozen is not touched, one is written last.
     let points = "
-void points(int n, const float *a, float *b)
+void points(int n, const float a[3 * n], float b[4 * n])
 {
     #pragma omp parallel for
     for (int i = 0; i < n; i++) {
@@ -124,18 +124,17 @@ fn what_others_may_write_is_not_copied_back() {
     let tiled =
         "bind i -> x block 32\nregister_tile i by 4\nstage y at j tile 16\nvectorise i by 4";
     refused(RUNNING, tiled, "one element at a time");
-    // Iterations two apart write one element in two of its rows.
-    let interleaved = "
-void rows(int n, int m, const float *x, float *y)
+    // Two bound loops along one dimension: a block has no box of its own.
+    let together = "
+void rows(int n, const float x[n], float y[16 * n])
 {
-    #pragma ws independent
-    #pragma omp parallel for
+    #pragma omp parallel for collapse(2)
     for (int i = 0; i < n; i++) {
-        for (int j = 0; j < 3; j++) y[2 * i + j] = x[i];
+        for (int j = 0; j < 16; j++) y[16 * i + j] = x[i];
     }
 }
 ";
-    refused(interleaved, "bind i -> x block 32\nstage y", "might have elements in common");
+    refused(together, "bind i, j -> y, x block 32x4\nstage y", "might have elements in common");
     let outside =
         RUNNING.replace("float s = 0.0f;", "float s = 0.0f; if (i > 0 && n < 0) y[i - 1][0] = s;");
     let outside = outside.replace("#pragma omp", "#pragma ws independent\n    #pragma omp");

@@ -235,3 +235,35 @@ pipeline k stages 2
         assert!(!paths(&tuned).is_empty());
     }
 }
+
+/// A product for each of several pairs of matrices: a kernel for multiples of two sizes stands in loops over two others.
+const SCORES: &str = "\
+void scores(int B, int H, int T, int D, const float *q, const float *k, float *s, float scale) {
+#pragma omp parallel for collapse(3)
+    for (int b = 0; b < B; b++)
+        for (int h = 0; h < H; h++)
+            for (int t = 0; t < T; t++)
+                for (int u = 0; u < T; u++) {
+                    float a = 0;
+                    for (int d = 0; d < D; d++)
+                        a += q[((b * H + h) * T + t) * D + d] * k[((b * H + h) * T + u) * D + d];
+                    s[((b * H + h) * T + t) * T + u] = a * scale;
+                }
+}
+";
+
+#[test]
+fn kernels_for_multiples_of_several_sizes_are_run_at_the_least_of_them() {
+    let steps = "bind h, t, u -> z, y, x block 16x16x1\nregister_tile t by 8\nregister_tile u by 8\n\
+                 stage q at d tile 8 pad 4 transposed\nstage k at d tile 8 pad 4 transposed\nunroll d\n\
+                 specialise T%128=0, D%8=0, q%16=0, k%16=0, s%16=0\nvectorise t by 4\nvectorise u by 4\n\
+                 warp t, u by 8x4\npipeline d stages 2\ndouble_buffer d\n";
+    let folder = tempfile::tempdir().expect("a folder");
+    let schedule = folder.path().join("scores.sched");
+    std::fs::write(&schedule, steps).expect("a writable folder");
+    let sizes = [("B", 2), ("H", 2), ("T", 128), ("D", 16)];
+    let tuned = tuned(SCORES, |r| {
+        sizes.iter().fold(r.schedule(&schedule), |r, (name, size)| r.size(*name, [*size]))
+    });
+    paths(&tuned);
+}

@@ -149,6 +149,9 @@ pub fn check(kernel: &Kernel, target: LoopId, width: u32) -> Result<LegalVectori
             "a thread has {factor} of its iterations, no multiple of {width}: take `register_tile` first"
         ));
     }
+    if stage::writes_back(kernel, root, nest) {
+        return refuse("what the block writes goes back one element at a time".into());
+    }
     Ok(LegalVectorise { kernel, root, what: What::Loop(target), width })
 }
 

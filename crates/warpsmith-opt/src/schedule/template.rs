@@ -46,8 +46,13 @@ pub fn alternatives(kernel: &Kernel, root: LoopId, sources: &SourceMap) -> Vec<V
             if let Some((outermost, bind)) = super::derive::wider(kernel, root)
                 && let StepKind::Bind(bind::Args { loops, axes, .. }) = &bind
             {
+                let wide = bound(kernel, outermost, loops, axes, sources);
+                // Threads that share what an exchange of dimensions copies write elements far apart.
+                if wide.iter().any(|steps| transposes::is_tile(steps)) {
+                    found.retain(|steps| !steps.iter().any(|s| matches!(s, StepKind::Share(_))));
+                }
                 found.push(vec![bind.clone()]);
-                found.extend(bound(kernel, outermost, loops, axes, sources));
+                found.extend(wide);
             }
         }
         _ => {}

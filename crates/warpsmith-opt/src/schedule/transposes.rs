@@ -33,6 +33,15 @@ pub(super) fn tiles(nest: &Nest<'_>, sources: &SourceMap) -> Vec<Vec<StepKind>> 
     found
 }
 
+/// Whether steps are some of [`tiles`].
+pub(super) fn is_tile(steps: &[StepKind]) -> bool {
+    let padded = |s: &StepKind| match s {
+        StepKind::Stage(stage::Args { strip: None, layout, .. }) => *layout == PADDED,
+        _ => false,
+    };
+    steps.iter().any(padded)
+}
+
 /// The bound loops along which rows of an array are accessed.
 fn rows<'n>(nest: &Nest<'n>, wanted: impl Fn(&Access<'_>) -> bool) -> Vec<&'n String> {
     let mut found: Vec<&String> = vec![];

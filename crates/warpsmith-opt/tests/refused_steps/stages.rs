@@ -42,7 +42,24 @@ fn stages_before_the_loops_are_bound() {
 fn stages_of_what_is_updated_by_several() {
     let source = PLAIN.replace("b[i] +=", "{\n            #pragma omp atomic\n            b[i] +=");
     let source = source.replace("* k;\n}", "* k; }\n}");
-    refused(&source, "bind i -> x 32\nstage b", expect![[r#""#]]);
+    refused(
+        &source,
+        "bind i -> x 32\nstage b",
+        expect![[r#"
+        error[W260]: cannot compute the nest of `i` in tiles: a statement works on more than this iteration's values
+         --> input.c:7:13
+          |
+        7 |             b[i] += a[i] * k; }
+          |             ^^^^^^^^^^^^^^^^ here
+          |
+         ::: input.sched:2:1
+          |
+        2 | stage b
+          | ------- in this step
+          |
+          = note: step 2: `stage b`
+    "#]],
+    );
 }
 
 #[test]

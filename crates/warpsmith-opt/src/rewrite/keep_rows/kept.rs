@@ -174,6 +174,29 @@ fn early(
     found
 }
 
+/// The loop after which the threads of a block wait, because something outside of the loops reads before what they write
+/// later.
+pub(super) fn ordered_after(
+    body: &Block,
+    loops: &[&ForLoop],
+    wait: &dyn Fn(usize) -> bool,
+) -> Option<usize> {
+    let written = written_arrays(loops.iter().map(|l| &l.body));
+    let early = early(body, loops, &written, wait);
+    let mut read = false;
+    for stmt in body.stmts.iter().take(early).filter(|s| !is_row_loop(s, loops)) {
+        visit::for_each_place(&Block::new(vec![stmt.clone()]), &mut |p, _| {
+            let of = matches!(base_of(p), Base::Var(v) if written.contains(&v));
+            read |= p.root_var().is_none() && of;
+        });
+    }
+    let last = match &body.stmts.get(early)?.kind {
+        StmtKind::For(l) => loops.iter().position(|o| o.id == l.id),
+        _ => None,
+    };
+    last.filter(|_| read)
+}
+
 /// A loop that leaves out the first elements may have them loaded, too, where another loop reads all of the row and nothing
 /// is written of it.
 fn only_read_early(events: &mut [Event], written: &BTreeSet<VarId>) {

@@ -221,6 +221,8 @@ pub struct LegalKeepRows<'k> {
     private: Vec<VarId>,
     /// What the launcher must find to be multiples of a number.
     aligned: Vec<Aligned>,
+    /// The loop after which all threads of a block wait.
+    ordered_after: Option<usize>,
     findings: Vec<(LoopId, Findings)>,
 }
 
@@ -270,8 +272,21 @@ pub fn check(kernel: &Kernel, root: LoopId, shape: Shape) -> Result<LegalKeepRow
         1 => vec![],
         width => alignment(kernel, range, &rows, width).map_err(refused)?,
     };
+    let ordered_after = kept::ordered_after(body, &loops, &wait);
     let loops = with_sums;
-    Ok(LegalKeepRows { kernel, root, nest, shape, range, loops, rows, private, aligned, findings })
+    Ok(LegalKeepRows {
+        kernel,
+        root,
+        nest,
+        shape,
+        range,
+        loops,
+        rows,
+        private,
+        aligned,
+        ordered_after,
+        findings,
+    })
 }
 
 const VERB: &str = "keep the rows of";

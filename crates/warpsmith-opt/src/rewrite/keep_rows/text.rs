@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::visit::{self, Rewriter};
 use warpsmith_ir::{
-    Axis, BinaryOp, BindLevel, Block, Collective, Combine, Expr, ExprKind, ForLoop, LoopId, Origin,
-    Place, PlaceKind, Scalar, SourceMap, Stmt, StmtKind, Type, Var, VarId, VarKind,
+    Axis, BarrierKind, BinaryOp, BindLevel, Block, Collective, Combine, Expr, ExprKind, ForLoop,
+    LoopId, Origin, Place, PlaceKind, Scalar, SourceMap, Stmt, StmtKind, Type, Var, VarId, VarKind,
 };
 
 use super::kept::Row;
@@ -192,7 +192,10 @@ impl<'k, 'l> Maker<'k, 'l> {
                 _ => None,
             };
             match of_row {
-                Some(at) => text.extend(self.row_loop(at, &stmt)),
+                Some(at) => {
+                    text.extend(self.row_loop(at, &stmt));
+                    text.extend((self.legal.ordered_after == Some(at)).then(all_wait));
+                }
                 None if kept::stores(&stmt) => text.push(self.by_one(stmt)),
                 None => text.push(stmt),
             }
@@ -535,6 +538,12 @@ fn local(kernel: &mut Kernel, name: &str, ty: Type) -> VarId {
 
 fn local_i32(kernel: &mut Kernel, name: &str) -> VarId {
     kernel.func_mut().add_var(Var::new(name, Type::I32, VarKind::Local))
+}
+
+/// All threads of a block have read what is written from here on.
+fn all_wait() -> Stmt {
+    let kind = StmtKind::Barrier { kind: BarrierKind::Block, operand: None, result: None };
+    Stmt::new(kind, Origin::default()).comment("everyone has read what is written from here on")
 }
 
 fn one(l: ForLoop) -> Vec<Stmt> {
