@@ -44,7 +44,7 @@ pub fn page(ladder: &Ladder) -> String {
 
 /// What kinds of figures there are.
 fn kinds(ladder: &Ladder) -> String {
-    let counted = "sectors, wavefronts and conflicts are <b>emulated</b>: counted from the addresses of a run, as far as compilers leave the text: what a loop only adds to stays in a register, neighbouring words of tiles are loaded together.";
+    let counted = "sectors, wavefronts and conflicts are <b>emulated</b>: counted from the addresses of a run, of what compilers leave of the text: an element that a loop only adds to stays in a register.";
     match &ladder.on {
         Some(on) => format!(
             "<p>Bars show <b>{}</b> times, beside those that the device model <b>predicted</b>; {counted} {}</p>\n",

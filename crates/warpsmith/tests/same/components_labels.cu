@@ -36,9 +36,7 @@ void components_gpu(int h, int w, const int *joined, int *label) {
     cudaFree(changed);
 }
 // fault: while (seen) { => for (int k = 0; k < 2; k++) {
-// fault: atomicMin(&label[i + w], a) => atomicMin(&label[i + 1], a)
 // fault: i % w + 1 < w => i % w + 2 < w
-// fault: cudaMemset(changed, 0, => cudaMemset(changed, 1,
 // fault: joined[i] & 2 => joined[i] & 1
 // fault: label[i] = i; => label[i] = i + 1;
 // fault: atomicMin(&label[i + 1], a); => label[i + 1] = min(a, b);

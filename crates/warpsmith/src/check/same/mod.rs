@@ -7,7 +7,6 @@
 mod arguments;
 mod blocks;
 mod calls;
-mod ends;
 mod extents;
 mod given;
 mod host_function;
@@ -372,19 +371,12 @@ impl Comparison<'_> {
         let run = self.data.kernels(true, &inputs, &shapes, &lengths, &options);
         let Run { launches, arrays, complete } = match run {
             Ok(run) => run,
-            Err(NoRun::Nothing(Nothing::TooLarge)) => {
-                return self.without_end(
-                    &launch,
-                    (computed.steps, options.max_total_steps),
-                    sources,
-                );
-            }
             Err(why) => return self.not_run(why, &launch, sources),
         };
         let steps = launches.iter().map(|l| l.outcome.stats.thread_instructions).sum();
         self.steps_left = self.steps_left.saturating_sub(steps);
         if launches.iter().any(|l| l.outcome.limit == Some(Limit::TotalSteps)) {
-            return self.without_end(&launch, (computed.steps, options.max_total_steps), sources);
+            return Err(Nothing::TooLarge);
         }
         if launches.iter().any(|l| l.outcome.assumption_failed) {
             return Err(Nothing::Excluded);
@@ -409,6 +401,28 @@ impl Comparison<'_> {
         if !stopped {
             self.compare(&launch, &computed, &arrays, sources);
         }
+        Ok(())
+    }
+
+    /// The kernels of the new side were refused, or its host code goes wrong.
+    fn not_run(
+        &mut self,
+        why: NoRun,
+        launch: &Launch<'_>,
+        sources: &SourceMap,
+    ) -> Result<(), Nothing> {
+        let new = self.data.new;
+        let (rule, message, span, label) = match why {
+            NoRun::Refused { kernel, shape, error: EmuError::BadLaunch(message) } => {
+                let span = new.module.function(kernel).origin.span;
+                ("invalid-launch", message, span, self.label(launch, kernel, &shape))
+            }
+            NoRun::Beyond { message, span } => ("out-of-bounds", message, span, new.describe()),
+            why => return Err(why.of_reference(new)),
+        };
+        self.runner.launched(&label);
+        self.runner.refused(rule, message, span, &label, false, sources);
+        self.found = true;
         Ok(())
     }
 
