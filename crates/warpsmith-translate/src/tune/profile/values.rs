@@ -308,7 +308,7 @@ impl<N: Number> Thread<N> {
     }
 }
 
-/// The change of a sum, difference, product, remainder or exclusive or; that of anything else counts as none.
+/// The change of a sum, difference, product or exclusive or; that of anything else counts as none.
 fn changed(op: BinaryOp, a: Dual, b: Dual) -> [i64; MAX_LOOPS] {
     if a.value.ty.is_float() {
         return [0; MAX_LOOPS];
@@ -322,28 +322,6 @@ fn changed(op: BinaryOp, a: Dual, b: Dual) -> [i64; MAX_LOOPS] {
         BinaryOp::BitXor => {
             (x.wrapping_add(a.change[k]) ^ y.wrapping_add(b.change[k])).wrapping_sub(x ^ y)
         }
-        // Neighbours in a vector, of which a thread's iterations have several: `i / 4 * (4 * threads) + i % 4`.
-        BinaryOp::Rem if b.change[k] == 0 && (1..y).contains(&a.change[k]) => {
-            (x.wrapping_add(a.change[k]) % y).wrapping_sub(x % y)
-        }
         _ => 0,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn iterations_of_vectors_are_different_elements() {
-        let of = |n: i64, change: i64| {
-            let mut all = [0; MAX_LOOPS];
-            all[0] = change;
-            Dual { value: Value::int(Scalar::I32, n), change: all }
-        };
-        let four = Dual::constant(Value::int(Scalar::I32, 4));
-        assert_eq!(Dual::binary(BinaryOp::Rem, of(0, 1), four).change[0], 1);
-        assert_eq!(Dual::binary(BinaryOp::Rem, of(0, 8), four).change[0], 0);
-        assert_eq!(Dual::binary(BinaryOp::Rem, of(3, 1), four).change[0], -3);
-    }
 }
