@@ -59,6 +59,6 @@ __global__ void jacobi(const float *p, const float *a0, const float *a1, const f
 static void launch(const float *p, const float *a0, const float *a1, const float *a2, const float *a3, const float *b0, const float *b1, const float *b2, const float *c0, const float *c1, const float *c2, const float *bnd, const float *wrk1,
                    float *wrk2, int nx, int ny, int nz) {
     dim3 block(BX, BY), grid((nx - 2 + BX - 1) / BX, (ny - 2 + BY - 1) / BY);
-    jacobi<<<dim3(grid.x, grid.y, min((int)(nz - 1 - 1) / 24 + 1, 65535)), block>>>(p, a0, a1, a2, a3, b0, b1, b2, c0, c1, c2, bnd, wrk1, wrk2, nx, ny, nz);
+    jacobi<<<dim3(grid.x, grid.y, min((int)(nz - 1 - 1) / 2 + 1, 65535)), block>>>(p, a0, a1, a2, a3, b0, b1, b2, c0, c1, c2, bnd, wrk1, wrk2, nx, ny, nz);
 }
 #define LAUNCH launch
