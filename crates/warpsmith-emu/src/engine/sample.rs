@@ -25,7 +25,7 @@ pub fn blocks(grid: [u32; 3], most: u64) -> Option<Arc<[u32]>> {
             chosen.extend(marks(grid[0]).into_iter().map(|x| flat([x, y, z], grid)));
         }
     }
-    let runs = most.saturating_sub(chosen.len() as u64) / RUN;
+    let runs = most.saturating_sub(chosen.len() as u64).div_ceil(RUN) + 1;
     for i in 0..runs {
         let first = u128::from(all) * u128::from(i) / u128::from(runs);
         let first = (first as u64).min(all - RUN);
