@@ -84,6 +84,7 @@ pub fn tune_as(
     given: Option<&Schedule>,
     sources: &mut SourceMap,
 ) -> Result<Tuned, Failure> {
+    let request = &TuneRequest { limits: request.limits.begun(), ..request.clone() };
     let place = match given {
         Some(_) => Place::Model { arch: named_arch(request)?, notes: vec![] },
         None => device::find(request)?,

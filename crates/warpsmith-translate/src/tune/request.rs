@@ -122,8 +122,10 @@ pub struct Limits {
     pub jobs: usize,
     /// Bytes.
     pub max_memory: u64,
-    /// When everything must have ended.
-    pub deadline: Option<Instant>,
+    /// Time for everything.
+    pub timeout: Option<Duration>,
+    /// When that has passed, once the work has begun.
+    pub ends: Option<Instant>,
     /// Ends the work as soon as it is set.
     pub interrupt: Arc<AtomicBool>,
     /// Steps of the reference at all sizes together, after which no further size is looked at.
@@ -135,7 +137,8 @@ impl Default for Limits {
         Limits {
             jobs: 0,
             max_memory: USUAL_MEMORY,
-            deadline: None,
+            timeout: None,
+            ends: None,
             interrupt: interrupt::flag(),
             verify_steps: verify::TOTAL_STEPS,
         }
@@ -143,9 +146,19 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// As the work begins: the time for everything runs.
+    pub fn begun(&self) -> Limits {
+        Limits { ends: self.deadline(), ..self.clone() }
+    }
+
+    /// When everything must have ended; before the work has begun, counted from now.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.ends.or_else(|| Instant::now().checked_add(self.timeout?))
+    }
+
     /// What ends waiting and searching.
     pub fn stop(&self) -> Stop {
-        Stop { flag: Some(self.interrupt.clone()), deadline: self.deadline }
+        Stop { flag: Some(self.interrupt.clone()), deadline: self.deadline() }
     }
 }
 
@@ -266,9 +279,9 @@ impl TuneRequest {
         self
     }
 
-    /// Time for everything, from now on.
+    /// Time for everything.
     pub fn timeout(mut self, time: Duration) -> TuneRequest {
-        self.limits.deadline = Instant::now().checked_add(time);
+        self.limits.timeout = Some(time);
         self
     }
 

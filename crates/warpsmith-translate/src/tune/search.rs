@@ -485,7 +485,7 @@ pub fn options(request: &TuneRequest, stations: &Stations) -> Options {
 fn budget(request: &TuneRequest) -> Budget {
     let usual = || {
         let left =
-            request.limits.deadline.map(|end| end.saturating_duration_since(Instant::now()) / 2);
+            request.limits.deadline().map(|end| end.saturating_duration_since(Instant::now()) / 2);
         left.map_or(USUAL_BUDGET, |left| left.min(USUAL_BUDGET))
     };
     match request.measuring.budget {

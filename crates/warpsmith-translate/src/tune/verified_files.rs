@@ -141,7 +141,7 @@ impl Translation<'_> {
         emu::Options {
             jobs: self.request.limits.jobs,
             max_memory: self.request.limits.max_memory,
-            deadline: self.request.limits.deadline,
+            deadline: self.request.limits.deadline(),
             interrupt: self.interruptible.then(interrupt::flag),
             checks: emu::Checks { redundant_barriers: false, ..emu::Checks::ALL },
             ways: true,

@@ -7,7 +7,7 @@ mod page;
 mod why;
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::Args;
 use warpsmith_ir::SourceMap;
@@ -179,9 +179,10 @@ impl LadderArgs {
             limits: Limits {
                 jobs: self.jobs,
                 max_memory: self.max_memory,
-                deadline: self.timeout.and_then(|time| Instant::now().checked_add(time)),
+                timeout: self.timeout,
                 ..Limits::default()
-            },
+            }
+            .begun(),
             out: self.out.clone(),
             show_steps: false,
             dry_run: true,

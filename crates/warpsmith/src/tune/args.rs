@@ -1,7 +1,7 @@
 //! The options of `warpsmith tune`.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -176,9 +176,10 @@ impl TuneArgs {
             limits: Limits {
                 jobs: self.jobs,
                 max_memory: self.max_memory,
-                deadline: self.timeout.and_then(|time| Instant::now().checked_add(time)),
+                timeout: self.timeout,
                 ..Limits::default()
-            },
+            }
+            .begun(),
             out: self.out.clone(),
             show_steps: self.show_steps,
             dry_run: self.dry_run,
