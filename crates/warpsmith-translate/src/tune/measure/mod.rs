@@ -5,6 +5,7 @@ mod candidates;
 mod device_text;
 mod plan;
 mod prior;
+mod terms;
 mod workload;
 
 pub use candidates::{Candidates, spelled};

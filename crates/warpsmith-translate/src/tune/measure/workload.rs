@@ -17,6 +17,7 @@ use warpsmith_tune::space::Configuration;
 use super::candidates::Candidates;
 use super::device_text::device_text;
 use super::plan::Recorder;
+use super::terms::most_terms;
 use crate::data::{self, NamedSpec, scalar_from_bytes};
 use crate::elements::element;
 use crate::progress::Phase;
@@ -25,7 +26,7 @@ use crate::status::Failure;
 use crate::tune::arch::Arch;
 use crate::tune::recompute::{self, Sample};
 use crate::tune::request::TuneRequest;
-use crate::tune::sizes::{self, Point};
+use crate::tune::sizes::Point;
 use crate::tune::verified_files::Translation;
 use crate::tune::verify::compare::of_a_sum;
 use crate::tune::verify::host_c::{ArgBytes, HostReference};
@@ -299,7 +300,7 @@ impl Source {
             max_memory: self.request.limits.max_memory,
         };
         let mut args = inputs::arguments(&data, point).map_err(NoData::failure)?;
-        let terms = self.terms(point);
+        let terms = most_terms(&self.input.module, self.function(), point);
         let (mut buffers, mut blobs, mut outputs) = (vec![], vec![], vec![]);
         for (arg, param) in args.iter_mut().zip(&function.params) {
             let ArgBytes::Array(bytes) = arg else { continue };
@@ -340,13 +341,6 @@ impl Source {
         let label = points::name(point);
         let task = Task { label, problem, blobs, outputs, reference: None };
         Ok((Subject { args, result, workspace }, task))
-    }
-
-    /// A bound of the number of terms of any sum in a single loop: all sizes together.
-    fn terms(&self, point: &Point) -> u64 {
-        let names = sizes::size_params(&self.input.module, self.function());
-        let sizes = names.iter().filter_map(|(_, name, _)| point.get(name));
-        sizes.map(|n| u64::try_from(*n).unwrap_or(0)).sum::<u64>().max(1)
     }
 }
 
