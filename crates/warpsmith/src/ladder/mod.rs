@@ -197,8 +197,8 @@ impl LadderArgs {
 pub fn ladder(args: &LadderArgs, sources: &mut SourceMap) -> Result<Ladder, Failure> {
     let _phase = Phase::new("ladder");
     let mut request = args.request()?;
-    let kernel =
-        tune::kernel(&request, sources).map_err(|f| crate::tune::explained(f, &request))?;
+    let kernel = tune::kernel(&request, sources);
+    let kernel = kernel.map_err(|f| crate::tune::explained(f, &request, sources))?;
     let name = kernel.func().name.clone();
     let folder =
         args.out.clone().unwrap_or_else(|| Path::new("warpsmith-out").join(name + "-ladder"));

@@ -2,7 +2,7 @@
 
 pub mod args;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use warpsmith_ir::{SourceMap, printable};
 
@@ -37,7 +37,9 @@ pub fn run(args: &TuneArgs) -> Status {
     drop(phase);
     let tuned = match tuned {
         Ok(tuned) => tuned,
-        Err(failure) => return explained(failure, &request).report("tune", json, &sources),
+        Err(failure) => {
+            return explained(failure, &request, &sources).report("tune", json, &sources);
+        }
     };
     let written = if args.dry_run { Ok(vec![]) } else { write(&tuned) };
     match written {
@@ -70,10 +72,19 @@ fn write(tuned: &Tuned) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// With a hint where the file cannot be read as C because it is one for another command.
-pub(crate) fn explained(failure: Failure, request: &TuneRequest) -> Failure {
+pub(crate) fn explained(failure: Failure, request: &TuneRequest, sources: &SourceMap) -> Failure {
     let file = &request.source.file;
-    match (std::fs::read(file), pipeline::read(request, &mut SourceMap::new())) {
-        (Ok(text), Err(_)) => wrong_file::explained(failure, "tune", file, &text),
-        _ => failure,
+    let Some(text) = text_of(file, sources) else { return failure };
+    match pipeline::read_text(request, &text, &mut SourceMap::new()) {
+        Ok(_) => failure,
+        Err(_) => wrong_file::explained(failure, "tune", file, &text),
     }
+}
+
+/// What was read, or is still there to be read: a pipe gives its text once.
+fn text_of(file: &Path, sources: &SourceMap) -> Option<Vec<u8>> {
+    let name = file.display().to_string();
+    let read =
+        sources.files().find(|(_, f)| f.path == name).map(|(_, f)| f.text.as_bytes().to_vec());
+    read.or_else(|| std::fs::metadata(file).ok()?.is_file().then(|| std::fs::read(file).ok())?)
 }
