@@ -21,7 +21,7 @@ use crate::status::Failure;
 /// let folder = tempfile::tempdir()?;
 /// let file = folder.path().join("shift.cu");
 /// std::fs::write(&file, "__global__ void shift(float *x) { x[threadIdx.x] = x[threadIdx.x + 1]; }")?;
-/// let request = CheckRequest::new(file).kernel("shift").block([64, 1, 1]).argument("x", "float[64]".parse()?);
+/// let request = CheckRequest::new(file).kernel("shift").grid([1, 1, 1]).block([64, 1, 1]).argument("x", "float[64]".parse()?);
 /// let mut sources = SourceMap::new();
 /// let report = request.run(&mut sources).map_err(|failure| failure.render(&sources, false))?;
 /// assert!(report.findings.iter().any(|f| f.rule == "race-global"));

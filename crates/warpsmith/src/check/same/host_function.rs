@@ -21,7 +21,7 @@ use super::run::{Computed, Data, Inputs, Nothing, REFERENCE_STEPS};
 use super::shadow;
 use super::side::{Code, Side};
 use crate::check::host::lent;
-use crate::tune::sizes::Point;
+use warpsmith_translate::tune::sizes::Point;
 
 /// Statements and expressions of the host.
 const HOST_STEPS: u64 = 5_000_000;
