@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use warpsmith::check::args::{LaunchArgs, SourceArgs};
-use warpsmith::check::memory::Buffers;
+use warpsmith::check::memory::{Buffers, Tried};
 use warpsmith::check::program;
 use warpsmith::status::{Failure, Status};
 use warpsmith::tune::{TuneRequest, Tuned, tune};
@@ -148,7 +148,9 @@ fn file(name: &str, content: &[u8]) -> PathBuf {
 pub fn emulate(source: &[u8], options: &warpsmith_emu::Options) -> Result<Vec<Outcome>, Failure> {
     let path = file("kernel.cu", source);
     let mut sources = SourceMap::new();
-    let loaded = program::load(&path, &LaunchArgs::default(), &SourceArgs::default(), &mut sources);
+    let prelude = warpsmith_front::prelude::unit(&mut sources);
+    let (launch, source) = (LaunchArgs::default(), SourceArgs::default());
+    let loaded = program::load(&path, &launch, &source, &prelude, &mut sources);
     let loaded = loaded.inspect_err(|e| no_bug(e, &sources))?;
     let options = warpsmith_emu::Options {
         max_memory: MAX_MEMORY,
@@ -160,7 +162,7 @@ pub fn emulate(source: &[u8], options: &warpsmith_emu::Options) -> Result<Vec<Ou
     for step in &loaded.steps {
         let mut buffers = Buffers::new(&step.module);
         for launch in &step.launches {
-            let config = step.config(launch, &mut buffers, 0, None, MAX_MEMORY);
+            let config = step.config(launch, &mut buffers, 0, Tried::default(), MAX_MEMORY);
             let config = config.inspect_err(|e| no_bug(e, &sources))?;
             match run(&step.module, &config, &mut buffers.memory, &options) {
                 Ok(outcome) => outcomes.push(outcome),

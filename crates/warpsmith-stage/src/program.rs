@@ -114,6 +114,25 @@ pub fn run(
     emulate(program, config, memory, emu::Options { checks, ..options() })
 }
 
+/// What speaks against a text that was run with all checks, if anything does.
+///
+/// # Errors
+/// The limit that was reached, or the first finding.
+pub fn nothing_found(outcome: &Outcome) -> Result<(), String> {
+    if outcome.limit.is_some() {
+        return Err("it takes too long to emulate".into());
+    }
+    match outcome.findings.iter().find(|f| !f.rule.is_note()) {
+        Some(finding) => Err(finding.message.clone()),
+        None => Ok(()),
+    }
+}
+
+/// The first of some messages, as a reason.
+pub fn first_message(diagnostics: &[Diagnostic]) -> String {
+    diagnostics.first().map_or(String::new(), |d| d.message.clone())
+}
+
 /// As [`run`], with the counters of the machine.
 ///
 /// # Errors

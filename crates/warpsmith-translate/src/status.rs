@@ -54,6 +54,8 @@ pub struct Failure {
     pub status: Status,
     /// What is reported, at least one message, in the order of printing.
     pub diagnostics: Vec<Diagnostic>,
+    /// The input is not what it should be: it may be of a kind that another command takes.
+    pub unread: bool,
 }
 
 impl Failure {
@@ -114,13 +116,13 @@ impl Failure {
 
 impl From<Diagnostic> for Failure {
     fn from(diagnostic: Diagnostic) -> Failure {
-        Failure { status: Status::BadInput, diagnostics: vec![diagnostic] }
+        Failure { status: Status::BadInput, diagnostics: vec![diagnostic], unread: false }
     }
 }
 
 impl From<Vec<Diagnostic>> for Failure {
     fn from(diagnostics: Vec<Diagnostic>) -> Failure {
-        Failure { status: Status::BadInput, diagnostics }
+        Failure { status: Status::BadInput, diagnostics, unread: false }
     }
 }
 

@@ -27,7 +27,12 @@ pub fn run(bytes: &[u8]) {
         }
         is_sound(&module);
         drop(warpsmith_emit::module_file(&module));
-        let limits = Limits { max_steps: 20_000, max_local_bytes: 1 << 20, track_bounds: true };
+        let limits = Limits {
+            max_steps: 20_000,
+            max_local_bytes: 1 << 20,
+            track_bounds: true,
+            ..Limits::default()
+        };
         for f in 0..module.functions.len() {
             let mut memory = Memory::new(vec![]);
             let id = FuncId(f as u32);

@@ -1,106 +1,17 @@
 //! What a block reads of an array: a box of elements, by the subscripts of its reads.
 
 use warpsmith_ir::poly::{Atom, Poly};
-use warpsmith_ir::{ForLoop, LoopId, Origin, Place, Type, VarId};
+use warpsmith_ir::{ForLoop, LoopId, Origin, Type, VarId};
 
 use super::access::{Access, AccessKind, Base, Scope, View};
+pub use super::boxes::{Counter, Dim, Footprint};
 use super::loops::unit_step;
 use super::written_boxes;
 use crate::kernel::{Kernel, Nest, STATIC_SHARED, Stage};
 use crate::walk;
 
-/// More elements along a dimension than any shared memory holds.
-const MOST: u64 = 1 << 20;
-
 /// Bytes at whose multiples the copies in dynamic shared memory begin: the widest access.
 pub const DYNAMIC_ALIGN: u64 = 16;
-
-/// What a block reads of an array: a box of elements.
-#[derive(Clone, Debug)]
-pub struct Footprint {
-    pub dims: Vec<Dim>,
-    /// Lengths of the rows of the array seen in these dimensions (one fewer), where they are not those of the place.
-    pub rows: Option<Vec<Poly>>,
-    /// The accesses, each with the constants of its subscripts.
-    pub reads: Vec<(Place, Vec<i128>)>,
-    /// The nest writes it, so that the block copies the box back.
-    pub written: bool,
-    /// The box is filled before it is used: not every element is written before it is read.
-    pub filled: bool,
-    /// The nest accesses the array outside of the strips, too.
-    pub elsewhere: bool,
-}
-
-impl Footprint {
-    /// Takes the reads of another one up, which differ by constants.
-    fn join(&mut self, other: Footprint) {
-        for (x, y) in self.dims.iter_mut().zip(&other.dims) {
-            x.constants.0 = x.constants.0.min(y.constants.0);
-            x.constants.1 = x.constants.1.max(y.constants.1);
-        }
-        self.reads.extend(other.reads);
-    }
-
-    /// Sets the extents; tells whether any shared memory holds them.
-    fn measured(&mut self) -> bool {
-        self.dims.iter_mut().all(|d| {
-            let constants = d.constants.1 - d.constants.0 + 1;
-            let spread = d.terms.iter().try_fold(constants, |n, (c, factor)| {
-                factor.abs().checked_mul(i128::from(c.count()) - 1)?.checked_add(n)
-            });
-            let extent = spread.and_then(|n| u64::try_from(n).ok()).filter(|n| *n <= MOST);
-            d.extent = extent.unwrap_or(0);
-            extent.is_some()
-        })
-    }
-
-    /// Whether some thread of a block reads what another one or another iteration reads, too.
-    pub fn is_reused(&self, nest: &Nest) -> bool {
-        let terms = || self.dims.iter().flat_map(|d| &d.terms);
-        let used = |id: LoopId| terms().any(|(counter, _)| counter.id() == id);
-        let several = |id: LoopId| nest.block_extent(id).is_none_or(|n| n > 1);
-        let own = self.reads.len() == 1
-            && self.dims.iter().all(|d| d.terms.len() < 2)
-            && nest.axes.iter().all(|(id, _)| used(*id) || !several(*id));
-        !own
-    }
-}
-
-/// One dimension of a footprint: `Σ factor · counter + invariant + constant`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Dim {
-    pub terms: Vec<(Counter, i128)>,
-    pub invariant: Poly,
-    /// Least and greatest constant of the reads.
-    pub constants: (i128, i128),
-    /// Elements.
-    pub extent: u64,
-}
-
-/// A counter that a subscript may depend on.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Counter {
-    /// A bound loop; the iterations of a block.
-    Bound(LoopId, u32),
-    /// The strip loop; the iterations of a strip.
-    Strip(LoopId, u32),
-    /// A serial loop with constant first value and number of iterations.
-    Constant(LoopId, i128, u32),
-}
-
-impl Counter {
-    pub fn count(&self) -> u32 {
-        match self {
-            Counter::Bound(_, n) | Counter::Strip(_, n) | Counter::Constant(_, _, n) => *n,
-        }
-    }
-
-    pub fn id(&self) -> LoopId {
-        match self {
-            Counter::Bound(id, _) | Counter::Strip(id, _) | Counter::Constant(id, ..) => *id,
-        }
-    }
-}
 
 /// Why there is no footprint.
 #[derive(Clone, Debug)]

@@ -4,6 +4,7 @@ pub mod access;
 pub mod arrays;
 pub mod atomics;
 pub mod axes;
+mod boxes;
 pub mod calls;
 pub mod conflict;
 pub mod contributions;

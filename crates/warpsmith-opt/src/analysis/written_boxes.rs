@@ -4,7 +4,7 @@ use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{Expr, ForLoop, StmtKind};
 
 use super::access::{Access, AccessKind};
-use super::footprint::{Counter, Dim, Footprint};
+use super::boxes::{Counter, Dim, Footprint};
 use crate::kernel::Nest;
 use crate::walk;
 

@@ -153,7 +153,7 @@ impl Ranking<'_> {
     /// # Errors
     /// Why it is not used.
     pub fn result(&mut self, plan: &Plan) -> Result<Best, String> {
-        let said = |r: Refusal| r.diagnostics.first().map_or(String::new(), |d| d.message.clone());
+        let said = |r: Refusal| program::first_message(&r.diagnostics);
         let staged = match plan.marked {
             true => {
                 let block = plan.block.or(self.input.block);

@@ -7,7 +7,7 @@ use super::Best;
 use super::ranking::{Entrant, Form, Ranking};
 use super::temporal::Blocked;
 use crate::memory::{self, Data, Prepared};
-use crate::program::{self, Program};
+use crate::program::{self, Program, first_message, nothing_found};
 use crate::session::{Input, Refusal, Session, Suited};
 use crate::stage;
 
@@ -30,7 +30,7 @@ impl Ranking<'_> {
     }
 
     fn one_of_two_steps(&mut self, blocked: &Blocked) -> Result<Entrant, String> {
-        let said = |r: Refusal| r.diagnostics.first().map_or(String::new(), |d| d.message.clone());
+        let said = |r: Refusal| first_message(&r.diagnostics);
         let kernel = Some(blocked.overlap.kernel.clone());
         let marked = Input { text: blocked.text.clone(), kernel, ..self.input.clone() };
         let staged = match blocked.marked {
@@ -82,9 +82,7 @@ fn equal(
     for suited in launches {
         let launch = &blocked.overlap.covering(&suited.launch);
         let Some(grid) = blocked.overlap.grid(launch.grid, launch.block) else { continue };
-        let first = |d: Vec<warpsmith_ir::Diagnostic>| {
-            d.first().map_or(String::new(), |d| d.message.clone())
-        };
+        let first = |d: Vec<warpsmith_ir::Diagnostic>| first_message(&d);
         let kernel = &blocked.overlap.kernel;
         let compiler = &session.compiler;
         let twice = compiler.compile(text, &launch.constants, kernel).map_err(first)?;
@@ -134,13 +132,7 @@ impl Pair<'_> {
         }
         actual.config.grid = grid;
         let outcome = program::run(self.twice, &actual.config, &mut actual.memory, Checks::ALL);
-        let outcome = outcome.map_err(said)?;
-        if outcome.limit.is_some() {
-            return Err("it takes too long to emulate".into());
-        }
-        if let Some(finding) = outcome.findings.iter().find(|f| !f.rule.is_note()) {
-            return Err(finding.message.clone());
-        }
+        nothing_found(&outcome.map_err(said)?)?;
         for (k, buffer) in actual.memory.buffers.iter().enumerate() {
             let right = match k == output {
                 // The second launch wrote to what the first one read.

@@ -1,7 +1,6 @@
 //! What a tuned kernel asks of the memory system at a size: the emulator's counters, and the access views.
 
 use warpsmith_emu as emu;
-use warpsmith_emu::counters::MemoryKind;
 use warpsmith_ir::{Diagnostic, SourceMap};
 
 use super::pipeline::{self, Tuned};
@@ -14,21 +13,6 @@ use crate::status::{Failure, Status};
 
 pub use super::profile::views::View;
 pub use super::verify::witness::CountedLaunch;
-
-/// Puts the wavefronts of loads that compilers merge beside those of the text, which are never fewer.
-fn loaded_together(
-    mut launches: Vec<CountedLaunch>,
-    merged: Option<Vec<(String, f64)>>,
-) -> Vec<CountedLaunch> {
-    let merged = merged.filter(|m| m.len() == launches.len()).unwrap_or_default();
-    for (launch, (kernel, wavefronts)) in launches.iter_mut().zip(merged) {
-        let shared = launch.counters.accesses.iter().filter(|a| a.memory == MemoryKind::Shared);
-        let of_text: f64 = shared.map(|a| a.wavefronts).sum();
-        let sound = launch.kernel == kernel && wavefronts <= of_text;
-        launch.as_loaded = sound.then_some(wavefronts);
-    }
-    launches
-}
 
 /// Runs the emitted text at a size and counts, launch by launch, what a compiler leaves of it.
 ///
@@ -64,7 +48,7 @@ pub fn counted(
         ..emu::Options::default()
     };
     match witness.run(&inputs, function.ret.scalar(), &options) {
-        Ok(run) => Ok(loaded_together(run.launches, witness.wavefronts(point))),
+        Ok(run) => Ok(run.launches),
         Err(WitnessError::Failed(message)) => {
             Err(ours(Diagnostic::error("W325", "the kernel cannot be run").note(message).into()))
         }

@@ -14,9 +14,10 @@ use std::collections::BTreeSet;
 
 use warpsmith_ir::visit::{self, Rewriter};
 use warpsmith_ir::{
-    Block, Expr, ExprKind, ForLoop, Function, FunctionKind, Module, Origin, Place, PlaceKind, Stmt,
+    Block, Expr, ExprKind, ForLoop, Function, FunctionKind, Module, Place, PlaceKind, Stmt,
     StmtKind, Type, Var, VarId, VarKind,
 };
+use warpsmith_opt::build::stmts::declare;
 use warpsmith_opt::walk;
 
 /// Rewrites all kernels.
@@ -29,47 +30,28 @@ pub fn in_registers(module: &mut Module) {
 }
 
 fn block(f: &mut Function, own: &mut Block) {
-    let mut at = 0;
-    while at < own.stmts.len() {
-        let StmtKind::For(l) = &own.stmts[at].kind else {
-            inner(f, &mut own.stmts[at]);
-            at += 1;
+    let mut stmts: Vec<Stmt> = vec![];
+    for mut stmt in std::mem::take(&mut own.stmts) {
+        let place = match &stmt.kind {
+            StmtKind::For(l) => element(f, l),
+            _ => None,
+        };
+        let Some(place) = place else {
+            walk::blocks_mut(&mut stmt).into_iter().for_each(|b| block(f, b));
+            stmts.push(stmt);
             continue;
         };
-        let Some(place) = element(f, l) else {
-            inner(f, &mut own.stmts[at]);
-            at += 1;
-            continue;
-        };
-        let before = at.checked_sub(1).and_then(|b| stored(&own.stmts[b], &place));
         let var = f.add_var(Var::new("::kept", place.ty.clone(), VarKind::Local));
-        let first = before.unwrap_or_else(|| Expr::read(place.clone()));
-        if let StmtKind::For(l) = &mut own.stmts[at].kind {
-            Kept { place: &place, var }.block(&mut l.body);
+        let before = stmts.last().and_then(|s| stored(s, &place));
+        stmts.push(declare(var, before.unwrap_or_else(|| Expr::read(place.clone()))));
+        for b in walk::blocks_mut(&mut stmt) {
+            Kept { place: &place, var }.block(b);
         }
-        own.stmts.insert(at, stmt(StmtKind::Decl { var, init: Some(first) }));
+        stmts.push(stmt);
         let (value, origin) = (Expr::var(var, place.ty.clone()), place.origin.clone());
-        let store = Stmt { origin, ..stmt(StmtKind::Assign { place, value }) };
-        own.stmts.insert(at + 2, store);
-        at += 3;
+        stmts.push(Stmt::new(StmtKind::Assign { place, value }, origin));
     }
-}
-
-fn stmt(kind: StmtKind) -> Stmt {
-    Stmt { kind, origin: Origin::default(), comment: vec![] }
-}
-
-/// The blocks inside of a statement.
-fn inner(f: &mut Function, s: &mut Stmt) {
-    match &mut s.kind {
-        StmtKind::If { then, otherwise, .. } => {
-            block(f, then);
-            block(f, otherwise);
-        }
-        StmtKind::For(l) => block(f, &mut l.body),
-        StmtKind::Loop { body, .. } | StmtKind::Scope(body) => block(f, body),
-        _ => {}
-    }
+    own.stmts = stmts;
 }
 
 /// What the statement has stored in the element, if that is no more than a number.

@@ -231,14 +231,10 @@ pub(super) fn named_arch(request: &TuneRequest) -> Result<Arch, Failure> {
 /// W301 for a file that cannot be read, the messages of the parser and of the lowering, W306 for a bad `--arg`.
 pub fn read(request: &TuneRequest, sources: &mut SourceMap) -> Result<CInput, Failure> {
     let text = crate::files::read(&request.source.file)?;
-    read_text(request, &text, sources)
+    read_text(request, &text, sources).map_err(|failure| Failure { unread: true, ..failure })
 }
 
-/// The same for a text that stands for the file.
-///
-/// # Errors
-/// As [`read`], but for a file that is not there.
-pub fn read_text(
+fn read_text(
     request: &TuneRequest,
     text: &[u8],
     sources: &mut SourceMap,

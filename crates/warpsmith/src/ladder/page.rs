@@ -16,9 +16,8 @@ pub(super) struct Sums {
     /// Warp instructions to global memory, and the sectors that they touch.
     pub requests: u64,
     pub sectors: u64,
-    /// Wavefronts of shared memory as compilers load it, as the text does, and those of these that conflicts cost.
+    /// Wavefronts of shared memory, and those of them that conflicts cost.
     pub wavefronts: f64,
-    pub of_text: f64,
     pub conflicts: f64,
 }
 
@@ -36,22 +35,12 @@ pub(super) fn sums(version: &Version) -> Sums {
                 sums.sectors += a.sectors;
             }
             _ => {
-                sums.of_text += a.wavefronts;
+                sums.wavefronts += a.wavefronts;
                 sums.conflicts += a.bank_conflicts();
             }
         }
     }
-    let loaded: Option<Vec<f64>> = version.launches.iter().map(|l| l.as_loaded).collect();
-    sums.wavefronts = loaded.map_or(sums.of_text, |all| all.iter().sum());
     sums
-}
-
-/// Why the wavefronts are not those of the accesses below.
-fn merged(version: &Version) -> Option<String> {
-    let s = sums(version);
-    (s.wavefronts < s.of_text).then(|| {
-        format!("{} wavefronts of shared memory where neighbouring words are loaded together, as compilers do; word for word, as the text has it, {}", s.wavefronts, s.of_text)
-    })
 }
 
 impl Sums {
@@ -249,9 +238,6 @@ fn section(index: usize, version: &Version) -> String {
             a.requests.warps
         );
     }
-    if let Some(merged) = merged(version) {
-        text += &format!("\n{merged}.\n");
-    }
     if !version.changes.is_empty() {
         text += "\nThe changed lines are in `changes.diff`, beside the code in `ladder.html`.\n";
     }
@@ -293,7 +279,6 @@ pub fn json(ladder: &Ladder, paths: &[PathBuf]) -> Value {
                 "global_requests": s.requests,
                 "global_sectors": s.sectors,
                 "shared_wavefronts": s.wavefronts,
-                "shared_wavefronts_of_text": s.of_text,
                 "bank_conflicts": s.conflicts,
                 "verification": {"level": "checked", "sizes": v.tuned.verified.sizes},
             })

@@ -74,10 +74,9 @@ fn write(tuned: &Tuned) -> Result<Vec<PathBuf>, Failure> {
 /// With a hint where the file cannot be read as C because it is one for another command.
 pub(crate) fn explained(failure: Failure, request: &TuneRequest, sources: &SourceMap) -> Failure {
     let file = &request.source.file;
-    let Some(text) = text_of(file, sources) else { return failure };
-    match pipeline::read_text(request, &text, &mut SourceMap::new()) {
-        Ok(_) => failure,
-        Err(_) => wrong_file::explained(failure, "tune", file, &text),
+    match text_of(file, sources).filter(|_| failure.unread) {
+        Some(text) => wrong_file::explained(failure, "tune", file, &text),
+        None => failure,
     }
 }
 

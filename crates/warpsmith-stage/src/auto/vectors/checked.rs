@@ -9,7 +9,7 @@ use crate::auto::ranking::{self, Entrant, Form, RUNS, Ranking};
 use crate::auto::{Best, NewLaunch};
 use crate::launch::{Fit, Launch};
 use crate::memory::{self, Data};
-use crate::program::{self, Program};
+use crate::program::{self, Program, first_message, nothing_found};
 use crate::session::{Refusal, Suited};
 use crate::source::patch::{Patch, indentation};
 
@@ -44,12 +44,10 @@ impl Ranking<'_> {
     /// The launches in which a kernel of vectors computes the same.
     fn wide_equal(&mut self, wide: &Wide) -> Result<Vec<String>, String> {
         let text = self.beside(wide);
-        let first = |d: Vec<warpsmith_ir::Diagnostic>| {
-            d.first().map_or(String::new(), |d| d.message.clone())
-        };
+        let first = |d: Vec<warpsmith_ir::Diagnostic>| first_message(&d);
         let mut seen: Vec<Launch> = vec![];
         let mut checked = vec![];
-        let said = |r: Refusal| r.diagnostics.first().map_or(String::new(), |d| d.message.clone());
+        let said = |r: Refusal| first_message(&r.diagnostics);
         let launches = self.whole_launches().map_err(said)?;
         for suited in launches {
             let Some(launch) = self.whole(wide, &suited.launch) else { continue };
@@ -136,13 +134,7 @@ impl Ranking<'_> {
                 actual.config.grid[cut.axis] = *blocks;
             }
             let outcome = program::run(after, &actual.config, &mut actual.memory, Checks::ALL);
-            let outcome = outcome.map_err(said)?;
-            if outcome.limit.is_some() {
-                return Err("it takes too long to emulate".into());
-            }
-            if let Some(finding) = outcome.findings.iter().find(|f| !f.rule.is_note()) {
-                return Err(finding.message.clone());
-            }
+            nothing_found(&outcome.map_err(said)?)?;
             let pairs = expected.memory.buffers.iter().zip(&actual.memory.buffers);
             if pairs.into_iter().any(|(a, b)| a.bytes != b.bytes) {
                 return Err("it computes something else".into());

@@ -105,7 +105,7 @@ impl<'a> EmuLauncher<'a> {
         let extents = [config.grid, config.block];
         let views = views::views(module, config.kernel, extents, &args, VIEW_STEPS);
         let [grid, block] = extents;
-        CountedLaunch { kernel: kernel.name.clone(), grid, block, counters, as_loaded: None, views }
+        CountedLaunch { kernel: kernel.name.clone(), grid, block, counters, views }
     }
 
     fn config(&self, request: &LaunchRequest, on_host: usize) -> Result<LaunchConfig, String> {

@@ -23,8 +23,7 @@ use super::host_c::ArgBytes;
 use super::lowered;
 use super::part::Part;
 use crate::data::{scalar_bytes, scalar_from_bytes};
-use crate::tune::profile::{self, views::View};
-use crate::tune::sizes::Point;
+use crate::tune::profile::views::View;
 
 /// What constant memory holds, in bytes: larger arrays are never copied there.
 pub(in crate::tune) const CONSTANT_MEMORY: usize = 64 << 10;
@@ -82,9 +81,6 @@ pub struct CountedLaunch {
     pub block: [u32; 3],
     /// What the emulator counted.
     pub counters: Counters,
-    /// Wavefronts of shared memory where neighbouring words of unrolled loops are loaded together; `None` where the text is
-    /// all that is known.
-    pub as_loaded: Option<f64>,
     /// `None`: too many statements to walk through.
     pub views: Option<Vec<View>>,
 }
@@ -110,17 +106,6 @@ impl Witness {
     pub fn as_compiled(mut self) -> Witness {
         crate::tune::kept::in_registers(&mut self.module);
         self
-    }
-
-    /// For each launch at a size its kernel, and the wavefronts of shared memory where neighbouring words are loaded together
-    /// as compilers do; `None` where launches depend on more than sizes.
-    pub fn wavefronts(&self, point: &Point) -> Option<Vec<(String, f64)>> {
-        let launches = profile::profiles(&self.module, self.launcher, point);
-        let one = |l: &profile::Launched| {
-            let name = self.module.function(l.kernel).name.clone();
-            (l.times == 1.0).then_some((name, l.profile.shared.wavefronts))
-        };
-        launches.iter().map(one).collect()
     }
 
     /// Whether another text means the same program; comments and layout do not count.

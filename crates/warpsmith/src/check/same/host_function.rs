@@ -15,7 +15,7 @@ use warpsmith_ir::{
 
 use super::arguments;
 use super::calls::{Bind, Given};
-use super::launched::{Launched, NoRun, Run};
+use super::launched::{Launched, NoRun, Run, ends};
 use super::launching::Shape;
 use super::run::{Computed, Data, Inputs, Nothing, REFERENCE_STEPS};
 use super::shadow;
@@ -237,9 +237,7 @@ impl Running<'_> {
 
     fn took(&mut self, request: &LaunchRequest, outcome: Outcome) -> Result<(), String> {
         let steps = outcome.stats.thread_instructions;
-        let ends = outcome.limit.is_some()
-            || outcome.assumption_failed
-            || outcome.findings.iter().any(|f| !f.rule.is_note());
+        let ends = ends(&outcome);
         self.launches.push(Launched { kernel: request.kernel, shape: shape(request), outcome });
         self.options.max_total_steps = self.options.max_total_steps.saturating_sub(steps);
         if ends {

@@ -16,6 +16,13 @@ pub struct Launched {
     pub outcome: Outcome,
 }
 
+/// Whether nothing is run after a kernel: it has a finding, or did not come to its end.
+pub fn ends(outcome: &Outcome) -> bool {
+    outcome.limit.is_some()
+        || outcome.assumption_failed
+        || outcome.findings.iter().any(|f| !f.rule.is_note())
+}
+
 /// What the kernels of a side did.
 #[derive(Default)]
 pub struct Run {
@@ -122,9 +129,7 @@ impl Data<'_> {
                     let kernel = stage.function;
                     let outcome = emu::run(&side.module, &config, &mut memory, options)
                         .map_err(|error| NoRun::Refused { kernel, shape: *shape, error })?;
-                    let ends = outcome.limit.is_some()
-                        || outcome.assumption_failed
-                        || outcome.findings.iter().any(|f| !f.rule.is_note());
+                    let ends = ends(&outcome);
                     launches.push(Launched { kernel, shape: *shape, outcome });
                     if ends {
                         break;
