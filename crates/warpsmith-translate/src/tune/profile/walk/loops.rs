@@ -117,11 +117,14 @@ impl Walk<'_> {
         let unrolled = match l.kind {
             LoopKind::Unrolled(None) => true,
             LoopKind::Unrolled(Some(n)) => f64::from(n) >= mean,
-            _ => mean <= 4.0 && l.limit.as_const().is_some() && l.first.as_const().is_some(),
+            _ => {
+                let constant = l.limit.as_const().is_some() && l.first.as_const().is_some();
+                mean <= 4.0 && constant || is_unrolled_unasked(l, mean)
+            }
         };
         let factor = match l.kind {
             LoopKind::Unrolled(Some(n)) => f64::from(n).max(1.0),
-            _ => 4.0,
+            _ => COPIES,
         };
         let depth = self.loops.len();
         let ty = self.kernel.var(l.var).ty.scalar().unwrap_or(Scalar::I32);
@@ -157,6 +160,20 @@ impl Walk<'_> {
         }
         self.leave();
     }
+}
+
+/// Whether the compiler unrolls a loop that nobody asked it to: the machine code of tiles of 32 terms is the same with
+/// `#pragma unroll` and without. Known of short innermost loops whose ends are constants.
+fn is_unrolled_unasked(l: &ForLoop, trips: f64) -> bool {
+    const MOST_TRIPS: f64 = 32.0;
+    const MOST_STATEMENTS: usize = 2;
+    let simple =
+        |s: &warpsmith_ir::Stmt| matches!(s.kind, StmtKind::Assign { .. } | StmtKind::Decl { .. });
+    matches!(l.kind, LoopKind::Serial)
+        && trips <= MOST_TRIPS
+        && [&l.first, &l.limit, &l.step].into_iter().all(is_known)
+        && l.body.stmts.len() <= MOST_STATEMENTS
+        && l.body.stmts.iter().all(simple)
 }
 
 /// Whether the compiler copies the body of a loop, and first computes how often it runs: nothing in it is a loop or a
