@@ -55,11 +55,8 @@ const PLANES: Sizes<'_> = &[
 
 #[test]
 fn rows_of_a_flat_array_are_one_row() {
-    let text = check(
-        STATISTICS,
-        "collapse y\nbind k -> y block 1x1\nshare y_z -> x by 64\n",
-        IMAGES,
-    );
+    let text =
+        check(STATISTICS, "collapse y\nbind k -> y block 1x1\nshare y_z -> x by 64\n", IMAGES);
     has(&text, &["y_z"]);
     assert!(!text.contains("% w") && !text.contains("/ w"), "no division is left: {text}");
     check(STATISTICS, "collapse y\nbind k -> x block 32\n", IMAGES);
@@ -86,6 +83,7 @@ fn other_loops_are_refused() {
     has(&refused_text(WEIGHTED, "bind i -> x block 32\ncollapse y\n"), &["before `bind`"]);
     has(&refused_text(WEIGHTED, "collapse z\n"), &["no loop is directly inside"]);
     let marked = "collapse(2)\n    for (int i = 0; i < n; i++)\n        for (int j = 0; j < m; j++)\n            A[i][j] = 0.0f;\n}\n";
-    let marked = format!("void f(int n, int m, float A[n][m]) {{\n    #pragma omp parallel for {marked}");
+    let marked =
+        format!("void f(int n, int m, float A[n][m]) {{\n    #pragma omp parallel for {marked}");
     has(&refused_text(&marked, "collapse i\n"), &["only a serial loop"]);
 }

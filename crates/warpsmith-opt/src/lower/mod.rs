@@ -18,6 +18,7 @@ mod expansion;
 mod fragments;
 mod group_ends;
 mod host;
+mod narrowed;
 mod nest;
 mod outline;
 mod outside;

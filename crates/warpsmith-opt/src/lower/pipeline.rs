@@ -39,7 +39,8 @@ impl Expansion<'_, '_> {
         let name = self.lowering.host.var(l.var).name.clone();
         let size = self.lowering.strip_constant(&name, length).cast(Type::Scalar(ty));
         let start = self.lowering.local(&format!("{name}_block"), Type::Scalar(ty));
-        let mut out = self.first_strips(l, copies, strips, &size);
+        let (mut out, narrow) = self.narrowed(l, &size);
+        out.extend(self.first_strips(&narrow, copies, strips, &size));
         let start_value = || Expr::var(start, Type::Scalar(ty));
         let mut body = vec![
             Stmt::new(StmtKind::AsyncWait(strips - 2), Origin::default()).comment(
@@ -50,9 +51,9 @@ impl Expansion<'_, '_> {
                 Origin::default(),
             ),
         ];
-        let number = self.strip_number(l, start_value(), &size);
+        let number = self.strip_number(&narrow, start_value(), &size);
         let slot = self.slot_variable("slot", number.clone(), strips, &mut body);
-        let next = self.next_strip(l, copies, strips, &size, start, number);
+        let next = self.next_strip(&narrow, copies, strips, &size, start, number);
         self.strips.insert(l.id, start);
         self.slots.insert(l.id, slot);
         let before = self.staged.len();
@@ -66,9 +67,9 @@ impl Expansion<'_, '_> {
             id: self.lowering.host.fresh_loop(),
             var: start,
             declares: true,
-            first: l.first.clone(),
+            first: narrow.first,
             compare: l.compare,
-            limit: l.limit.clone(),
+            limit: narrow.limit,
             step: size,
             kind: LoopKind::Serial,
             body: Block::new(body),

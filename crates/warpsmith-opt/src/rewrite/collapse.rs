@@ -119,9 +119,8 @@ fn plain(kernel: &Kernel, l: &ForLoop) -> Result<(), Refusal> {
     if !matches!(l.kind, LoopKind::Serial) || !kernel.runs_in_thread(l.id) {
         return Err(Refusal::NotSerial { loop_id: l.id });
     }
-    let refuse = |why: &str| {
-        Err(Refusal::LoopRefused { verb: "collapse", loop_id: l.id, why: why.into() })
-    };
+    let refuse =
+        |why: &str| Err(Refusal::LoopRefused { verb: "collapse", loop_id: l.id, why: why.into() });
     if !loops::unit_step(l) || l.compare != BinaryOp::Lt || !is_zero(&l.first) {
         return refuse("it does not count from 0 up by one, below its limit");
     }

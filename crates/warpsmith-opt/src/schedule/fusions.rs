@@ -156,7 +156,8 @@ impl Start {
             let found: Vec<_> = pairs.collect();
             found.into_iter().find_map(|(outer, inner)| {
                 let name = kernel.loop_name(outer.id);
-                let new = start.with(StepKind::Collapse(collapse::Args { outer: name }), sources)?;
+                let new =
+                    start.with(StepKind::Collapse(collapse::Args { outer: name }), sources)?;
                 let body = &new.kernel.find_loop(outer.id)?.body;
                 let gone = [outer.var, inner.var].map(|v| walk::times_mentioned(body, v) == 0);
                 (gone == [true; 2]).then_some(new)
