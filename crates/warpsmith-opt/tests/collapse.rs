@@ -7,7 +7,7 @@ use common::{Points as Sizes, check_scheduled as check, has, refused_text};
 const IMAGES: Sizes<'_> = &[
     &[("n", 0), ("c", 3), ("h", 2), ("w", 2)],
     &[("n", 2), ("c", 3), ("h", 0), ("w", 4)],
-    &[("n", 2), ("c", 3), ("h", -3), ("w", -2)],
+    &[("n", 2), ("c", 3), ("h", 3), ("w", -2)],
     &[("n", 2), ("c", 5), ("h", 7), ("w", 9)],
     &[("n", 3), ("c", 2), ("h", 1), ("w", 33)],
 ];

@@ -10,7 +10,7 @@
 //! `h_w` afterwards; the counters are computed only where something else is left of them. Legal for loops that each thread
 //! runs on its own and that count from 0 up by one, whose bounds stay as they are, and which nothing leaves early.
 //!
-//! The new counter has 64 bits; a loop that would run less than no times runs no times.
+//! The new counter has 64 bits. Where the outer limit is a signed parameter, the launcher refuses values below 0.
 
 use std::fmt;
 use warpsmith_ir::poly::{Atom, Poly};
@@ -29,6 +29,7 @@ use crate::analysis::{loops, scalars};
 use crate::kernel::{Kernel, only_loop};
 use crate::names::fresh_name;
 use crate::refusal::Refusal;
+use crate::requirement::Requirement;
 use crate::walk;
 
 /// What the step is told.
@@ -65,8 +66,8 @@ void planes(int n, int h, int w, const float A[n][h][w], float s[n]) {
 void planes(int n, int h, int w, const float *A, float *s) {
     // parallel
     for (int i = 0; i < n; ++i) {
-        for (long long j_k = 0; j_k < (h > 0 ? (long long)h * w : 0); ++j_k) {
-            s[i] += A[(size_t)i * ((size_t)h * w) + j_k];
+        for (long long j_k = 0; j_k < (long long)h * w; ++j_k) {
+            s[i] += A[i * ((long long)h * w) + j_k];
         }
     }
 }
@@ -88,6 +89,7 @@ pub struct LegalCollapse<'k> {
     kernel: &'k Kernel,
     outer: &'k ForLoop,
     inner: &'k ForLoop,
+    requires: Option<Requirement>,
 }
 
 /// Asks whether a loop and the one inside it can be one.
@@ -111,7 +113,13 @@ pub fn check(kernel: &Kernel, outer: LoopId) -> Result<LegalCollapse<'_>, Refusa
     if !loops::bounds_independent(kernel, i.id, outer) {
         return Err(Refusal::DependentBounds { outer, inner: i.id });
     }
-    Ok(LegalCollapse { kernel, outer: o, inner: i })
+    let Some(requires) = not_below_zero(kernel, o) else {
+        let why =
+            "its limit is no parameter, so that nobody knows before it runs that it is not below 0"
+                .into();
+        return Err(Refusal::LoopRefused { verb: "collapse", loop_id: outer, why });
+    };
+    Ok(LegalCollapse { kernel, outer: o, inner: i, requires })
 }
 
 /// A serial loop from 0 up by one whose limit stays the same and whose counter is its own.
@@ -144,8 +152,9 @@ fn is_zero(e: &Expr) -> bool {
 
 /// Makes the loop, under the outer one's id. The counters of old are computed where they are still wanted.
 pub fn apply(legal: LegalCollapse<'_>) -> Rewritten {
-    let LegalCollapse { kernel, outer, inner } = legal;
+    let LegalCollapse { kernel, outer, inner, requires } = legal;
     let mut new = kernel.clone();
+    new.requires.extend(requires);
     let function = new.func_mut();
     let names = [outer, inner].map(|l| function.var(l.var).name.clone());
     let name = fresh_name(function, &names.join("_"));
@@ -177,17 +186,35 @@ pub fn apply(legal: LegalCollapse<'_>) -> Rewritten {
     Rewritten::same_loops(new)
 }
 
-/// `h > 0 ? (long long)h * w : 0`: two numbers below 0 have a product above.
+/// `(long long)h * w`, which is right where `h` is not below 0.
 fn iterations(outer: &ForLoop, inner: &ForLoop) -> Expr {
     let wide = |e: &Expr| e.clone().cast(Type::I64);
-    let product = Expr::binary(BinaryOp::Mul, wide(&outer.limit), wide(&inner.limit));
-    if outer.limit.as_const().is_some_and(|v| v.as_i64() >= 0) {
-        return product;
+    Expr::binary(BinaryOp::Mul, wide(&outer.limit), wide(&inner.limit))
+}
+
+/// What makes sure that the outer loop's limit is 0 or more – two numbers below 0 have a product above –, if anything has to;
+/// `None` where nobody can tell before the kernel runs.
+fn not_below_zero(kernel: &Kernel, outer: &ForLoop) -> Option<Option<Requirement>> {
+    let function = kernel.func();
+    let limit = Poly::from_expr(&outer.limit)?;
+    let unsigned = outer.limit.ty.scalar().is_some_and(|s| !s.is_signed());
+    if unsigned || limit.as_constant().is_some_and(|n| n >= 0) {
+        return Some(None);
     }
-    let scalar = outer.limit.ty.scalar().unwrap_or(Scalar::I32);
-    let some = Expr::binary(BinaryOp::Gt, outer.limit.clone(), Expr::int(scalar, 0));
-    let zero = Expr::int(Scalar::I64, 0);
-    Expr::new(ExprKind::Select(some, product, zero), Type::I64, Origin::default())
+    let var = match limit.as_atom()? {
+        Atom::Var(v) if function.params.contains(v) && !walk::writes_var(&function.body, *v) => *v,
+        _ => return None,
+    };
+    let found = Requirement {
+        var,
+        bound: Poly::zero(),
+        at_most: false,
+        why: "the iterations of two loops are counted as a product".into(),
+        at: outer.limit.origin.span,
+    };
+    let known =
+        kernel.requires.iter().any(|r| r.var == var && !r.at_most && r.bound == found.bound);
+    Some((!known).then_some(found))
 }
 
 /// The counters of old at the head of the body, where it mentions them.

@@ -210,6 +210,14 @@ impl<'a> Walk<'a> {
         serial.fold(0, |m, (k, _)| m | 1 << k)
     }
 
+    /// The loops around the innermost one in the set that remains a loop: what it reads anew each time stays in no
+    /// register for the next iteration of those.
+    fn around_serial(&self, of: Loops) -> Loops {
+        let innermost =
+            self.loops.iter().enumerate().rev().find(|(k, l)| of >> k & 1 == 1 && !l.unrolled);
+        innermost.map_or(0, |(k, _)| (1u64 << k).wrapping_sub(1) as Loops)
+    }
+
     /// Loops inside the innermost one that remains a loop: their iterations stand side by side in the code, and those
     /// of loops further out do not.
     fn side_by_side(&self) -> Loops {

@@ -91,7 +91,7 @@ impl Walk<'_> {
         let kept = !store && (shared || !self.written.contains_key(&base));
         let around = match (kept, shared) {
             (true, true) => of | self.serial_loops(),
-            (true, false) => of,
+            (true, false) => of | self.around_serial(of),
             _ => self.all_loops(),
         };
         let first = self.first.address(self.module, self.at, place);
