@@ -1,13 +1,15 @@
 //! The function as people read it: what is decided about its loops, and what threads do together, as comments of statements
 //! that C has.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use warpsmith_ir::visit::map_stmts;
 use warpsmith_ir::{
     Axis, BinaryOp, BindLevel, Binding, Block, Collective, Combine, Expr, ExprKind, Fill, ForLoop,
     Layout, LoopId, LoopKind, Module, Origin, Scalar, Stmt, StmtKind, Value, VarId,
 };
 
-use crate::kernel::{Kernel, Nest, Stage};
+use crate::kernel::{Kernel, Nest, Order, Stage};
 use crate::refusal::clause_name;
 use crate::walk;
 
@@ -165,22 +167,22 @@ fn notes(kernel: &Kernel, nest: &Nest) -> Vec<String> {
     lines.extend(nest.stages.iter().map(|stage| staged(kernel, stage)));
     let constants = kernel.constants.iter().filter(|v| reads(kernel, nest, **v));
     lines.extend(constants.map(|v| format!("`{}` is in constant memory", kernel.name_of(*v))));
-    lines.extend(
-        nest.pipelines.iter().map(|(l, n)| format!("{n} strips of {} in shared memory", name(l))),
-    );
-    let buffered = nest.double_buffers.iter();
-    lines.extend(buffered.map(|l| format!("{} reads ahead into registers", name(l))));
+    let cut = || nest.stages.iter().filter_map(|s| Some((s.strip?.0, s)));
+    let piped: BTreeMap<LoopId, u32> =
+        cut().filter(|(_, s)| s.slots > 1).map(|(l, s)| (l, s.slots)).collect();
+    lines.extend(piped.iter().map(|(l, n)| format!("{n} strips of {} in shared memory", name(l))));
+    let buffered: BTreeSet<LoopId> = cut().filter(|(_, s)| s.ahead).map(|(l, _)| l).collect();
+    lines.extend(buffered.iter().map(|l| format!("{} reads ahead into registers", name(l))));
     let streams = nest.streams.iter();
     lines.extend(
         streams.map(|(l, along)| {
             format!("rows of {} stay in registers along {}", name(l), name(along))
         }),
     );
-    if nest.raster > 1 {
-        lines.push(format!("blocks run in groups of {} rows", nest.raster));
-    }
-    if nest.strided {
-        lines.push("threads along x go on in strides of the grid".into());
+    match nest.order {
+        Order::Rows => {}
+        Order::Groups(n) => lines.push(format!("blocks run in groups of {n} rows")),
+        Order::Strides => lines.push("threads along x go on in strides of the grid".into()),
     }
     if nest.peel {
         lines.push("blocks whose iterations all exist run without conditions".into());

@@ -93,23 +93,26 @@ pub struct Nest {
     pub team: Option<Team>,
     /// Arrays that are copied to shared memory.
     pub stages: Vec<Stage>,
-    /// Strip loops whose copies run ahead, and the strips that are in shared memory at a time.
-    pub pipelines: BTreeMap<LoopId, u32>,
-    /// Strip loops whose iterations read from shared memory what the next one needs.
-    pub double_buffers: BTreeSet<LoopId>,
-    /// Blocks along the second of the innermost bound loops that run one after the other before the next one along
-    /// the innermost; 1: row by row.
-    pub raster: u32,
-    /// The loop on x runs in strides of the grid.
-    pub strided: bool,
+    /// How blocks go through the nest.
+    pub order: Order,
     /// Blocks whose iterations all exist run without guards.
     pub peel: bool,
     /// What the kernel's name ends in; empty for the kernel that is right for all sizes.
     pub label: String,
-    /// A rewrite made the nest, to copy an array.
-    pub copies: bool,
     /// Parameters that are known to be multiples of a number; for pointers, the address in bytes.
     pub multiples: Multiples,
+}
+
+/// How the blocks of a grid go through a nest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Row by row, each block once.
+    Rows,
+    /// So many blocks along the second of the innermost bound loops one after the other, before the next ones along the
+    /// innermost.
+    Groups(u32),
+    /// Threads go on in strides of the grid along x, too.
+    Strides,
 }
 
 /// Threads of a block along an axis that no loop is bound to. All of them run each iteration of the bound loops; the
@@ -162,6 +165,17 @@ pub struct Stage {
     pub vector: u32,
     /// The copy of all that a block reads is by `cp.async`.
     pub asynchronous: bool,
+    /// Strips that are in shared memory at a time: where they are several, copies run ahead of their use.
+    pub slots: u32,
+    /// Iterations of a strip read what the next one needs.
+    pub ahead: bool,
+}
+
+impl Stage {
+    /// Whether it is copied for each strip of a loop.
+    pub fn is_cut_at(&self, id: LoopId) -> bool {
+        self.strip.is_some_and(|(strip, _)| strip == id)
+    }
 }
 
 impl Nest {
@@ -179,13 +193,9 @@ impl Nest {
             lanes: None,
             team: None,
             stages: vec![],
-            pipelines: BTreeMap::new(),
-            double_buffers: BTreeSet::new(),
-            raster: 1,
-            strided: false,
+            order: Order::Rows,
             peel: false,
             label: String::new(),
-            copies: false,
             multiples: Multiples::default(),
         }
     }
@@ -197,7 +207,7 @@ impl Nest {
             || !self.aligned.is_empty()
             || self.lanes.is_some()
             || self.team.is_some()
-            || self.raster > 1
+            || matches!(self.order, Order::Groups(_))
     }
 
     /// How a loop is shared by the threads of a team, if it is.
@@ -205,9 +215,9 @@ impl Nest {
         self.team.as_ref().and_then(|t| t.loops.iter().find(|s| s.target == id))
     }
 
-    /// Strips of a stage that are in shared memory at a time.
-    pub fn strips(&self, stage: &Stage) -> u32 {
-        stage.strip.and_then(|(id, _)| self.pipelines.get(&id)).copied().unwrap_or(1)
+    /// What is copied for each strip of a loop.
+    pub fn staged_at(&self, id: LoopId) -> impl Iterator<Item = &Stage> {
+        self.stages.iter().filter(move |s| s.is_cut_at(id))
     }
 
     /// Iterations of a bound loop that one block computes.
@@ -418,6 +428,12 @@ impl Kernel {
             }
             _ => false,
         }
+    }
+
+    /// Whether a rewrite made a nest to copy an array: its counters come from there.
+    pub fn is_copying(&self, nest: &Nest) -> bool {
+        let innermost = nest.axes.last().and_then(|(id, _)| self.find_loop(*id));
+        innermost.is_some_and(|l| self.func().var(l.var).origin.rewrite == Some("copy"))
     }
 
     /// Whether threads share a loop or one inside it, so that it has to stay as it is.

@@ -11,6 +11,7 @@ pub mod build;
 pub mod facts;
 pub mod inline;
 pub mod kernel;
+pub mod legalise;
 pub mod lower;
 mod names;
 pub mod refusal;
@@ -22,7 +23,7 @@ pub mod walk;
 
 pub use assumption::Assumption;
 pub use kernel::{Kernel, Nest, Reduce};
-pub use lower::{Program, Slot, Workspace};
+pub use legalise::{Program, Slot, Workspace};
 pub use refusal::Refusal;
 pub use schedule::{Schedule, Step};
 

@@ -429,3 +429,17 @@ pub fn with_loop(block: &mut Block, id: LoopId, f: &mut dyn FnMut(&mut Stmt)) ->
     }
     false
 }
+
+/// Variables that the statements of a group set.
+pub fn set_in(body: &Block) -> BTreeSet<VarId> {
+    let mut set = BTreeSet::new();
+    each_stmt(body, &mut |s| {
+        let o = operands(s);
+        set.extend(o.results);
+        set.extend(o.writes.and_then(Place::root_var));
+        if let StmtKind::Decl { var, .. } = &s.kind {
+            set.insert(*var);
+        }
+    });
+    set
+}

@@ -410,3 +410,14 @@ void doubled(int n, int m, const float x[n][m], float y[2 * n][2 * m]) {
 ";
     check(doubled, steps, sizes);
 }
+
+#[test]
+fn what_is_staged_after_a_pipeline_runs_ahead_as_well() {
+    let tiled = "bind i, j -> y, x block 8x4\naccumulate C\nregister_tile i by 4\n";
+    let (a, b) = ("stage A at l tile 8\n", "stage B at l tile 8\n");
+    let ahead = "unroll l by 2\npipeline l stages 3\ndouble_buffer l\n";
+    let both_before = check(GEMM, &format!("{tiled}{a}{b}{ahead}"), PRODUCTS);
+    let one_behind = check(GEMM, &format!("{tiled}{a}{ahead}{b}"), PRODUCTS);
+    has(&both_before, &["B_shared[STAGES][TILE_L]", "__pipeline_memcpy_async(&B_shared[strip]"]);
+    assert_eq!(both_before, one_behind);
+}

@@ -121,10 +121,10 @@ pub fn is_dynamic(bytes: u64) -> bool {
 }
 
 /// Shared memory that a copy takes, with all its strips, in bytes.
-pub fn copy_bytes(kernel: &Kernel, nest: &Nest, stage: &Stage, f: &Footprint) -> u64 {
+pub fn copy_bytes(kernel: &Kernel, stage: &Stage, f: &Footprint) -> u64 {
     let element = kernel.func().var(stage.array).ty.pointee().cloned().unwrap_or(Type::Void);
     let size = warpsmith_ir::layout::layout_of(&kernel.module, &element).size;
-    let size = size.saturating_mul(nest.strips(stage).into());
+    let size = size.saturating_mul(stage.slots.into());
     shared_shape(f, stage).iter().fold(size, |n, e| n.saturating_mul(*e))
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use warpsmith_ir::{BinaryOp, Block, ForLoop, LoopId, LoopKind, Type, VarId};
+use warpsmith_ir::{BinaryOp, BindLevel, Block, ForLoop, LoopId, LoopKind, StmtKind, Type, VarId};
 
 use super::access::{Base, base_of};
 use crate::kernel::{Kernel, Nest};
@@ -34,6 +34,20 @@ pub fn bounds_independent(kernel: &Kernel, inner: LoopId, outer: LoopId) -> bool
         });
     }
     independent
+}
+
+/// Whether a loop goes over the blocks of a grid.
+pub fn is_grid(l: &ForLoop) -> bool {
+    matches!(&l.kind, LoopKind::Bound(b) if b.level == BindLevel::Grid)
+}
+
+/// How many loops go over the blocks of grids.
+pub fn grids(body: &Block) -> usize {
+    let mut found = 0;
+    walk::each_stmt(body, &mut |s| {
+        found += usize::from(matches!(&s.kind, StmtKind::For(l) if is_grid(l)));
+    });
+    found
 }
 
 /// The compiler knows of every iteration whether its number is even.

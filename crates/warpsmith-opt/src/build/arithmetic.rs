@@ -30,3 +30,9 @@ pub fn offset(e: Expr, n: i64) -> Expr {
         n => Expr::binary(BinaryOp::Add, e, Expr::int(ty, n)),
     }
 }
+
+/// The product of constants; 1 for none.
+pub fn product(factors: &[Expr]) -> Expr {
+    let all = factors.iter().filter(|e| !is_const(e, 1)).cloned();
+    all.reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b)).unwrap_or_else(|| Expr::i32(1))
+}

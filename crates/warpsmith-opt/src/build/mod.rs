@@ -3,5 +3,7 @@
 pub mod arithmetic;
 pub mod counters;
 pub mod operators;
+pub mod pairs;
 pub mod stmts;
+pub mod threads;
 pub mod vectors;

@@ -1,8 +1,8 @@
 //! Small statements and places.
 
 use warpsmith_ir::{
-    Axis, BinaryOp, BindLevel, Binding, Block, Expr, ForLoop, Function, LoopKind, Origin, Place,
-    PlaceKind, Stmt, StmtKind, VarId,
+    Axis, BarrierKind, BinaryOp, BindLevel, Binding, Block, Expr, ForLoop, Function, LoopKind,
+    Origin, Place, PlaceKind, Stmt, StmtKind, VarId,
 };
 
 /// `const T var = value;`
@@ -25,6 +25,12 @@ pub fn when(cond: Expr, stmts: Vec<Stmt>) -> Stmt {
     let then = Block::new(stmts);
     let kind = StmtKind::If { cond, then, otherwise: Block::default() };
     Stmt::new(kind, Origin::default())
+}
+
+/// `__syncthreads()` with the reason for it.
+pub fn barrier(why: &str) -> Stmt {
+    let kind = StmtKind::Barrier { kind: BarrierKind::Block, operand: None, result: None };
+    Stmt::new(kind, Origin::default()).comment(why)
 }
 
 /// An element of a variable that is an array of one dimension.

@@ -25,6 +25,7 @@ use crate::analysis::access::{Base, base_of};
 use crate::analysis::arrays::{extents, subscripts};
 use crate::analysis::axes;
 use crate::assumption::Assumption;
+use crate::build::threads::WARP;
 use crate::kernel::{Kernel, Nest};
 use crate::refusal::Refusal;
 use crate::walk;
@@ -90,9 +91,6 @@ void filtered(int n, const float *u, const float *f, float *v) {
 
 /// Bytes of constant memory.
 const CONSTANT_BYTES: u64 = 64 * 1024;
-/// Threads of a warp.
-const WARP: u32 = 32;
-
 /// The verdict on a `constant`, which alone allows it.
 pub struct LegalConstant<'k> {
     kernel: &'k Kernel,

@@ -173,7 +173,7 @@ fn bound_nest(kernel: &mut Kernel, counters: &[VarId], extents: &[Expr], body: S
         };
         stmt = Stmt::new(StmtKind::For(l), Origin::default());
     }
-    let nest = Nest { copies: true, ..Nest::bound(axes, block, Parallel::default()) };
+    let nest = Nest::bound(axes, block, Parallel::default());
     kernel.nests.insert(root, nest);
     stmt
 }

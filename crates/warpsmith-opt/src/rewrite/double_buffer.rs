@@ -105,7 +105,7 @@ pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalDoubleBuffer<'_>, R
     let refuse = |why: &str| {
         Err(Refusal::LoopRefused { verb: "double-buffer", loop_id: target, why: why.into() })
     };
-    let cut = |n: &Nest| n.stages.iter().any(|s| s.strip.is_some_and(|(id, _)| id == target));
+    let cut = |n: &Nest| n.staged_at(target).next().is_some();
     let Some((root, _)) = kernel.nests.iter().find(|(_, n)| cut(n)) else {
         return refuse("no array is staged in strips of it: take `stage` first");
     };
@@ -122,7 +122,8 @@ pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalDoubleBuffer<'_>, R
 pub fn apply(legal: LegalDoubleBuffer<'_>) -> Rewritten {
     let mut kernel = legal.kernel.clone();
     if let Some(nest) = kernel.nests.get_mut(&legal.root) {
-        nest.double_buffers.insert(legal.target);
+        let cut = nest.stages.iter_mut().filter(|s| s.is_cut_at(legal.target));
+        cut.for_each(|s| s.ahead = true);
     }
     Rewritten::same_loops(kernel)
 }

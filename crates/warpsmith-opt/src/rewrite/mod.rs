@@ -9,6 +9,7 @@ pub mod constant;
 pub mod copy;
 pub mod distribute;
 pub mod double_buffer;
+pub(crate) mod draft;
 pub mod expand;
 pub mod fuse_loops;
 pub(crate) mod grammar;

@@ -354,9 +354,7 @@ fn renamed(nest: &Nest, ids: &BTreeMap<LoopId, LoopId>, vars: &BTreeMap<VarId, V
     copy.tiles = moved(&nest.tiles);
     copy.vectors = moved(&nest.vectors);
     copy.aligned = moved(&nest.aligned);
-    copy.pipelines = moved(&nest.pipelines);
     copy.streams = nest.streams.iter().map(|(inner, along)| (new(*inner), new(*along))).collect();
-    copy.double_buffers = nest.double_buffers.iter().map(|id| new(*id)).collect();
     for shared in copy.team.iter_mut().flat_map(|t| &mut t.loops) {
         (shared.target, shared.region) = (new(shared.target), new(shared.region));
         let new = |v: VarId| vars.get(&v).copied().unwrap_or(v);

@@ -17,7 +17,7 @@ use super::Rewritten;
 use super::grammar::name;
 use super::register_tile::bound_nest;
 use super::step::{About, Law, Rewrite, StepError, loop_named};
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Order};
 use crate::refusal::Refusal;
 use winnow::ModalResult;
 use winnow::Parser;
@@ -97,7 +97,7 @@ pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalStride<'_>, Refusal
 pub fn apply(legal: LegalStride<'_>) -> Rewritten {
     let mut kernel = legal.kernel.clone();
     if let Some(nest) = kernel.nests.get_mut(&legal.root) {
-        nest.strided = true;
+        nest.order = Order::Strides;
     }
     Rewritten::same_loops(kernel)
 }

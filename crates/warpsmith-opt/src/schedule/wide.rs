@@ -314,6 +314,8 @@ fn along_strip(state: &Kernel, root: LoopId, array: &str, strip: LoopId) -> bool
         layout: Layout::default(),
         vector: 1,
         asynchronous: false,
+        slots: 1,
+        ahead: false,
     };
     let footprint = footprint::of(state, root, nest, &stage);
     footprint.is_ok_and(|f| {

@@ -42,6 +42,7 @@ use super::step::{About, Law, Rewrite, StepError, loop_named};
 use super::{Rewritten, bind, independence, reduce, share};
 use crate::analysis::loops::unit_step;
 use crate::analysis::scalars;
+use crate::build::threads;
 use crate::kernel::{Kernel, Sum, is_marked};
 use crate::refusal::Refusal;
 use crate::walk;
@@ -302,7 +303,7 @@ fn check_shape(shape: Shape) -> Result<(), &'static str> {
     if !matches!(vector, 1 | 2 | 4 | 8 | 16) || !each.is_multiple_of(vector) {
         return Err("a thread's elements must be whole vectors of 2, 4, 8 or 16");
     }
-    match rows == 0 || !rows.saturating_mul(threads).is_multiple_of(share::WARP) {
+    match rows == 0 || !rows.saturating_mul(threads).is_multiple_of(threads::WARP) {
         true => Err("the threads of a block must be whole warps"),
         false => Ok(()),
     }

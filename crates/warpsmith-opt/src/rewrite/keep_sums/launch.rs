@@ -4,8 +4,9 @@ use warpsmith_ir::{BinaryOp, Expr, ExprKind, ForLoop, Origin, Scalar, Type};
 
 use super::LegalKeepSums;
 use crate::build::counters;
+use crate::build::threads;
 use crate::kernel::Kernel;
-use crate::rewrite::{keep_rows, share};
+use crate::rewrite::keep_rows;
 
 /// Rows, columns and blocks are counted in 32 bits, those that fill the last block included.
 const MOST: i64 = 1 << 30;
@@ -96,7 +97,7 @@ pub(super) fn counts(kernel: &mut Kernel, legal: &LegalKeepSums<'_>, fits: &Expr
         Expr::var(kernel.add_length(name, value, comment.into()), Type::I32)
     };
     let [rows, columns, column_blocks, blocks, row_blocks] = values.map(&mut number);
-    let warps = shape.threads / share::WARP;
+    let warps = shape.threads / threads::WARP;
     Counts {
         rows,
         columns,
@@ -105,7 +106,7 @@ pub(super) fn counts(kernel: &mut Kernel, legal: &LegalKeepSums<'_>, fits: &Expr
         row_blocks,
         threads: kernel.constant("SUM_THREADS", shape.threads, "threads that keep sums of columns"),
         warps: kernel.constant("SUM_WARPS", warps, "warps of these"),
-        lanes: kernel.constant("WARP", share::WARP, "threads of a warp"),
+        lanes: kernel.constant("WARP", threads::WARP, "threads of a warp"),
         rows_each: kernel.constant("SUM_ROWS", shape.rows, "rows that go by a block"),
     }
 }

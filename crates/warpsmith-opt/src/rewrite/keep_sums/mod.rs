@@ -38,6 +38,7 @@ use super::keep_rows::{Aligned, Row};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
 use super::{Rewritten, bind, independence, keep_rows, privatise, share};
 use crate::analysis::loops::unit_step;
+use crate::build::threads;
 use crate::kernel::{Kernel, STATIC_SHARED, is_marked};
 use crate::refusal::Refusal;
 use crate::walk;
@@ -195,7 +196,7 @@ impl Shape {
     }
 
     fn warps(&self) -> u32 {
-        self.threads / share::WARP
+        self.threads / threads::WARP
     }
 }
 
@@ -248,7 +249,7 @@ pub fn check(kernel: &Kernel, root: LoopId, shape: Shape) -> Result<LegalKeepSum
 
 fn check_shape(root: LoopId, shape: Shape) -> Result<(), Refusal> {
     let Shape { threads, vector, rows, group } = shape;
-    if threads == 0 || !threads.is_multiple_of(share::WARP) || threads > 1024 {
+    if threads == 0 || !threads.is_multiple_of(threads::WARP) || threads > 1024 {
         return refused(root, "the threads of a block must be whole warps, at most 1024");
     }
     if !matches!(vector, 1 | 2 | 4 | 8) {

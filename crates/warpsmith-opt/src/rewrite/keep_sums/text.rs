@@ -16,11 +16,12 @@ use super::{LegalKeepSums, launch};
 use crate::analysis::access::{Base, base_of};
 use crate::build::arithmetic::{plus, times};
 use crate::build::stmts::{element_of, set, undefined, when};
+use crate::build::threads;
 use crate::build::{counters, operators, stmts};
 use crate::kernel::Kernel;
 use crate::rewrite::runs;
 use crate::rewrite::specialise::general_copy;
-use crate::rewrite::{Rewritten, bind, copy, share};
+use crate::rewrite::{Rewritten, bind, copy};
 use crate::walk;
 use crate::walk::with_loop;
 
@@ -243,7 +244,7 @@ impl<'k, 'l> Maker<'k, 'l> {
         let shape = self.legal.shape;
         let lanes = self.counts.lanes.clone();
         let nest =
-            self.bound(self.lane, (BindLevel::Block, Axis::X), Some(share::WARP), lanes, text);
+            self.bound(self.lane, (BindLevel::Block, Axis::X), Some(threads::WARP), lanes, text);
         let warps = self.counts.warps.clone();
         let axis = (BindLevel::Block, Axis::Y);
         let nest = self.bound(self.warp, axis, Some(shape.warps()), warps, vec![nest]);

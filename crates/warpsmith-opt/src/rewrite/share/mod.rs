@@ -19,8 +19,11 @@
 //! seen by nothing else in the loop; where it stores, its iterations are proved independent.
 //! Sums and products of reals are reassociated: they are compared with a tolerance.
 
+pub(crate) mod chunks;
 mod part;
+pub(crate) mod sharing;
 mod sums;
+pub(crate) mod team;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -34,6 +37,7 @@ use super::{Rewritten, bind, stage};
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::loops::{unit_step, written_bases};
 use crate::analysis::scalars;
+use crate::build::threads::WARP;
 use crate::kernel::{Kernel, Nest, STATIC_SHARED, SharedLoop, Sum, Team};
 use crate::refusal::Refusal;
 use crate::walk;
@@ -113,9 +117,6 @@ void rows(int n, int m, const float *A, float *s) {
         Ok(apply(check(kernel, &loops, self.axis, self.threads)?))
     }
 }
-
-/// Threads of a warp.
-pub(crate) const WARP: u32 = 32;
 
 /// Why a later step must leave a loop alone.
 pub(super) const SHARED: &str =

@@ -1,0 +1,58 @@
+//! Values that lanes combine in pairs.
+
+use warpsmith_ir::{
+    BinaryOp, Block, Expr, Function, LoopCondition, Origin, Place, ReduceOp, Scalar, Stmt,
+    StmtKind, Type, VarId, WarpOp,
+};
+
+use super::operators::{better, combine};
+use super::stmts::{declare, set, when};
+use super::threads::WARP;
+
+/// `a = a op b`, or, with places, the better of two values with its place; of equal ones the first.
+pub fn join(
+    op: ReduceOp,
+    scalar: Scalar,
+    (value, at): (Place, Option<Place>),
+    (other, other_at): (Expr, Option<Expr>),
+) -> Stmt {
+    let own = |place: &Place| Expr::read(place.clone());
+    let (Some(at), Some(other_at)) = (at, other_at) else {
+        let joined = combine(op, scalar, own(&value), other);
+        return set(value, joined);
+    };
+    let better = Expr::binary(better(op), other.clone(), own(&value));
+    let same = Expr::binary(BinaryOp::Eq, other.clone(), own(&value));
+    let sooner = Expr::binary(BinaryOp::Lt, other_at.clone(), own(&at));
+    let first = Expr::binary(BinaryOp::LogicalAnd, same, sooner);
+    let taken = vec![set(value, other), set(at, other_at)];
+    when(Expr::binary(BinaryOp::LogicalOr, better, first), taken)
+        .comment("of equal values the first one is kept")
+}
+
+/// `for (offset = width / 2; offset > 0; offset /= 2) body`
+pub fn halving(host: &mut Function, offset: VarId, width: Expr, body: Vec<Stmt>) -> [Stmt; 2] {
+    let half = |e: Expr| Expr::binary(BinaryOp::Div, e, Expr::i32(2));
+    let now = || Expr::var(offset, Type::I32);
+    let goes_on = Expr::binary(BinaryOp::Gt, now(), Expr::i32(0));
+    let before = Block::default();
+    let condition = LoopCondition { before, expr: goes_on, at_end: false };
+    let step = set(Place::var(offset, Type::I32), half(now()));
+    let kind = StmtKind::Loop {
+        id: host.fresh_loop(),
+        condition: Some(condition),
+        body: Block::new(body),
+        step: Block::new(vec![step]),
+    };
+    let why = "lanes combine their parts in pairs, until all of them have the whole";
+    [declare(offset, half(width)), Stmt::new(kind, Origin::default()).comment(why)]
+}
+
+/// Declares `other` and gives it what the lane whose number differs in the bits of `offset` has.
+pub fn exchanged(value: Expr, other: VarId, offset: VarId) -> [Stmt; 2] {
+    let args = vec![value, Expr::var(offset, Type::I32), Expr::i32(WARP as i32)];
+    let mask = Expr::int(Scalar::U32, 0xffff_ffff);
+    let kind = StmtKind::Warp { op: WarpOp::ShuffleXor, mask, args, result: Some(other) };
+    let declared = StmtKind::Decl { var: other, init: None };
+    [declared, kind].map(|kind| Stmt::new(kind, Origin::default()))
+}

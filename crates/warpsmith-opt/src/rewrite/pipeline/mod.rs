@@ -1,0 +1,169 @@
+//! Lets the copies of strips run ahead of the computation, without waiting for each.
+//!
+//! ```text
+//!     for k_block in K step 16 { copy strip; barrier; use strip; barrier }
+//!       ==> pipeline k stages 2
+//!     start the copy of the first strip
+//!     for k_block in K step 16 {
+//!         wait for the strip; barrier
+//!         start the copy of the next strip, to where the last one was
+//!         use strip
+//!     }
+//! ```
+//!
+//! The copies are `cp.async`, which go to shared memory past the registers; on devices before sm_80 the same primitives
+//! copy at once. One barrier a strip is enough: it says that the strip is there, and that everyone is done with the one
+//! whose place the next copy takes.
+//!
+//! Legal where strips of the loop are staged, each thread copies 4, 8 or 16 bytes at a time (what the hardware can), and
+//! all strips in flight fit in shared memory.
+
+pub(crate) mod strips;
+
+use std::fmt;
+use warpsmith_ir::{LoopId, SourceMap, Type};
+
+use super::grammar::{counted, name};
+use super::step::{About, Law, Rewrite, StepError, loop_named};
+use super::{Rewritten, stage};
+use crate::kernel::{Kernel, Nest, Stage};
+use crate::refusal::Refusal;
+use winnow::ModalResult;
+use winnow::Parser;
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    /// The loop in whose strips arrays are staged.
+    pub target: String,
+    /// Strips in shared memory at a time.
+    pub stages: u32,
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} stages {}", self.target, self.stages)
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "pipeline",
+        example: "pipeline k stages 2",
+        does: "starts the copies of the next strips before the current one is used, by `cp.async`",
+        legal: "arrays are staged in strips of the loop, each copy has 4, 8 or 16 bytes, and all strips in flight fit in shared memory",
+        law: Law {
+            before: "\
+void product(int n, const float A[n][n], const float B[n][n], float C[n][n]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            float sum = 0.0f;
+            for (int k = 0; k < n; k++)
+                sum += A[i][k] * B[k][j];
+            C[i][j] = sum;
+        }
+}
+",
+            steps: "bind i, j -> y, x block 16x16\nstage A at k tile 16\nstage B at k tile 16\npipeline k stages 2",
+            after: "\
+void product(int n, const float *A, const float *B, float *C) {
+    // `A` goes through shared memory in strips of 16 iterations of `k`
+    // `B` goes through shared memory in strips of 16 iterations of `k`
+    // 2 strips of `k` in shared memory
+    // threads of the grid along y, 16 a block
+    for (int i = 0; i < n; ++i) {
+        // threads of the grid along x, 16 a block
+        for (int j = 0; j < n; ++j) {
+            float sum = 0.0f;
+            for (int k = 0; k < n; ++k) {
+                sum += A[(size_t)i * n + k] * B[(size_t)k * n + j];
+            }
+            C[(size_t)i * n + j] = sum;
+        }
+    }
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        (name, counted("stages", "`stages` and the strips in flight are wanted here"))
+            .map(|(target, stages)| Args { target, stages })
+            .parse_next(input)
+    }
+
+    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
+        Ok(apply(check(kernel, loop_named(kernel, &self.target)?, self.stages)?))
+    }
+}
+
+/// More strips in flight than this do not hide anything any more.
+const MOST: u32 = 8;
+
+/// The verdict on a `pipeline`, which alone allows it.
+pub struct LegalPipeline<'k> {
+    kernel: &'k Kernel,
+    root: LoopId,
+    target: LoopId,
+    stages: u32,
+}
+
+/// Asks whether `stages` strips of the loop can be in shared memory at a time.
+///
+/// # Errors
+/// The first reason why not.
+pub fn check(kernel: &Kernel, target: LoopId, stages: u32) -> Result<LegalPipeline<'_>, Refusal> {
+    let refuse = |why: String| Err(Refusal::LoopRefused { verb: "pipeline", loop_id: target, why });
+    if !(2..=MOST).contains(&stages) {
+        return refuse(format!("{stages} strips in flight make no sense, 2 to {MOST} do"));
+    }
+    let cut = |n: &Nest| n.staged_at(target).next().is_some();
+    let Some((root, nest)) = kernel.nests.iter().find(|(_, n)| cut(n)) else {
+        return refuse("no array is staged in strips of it: take `stage` first".into());
+    };
+    let mut piped = nest.clone();
+    run_ahead(&mut piped, target, stages);
+    stage::check_all(kernel, *root, &piped)?;
+    Ok(LegalPipeline { kernel, root: *root, target, stages })
+}
+
+/// Notes the strips in flight; the nest is written out when it is lowered.
+pub fn apply(legal: LegalPipeline<'_>) -> Rewritten {
+    let mut kernel = legal.kernel.clone();
+    if let Some(nest) = kernel.nests.get_mut(&legal.root) {
+        run_ahead(nest, legal.target, legal.stages);
+    }
+    Rewritten::same_loops(kernel)
+}
+
+/// Lets what is copied for strips of a loop have room for so many.
+fn run_ahead(nest: &mut Nest, target: LoopId, slots: u32) {
+    nest.stages.iter_mut().filter(|s| s.is_cut_at(target)).for_each(|s| s.slots = slots);
+}
+
+/// Whether the hardware can make the copies of a stage that runs ahead or is asynchronous, to rows of so many elements.
+pub(super) fn check_copies(kernel: &Kernel, stage: &Stage, row: u64) -> Result<(), Refusal> {
+    if stage.slots == 1 && !stage.asynchronous {
+        return Ok(());
+    }
+    let name = kernel.name_of(stage.array).to_string();
+    let refuse = |why: String| Err(Refusal::CannotStage { name, why, at: Box::default() });
+    let element = kernel.func().var(stage.array).ty.pointee().and_then(Type::scalar);
+    let bytes = element.map_or(0, |s| s.bytes()) * stage.vector;
+    if stage.layout.transposed && stage.vector > 1 {
+        return refuse("`cp.async` cannot take a vector apart, as a transposed copy must".into());
+    }
+    if !row.is_multiple_of(stage.vector.into()) {
+        return refuse(format!(
+            "a row in shared memory has {row} elements, no multiple of the {} that a copy takes at a time",
+            stage.vector
+        ));
+    }
+    match bytes {
+        4 | 8 | 16 => Ok(()),
+        _ => refuse(format!(
+            "`cp.async` takes 4, 8 or 16 bytes at a time, and an element has {bytes}"
+        )),
+    }
+}

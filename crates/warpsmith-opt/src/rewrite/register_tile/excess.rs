@@ -1,0 +1,102 @@
+//! Excess threads: those of blocks at the edge whose iterations do not exist. They stay for the barriers; what they must
+//! not do is under a condition.
+
+use std::collections::BTreeMap;
+
+use warpsmith_ir::{
+    BinaryOp, Block, Expr, ExprKind, Place, PlaceKind, Space, StmtKind, Type, VarId, VarKind,
+};
+
+use crate::analysis::access::{Base, base_of};
+use crate::analysis::axes::Axes;
+use crate::rewrite::register_tile::expansion::Expansion;
+use crate::rewrite::register_tile::tile::{Replica, Tile};
+use crate::walk;
+
+impl Expansion<'_, '_> {
+    /// The condition under which a thread may run a group: its iterations of the loops that matter exist.
+    pub(crate) fn guard(&self, body: &Block, replicas: &BTreeMap<usize, Replica>) -> Option<Expr> {
+        let group = |k: &usize| replicas.get(k).is_some_and(|r| r.at.is_some());
+        let chosen = self.chosen(self.needed(body)).into_iter();
+        // A block begins at an iteration that exists.
+        let begins = |k: &usize, tile: &Tile| {
+            tile.own.is_none() && tile.begin.is_none() && !replicas.contains_key(k)
+        };
+        let open = chosen.filter(|(k, tile)| !(begins(k, tile) || tile.groups && group(k)));
+        let conditions = open.map(|(k, tile)| tile.inside(replicas.get(&k)));
+        conditions.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b))
+    }
+
+    /// The loops whose excess iterations must not run a group: they would touch memory that is not theirs, divide by
+    /// what does not exist, call, or decide by a variable that holds nothing.
+    pub(crate) fn needed(&self, body: &Block) -> Axes {
+        let mut needed: Axes = 0;
+        let mut acts = false;
+        let own = |p: &Place| match base_of(p) {
+            Base::Var(v) => {
+                let var = self.draft.scope.host.var(v);
+                let local = matches!(var.kind, VarKind::Shared | VarKind::Local);
+                let elsewhere =
+                    matches!(&var.ty, Type::Pointer { space, .. } if *space != Space::Shared);
+                local && !elsewhere
+            }
+            _ => false,
+        };
+        walk::each_stmt(body, &mut |s| {
+            let o = walk::operands(s);
+            acts |= o.writes.is_some_and(|p| p.root_var().is_none() || self.is_copied_back(p));
+            acts |= self.adds_for_update(s);
+            acts |= matches!(
+                s.kind,
+                StmtKind::Call { .. }
+                    | StmtKind::Atomic { .. }
+                    | StmtKind::Assert { .. }
+                    | StmtKind::Loop { .. }
+            );
+            match &s.kind {
+                StmtKind::If { cond, .. } => needed |= self.unset.of(cond),
+                StmtKind::Switch { selector, .. } => needed |= self.unset.of(selector),
+                StmtKind::For(l) => {
+                    for e in [&l.first, &l.limit, &l.step] {
+                        needed |= self.unset.of(e);
+                    }
+                }
+                _ => {}
+            }
+            let mut look = |e: &Expr| match &*e.kind {
+                ExprKind::Read(p) if matches!(&*p.kind, PlaceKind::Var(_)) => {}
+                ExprKind::Read(p) if own(p) => needed |= self.unset_subscripts(p),
+                ExprKind::Read(_) => needed |= self.axes_of_expr(e),
+                ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, ..) if e.ty.is_integer() => {
+                    needed |= self.axes_of_expr(e);
+                }
+                ExprKind::Binary(op, a, _) if op.is_logical() => needed |= self.unset.of(a),
+                ExprKind::Select(cond, ..) => needed |= self.unset.of(cond),
+                _ => {}
+            };
+            o.writes.into_iter().for_each(|p| walk::each_expr_of_place(p, &mut look));
+            o.reads.into_iter().for_each(|e| walk::each_expr(e, &mut look));
+            needed |= o.writes.map_or(0, |p| self.unset_subscripts(p));
+        });
+        if acts {
+            needed = Axes::MAX;
+        }
+        let open = self.chosen(needed).into_iter().filter(|(_, tile)| !tile.filled);
+        open.fold(0, |axes, (k, _)| axes | 1 << k)
+    }
+
+    /// An element in shared memory that goes back to its array.
+    fn is_copied_back(&self, place: &Place) -> bool {
+        let shared = |v: VarId| self.draft.scope.host.var(v).kind == VarKind::Shared;
+        place.root_var().is_some_and(shared) && self.copies.iter().any(|c| c.footprint.written)
+    }
+
+    /// The loops whose excess iterations do not know which element of a variable is meant.
+    fn unset_subscripts(&self, place: &Place) -> Axes {
+        match &*place.kind {
+            PlaceKind::Index(of, i) => self.unset.of(i) | self.unset_subscripts(of),
+            PlaceKind::Field(of, _) | PlaceKind::Component(of, _) => self.unset_subscripts(of),
+            _ => 0,
+        }
+    }
+}
