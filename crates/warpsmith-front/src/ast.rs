@@ -17,6 +17,8 @@ pub struct TranslationUnit {
     pub macros: std::collections::HashMap<String, String>,
     /// Headers that were not found, and where they were sought; what they would declare is not here.
     pub missing_headers: Vec<warpsmith_ir::Diagnostic>,
+    /// Syntax of host code that was left out.
+    pub not_understood: Vec<warpsmith_ir::Diagnostic>,
     /// Sources that stand in for headers of the vendor.
     pub library_files: Vec<warpsmith_ir::FileId>,
 }
@@ -88,9 +90,17 @@ pub struct TemplateParam {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum TemplateParamKind {
-    Type { default: Option<TypeName> },
-    Value { ty: TypeName, default: Option<Expr> },
-    Template,
+    Type {
+        default: Option<TypeName>,
+    },
+    Value {
+        ty: TypeName,
+        default: Option<Expr>,
+    },
+    /// A class template.
+    Template {
+        default: Option<Path>,
+    },
 }
 
 #[derive(Clone, Debug)]

@@ -25,7 +25,8 @@ const TEXT: &str = concat!(
     include_str!("prelude/rounding.cuh"),
     include_str!("prelude/callables.cuh"),
     include_str!("prelude/samples.cuh"),
-    include_str!("prelude/runtime.cuh")
+    include_str!("prelude/runtime.cuh"),
+    include_str!("prelude/graphs.cuh")
 );
 
 /// The declarations, parsed; the text becomes one of the sources.

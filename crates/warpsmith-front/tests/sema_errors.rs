@@ -51,7 +51,12 @@ fn constructs_that_are_not_supported() {
     check("end: o[0] = 1; end: ;", "error[W087]: the label `end` is there twice", None);
     check("static int calls = n;", "error[W076]", None);
     check("__shared__ int s = 3;", "error[W094]", Some("__syncthreads"));
-    check("struct B { int a : 3; }; B b;", "error[W060]: bit-fields", Some("masks"));
+    check("struct B { int a : 33; }; B b;", "error[W060]: `int` has no bit-field of 33 bits", None);
+    check(
+        "struct B { long long a : 20; char b; }; B b;",
+        "error[W060]: this bit-field shares its word with another member",
+        Some("put the other member first"),
+    );
     check("break;", "error[W086]: `break` outside", None);
     check("switch (n) { case 1: case 1: break; }", "error[W085]: the case 1 is there twice", None);
 }

@@ -286,6 +286,9 @@ macro_rules! math_functions {
         /// give `i32`. `IsNan IsInf IsFinite SignBit` give `bool`. `Ldexp` takes an `i32` second, `Lround`
         /// and its like are expressed as a cast of `Round`/`Rint`. `Fma` rounds once.
         ///
+        /// `Settled` is its operand, an integer, and counts as defined where that is not: what a store keeps of a word
+        /// of which it writes some bits.
+        ///
         /// Each computes what C's `math.h` or CUDA's intrinsic of its name does; `Saturate` clamps to 0 … 1 and gives 0 for a NaN.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum MathFn {
@@ -332,7 +335,7 @@ math_functions! {
     IsNan "isnan" 1, IsInf "isinf" 1, IsFinite "isfinite" 1, SignBit "signbit" 1,
     Popc "popc" 1, Clz "clz" 1, Ffs "ffs" 1, Brev "brev" 1, MulHi "mulhi" 2, Mul24 "mul24" 2,
     Sad "sad" 3, BytePerm "byte_perm" 3, FunnelShiftLeft "funnelshift_l" 3, FunnelShiftRight "funnelshift_r" 3,
-    Dp4a "dp4a" 3,
+    Dp4a "dp4a" 3, Settled "settled" 1,
 }
 
 impl MathFn {
@@ -362,6 +365,7 @@ impl MathFn {
                 | FunnelShiftLeft
                 | FunnelShiftRight
                 | Dp4a
+                | Settled
         )
     }
 }

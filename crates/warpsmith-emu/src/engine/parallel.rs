@@ -24,6 +24,9 @@ use crate::compile::lir::{Home, Op, Opd, Program, Role, Special};
 /// Chunks of blocks for each worker: more than one, because blocks take different time.
 const CHUNKS: u32 = 8;
 
+/// Bytes of an array that one thread has for itself, as far as is expected.
+const MOST_OWN: u64 = 16;
+
 /// How the blocks of a program may run side by side.
 struct Plan {
     /// For each object that is written: log2 of the granule. In shared memory only when somebody asked for checks.
@@ -93,7 +96,7 @@ impl Machine<'_> {
         }
         let work =
             self.stats.thread_instructions / u64::from(first.max(1)) * u64::from(blocks - first);
-        let bytes: u64 = self.all_buffers().map(|b| b.bytes.len() as u64).sum();
+        let bytes: u64 = self.all_buffers().map(|b| self.expected_bytes(b, first)).sum();
         if work < self.options.parallel_from.saturating_add(2 * bytes)
             && self.options.parallel_from > 0
         {
@@ -111,6 +114,18 @@ impl Machine<'_> {
             self.workers = workers;
         }
         done
+    }
+
+    /// How long a buffer will be: one that grows goes on as it did in the first blocks, as far as threads have elements
+    /// of their own there.
+    fn expected_bytes(&self, buffer: &crate::api::Buffer, first: u32) -> u64 {
+        let now = buffer.bytes.len() as u64;
+        if !buffer.grows {
+            return now;
+        }
+        let like_before = now.saturating_mul(u64::from(self.blocks() / first.max(1)));
+        let own = u64::from(self.blocks()).saturating_mul(u64::from(self.threads) * MOST_OWN);
+        now.max(like_before.min(own))
     }
 
     fn all_buffers(&self) -> impl Iterator<Item = &crate::api::Buffer> {

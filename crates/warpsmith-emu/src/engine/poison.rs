@@ -4,7 +4,7 @@
 //! Carrying such a value is fine; it is reported when it decides a branch, forms an address, or is
 //! stored to shared or global memory.
 
-use warpsmith_ir::{BinaryOp, Scalar};
+use warpsmith_ir::{BinaryOp, MathFn, Scalar};
 
 use super::access::Warp;
 use super::arithmetic::destination;
@@ -638,6 +638,8 @@ fn operands_of(op: &Op) -> ([Opd; 3], usize) {
         Op::Un { a, .. } | Op::Mov { a, .. } | Op::Cast { a, .. } | Op::Bitcast { a, .. } => {
             ([*a, k, k], 1)
         }
+        // Its result is defined, whatever its operand is.
+        Op::Math { f: MathFn::Settled, .. } => ([k; 3], 0),
         Op::Math { args, .. } => (*args, 3),
         _ => ([k; 3], 0),
     }

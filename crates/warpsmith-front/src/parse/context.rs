@@ -29,6 +29,8 @@ pub struct Cx<'t> {
     next_pragma: usize,
     depth: usize,
     too_deep: bool,
+    /// Statements with syntax errors are left out one by one.
+    pub in_part: bool,
 }
 
 impl<'t> Cx<'t> {
@@ -46,6 +48,7 @@ impl<'t> Cx<'t> {
             next_pragma: 0,
             depth: 0,
             too_deep: false,
+            in_part: false,
         }
     }
 

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 use warpsmith_ir::{Diagnostic, Span};
 
-use super::context::{Cx, kids};
+use super::context::{Cx, all_kids, kids};
 use super::map::Segment;
 use super::mask::{C_NAME, Unbalanced};
 use crate::pp::{Language, Token};
@@ -72,6 +72,56 @@ impl<'t> Cx<'t> {
             }
         }
         true
+    }
+
+    /// Whether a node is a function of the host whose errors are all in statements of its body.
+    pub fn is_hurt_inside(&self, node: Node<'t>) -> bool {
+        let function = match node.kind() {
+            "template_declaration" => {
+                kids(node).into_iter().find(|n| n.kind() == "function_definition")
+            }
+            _ => Some(node),
+        };
+        let Some(function) = function.filter(|f| f.kind() == "function_definition") else {
+            return false;
+        };
+        let Some(body) = function.child_by_field_name("body") else { return false };
+        let sound = |n: Node<'t>| all_kids(n).into_iter().all(|k| k == body || !k.has_error());
+        let whole = (function == node
+            || kids(node).iter().all(|k| *k == function || !k.has_error()))
+            && sound(function)
+            && all_kids(body).iter().all(|k| !k.is_missing());
+        self.language == Language::Cuda
+            && body.kind() == "compound_statement"
+            && whole
+            && !self.has_device_marks(node.start_byte()..body.start_byte())
+            // A bracket too many ends the function early.
+            && !all_kids(body).iter().any(|k| k.is_error() && self.str(*k).contains(['{', '}']))
+    }
+
+    /// What is said of a statement that is left out because its own text, not that of statements inside, is not
+    /// understood.
+    pub fn hurt_statement(&mut self, node: Node<'t>) -> Option<String> {
+        let holds_statements = |k: &Node<'t>| {
+            k.kind().ends_with("_statement") || matches!(k.kind(), "declaration" | "else_clause")
+        };
+        let own = |n: Node<'t>| {
+            n.is_error()
+                || n.is_missing()
+                || all_kids(n).iter().any(|k| k.has_error() && !holds_statements(k))
+        };
+        if !self.in_part || !node.has_error() || !own(node) {
+            return None;
+        }
+        let found = problems(node).into_iter().filter(|p| !self.is_harmless(*p));
+        let found: Vec<Diagnostic> = found.take(1).filter_map(|p| self.describe(p)).collect();
+        let first = found.first()?.message.clone();
+        let list = match self.has_device_marks(node.byte_range()) {
+            true => &mut self.diagnostics,
+            false => &mut self.suppressed,
+        };
+        list.extend(found.into_iter().take(MAX_ERRORS.saturating_sub(list.len())));
+        Some(format!("this statement ({first})"))
     }
 
     /// A missing `;` after what looks like a macro of a header that was not read.

@@ -19,6 +19,10 @@ impl<'t> Cx<'t> {
                 continue;
             }
             self.pragma_items(node.start_byte(), &mut items);
+            if !self.is_container(node) && node.has_error() && self.is_hurt_inside(node) {
+                self.host_function_in_part(node, &mut items);
+                continue;
+            }
             if !self.is_container(node) && node.has_error() && self.is_damaged(node) {
                 items.push(self.damaged(node));
                 // Pragmas inside belong to what was not read.
@@ -33,6 +37,16 @@ impl<'t> Cx<'t> {
             items.extend(found.into_iter().map(|kind| Item { kind, span }));
         }
         items
+    }
+
+    /// A function of the host, of which some statements are not understood: those are left out, each by itself.
+    fn host_function_in_part(&mut self, node: Node<'t>, items: &mut Vec<Item>) {
+        let around = std::mem::replace(&mut self.in_part, true);
+        let mut found = vec![];
+        self.deeper(node, |cx| cx.item_kinds(node, false, &mut found));
+        self.in_part = around;
+        let span = self.span(node);
+        items.extend(found.into_iter().map(|kind| Item { kind, span }));
     }
 
     pub fn pragma_items(&mut self, before: usize, items: &mut Vec<Item>) {

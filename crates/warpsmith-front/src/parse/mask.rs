@@ -23,6 +23,8 @@ pub const COMPLEX_FLOAT: &str = "__0float_complex";
 pub const COMPLEX_DOUBLE: &str = "__0double_complex";
 /// What the preprocessed text has for the imaginary unit.
 pub const IMAGINARY: &str = "__0I";
+/// The name that the grammar reads for a bit-field without one.
+pub const UNNAMED: &str = "__0unnamed";
 /// Begins the name of the declaration that carries the arguments of an attribute.
 pub const ARGUMENTS: &str = "__0arguments_";
 /// Begins the name of the function whose call stands for an `asm` statement.
@@ -159,11 +161,19 @@ impl Masker<'_> {
             return;
         }
         self.at = at + 1;
-        if self.parens.dropped.contains(&at) {
+        let needless = self.parens.dropped.contains(&at)
+            || self.is_pack_of_pointers(at)
+            || self.is_typename_of_value(at);
+        if needless {
             return;
         }
         if let Some(count) = self.parens.opened.get(&at) {
             self.out.text.push_str(&" (".repeat(*count));
+            self.last = None;
+        }
+        if self.is_unnamed_bits(at) {
+            self.out.text.push(' ');
+            self.out.text.push_str(UNNAMED);
             self.last = None;
         }
         match token.kind {
@@ -185,6 +195,82 @@ impl Masker<'_> {
             self.out.text.push_str(&")".repeat(*count));
             self.last = None;
         }
+    }
+
+    /// The dots of `T *...p`: the grammar has no rule for them behind a pointer, and the name of `T` says that it is a pack.
+    fn is_pack_of_pointers(&self, at: usize) -> bool {
+        let mut before = at;
+        loop {
+            match before.checked_sub(1).map(|b| (b, self.text(b))) {
+                Some((b, "const" | "__restrict__" | "__restrict" | "restrict")) => before = b,
+                Some((_, "*")) => break,
+                _ => return false,
+            }
+        }
+        self.text(at) == "..."
+            && self.tokens.get(at + 1).is_some_and(|t| t.kind == TokenKind::Word)
+            && matches!(self.text(at + 2), "," | ")")
+    }
+
+    /// The colon of `unsigned : 0;` in a class.
+    fn is_unnamed_bits(&self, at: usize) -> bool {
+        if self.text(at) != ":" || self.text(at + 2) != ";" || at == 0 {
+            return false;
+        }
+        let numbered = self.tokens.get(at + 1).is_some_and(|t| t.kind == TokenKind::Number);
+        let mut first = at;
+        while first > 0 && self.tokens[first - 1].kind == TokenKind::Word {
+            first -= 1;
+        }
+        let word = self.text(at - 1);
+        numbered
+            && first < at
+            && (self.names.is_type(word) || word.ends_with("_t") || OF_BITS.contains(&word))
+            && (first == 0 || matches!(self.text(first - 1), ";" | "{" | "}" | ":"))
+    }
+
+    /// The word of `typename T::type{}` and `typename T::type(x)`, which the grammar reads where a value stands without it.
+    fn is_typename_of_value(&self, at: usize) -> bool {
+        if self.text(at) != "typename" {
+            return false;
+        }
+        let (mut i, mut nested) = (at + 1, false);
+        loop {
+            i += usize::from(self.text(i) == "template");
+            if self.tokens.get(i).is_none_or(|t| t.kind != TokenKind::Word) {
+                return false;
+            }
+            i = self.behind_arguments(i + 1);
+            match self.text(i) {
+                "::" => (i, nested) = (i + 1, true),
+                "{" => return nested,
+                // `typename T::type (*f)(int)` declares.
+                "(" => return nested && !matches!(self.text(i + 1), "*" | "&"),
+                _ => return false,
+            }
+        }
+    }
+
+    /// Behind the template arguments that begin here, if any do.
+    fn behind_arguments(&self, at: usize) -> usize {
+        const MOST: usize = 64;
+        if self.text(at) != "<" {
+            return at;
+        }
+        let mut depth = 0;
+        for i in at..at + MOST {
+            match self.text(i) {
+                "<" => depth += 1,
+                ">" => depth -= 1,
+                ">>" => depth -= 2,
+                ";" | "{" | "" => return at,
+                _ => {}
+            }
+            if depth <= 0 {
+                return i + 1;
+            }
+        }
+        at
     }
 
     /// `float _Complex`, in either order, is one name to the grammar.
@@ -280,7 +366,9 @@ impl Masker<'_> {
         let end = self.group_end(next);
         match word {
             "__noinline__" | "__grid_constant__" | "__nv_pure__" | "__extension__"
-            | "_Noreturn" | "__local__" | "__cdecl" | "__stdcall" => self.at = next,
+            | "_Noreturn" | "__local__" | "__cdecl" | "__stdcall" | "CUDART_CB" | "CUDARTAPI" => {
+                self.at = next
+            }
             "__launch_bounds__" if cuda && end > next => {
                 let list = self.arguments(next + 1, end - 1);
                 self.mark(MarkKind::LaunchBounds(list));
@@ -475,6 +563,9 @@ impl Masker<'_> {
         out
     }
 }
+
+/// Words of the types that bit-fields have.
+const OF_BITS: &[&str] = &["unsigned", "signed", "int", "char", "short", "long", "bool"];
 
 /// Words of C++ that are ordinary names in C.
 const CPP_WORDS: &[&str] = &[

@@ -230,6 +230,7 @@ impl Job<'_> {
             instantiations: cx.instantiations,
             macros: Default::default(),
             missing_headers: vec![],
+            not_understood: suppressed.clone(),
             library_files: vec![],
         };
         Ok(ParsedUnit { unit, warnings: vec![], suppressed, expansions: masked.expansions })

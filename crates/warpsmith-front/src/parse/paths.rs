@@ -166,8 +166,11 @@ impl<'t> Cx<'t> {
                 )
             }
             "template_template_parameter_declaration" => {
-                let name = kids(node).last().and_then(|n| kids(*n).first().map(|n| self.name(*n)));
-                (name, TemplateParamKind::Template, has_token(node, "..."))
+                let last = kids(node).last().copied();
+                let name = last.and_then(|n| kids(n).first().map(|n| self.name(*n)));
+                let default = last.and_then(|n| field(n, "default_type"));
+                let default = default.map(|n| self.path(n));
+                (name, TemplateParamKind::Template { default }, has_token(node, "..."))
             }
             _ => return None,
         };

@@ -32,6 +32,10 @@ impl<'t> Cx<'t> {
     pub fn statement(&mut self, node: Node<'t>, out: &mut Vec<Stmt>) {
         let pragmas = self.pragmas_before(node.start_byte());
         let from = out.len();
+        if let Some(what) = self.hurt_statement(node) {
+            self.pragmas_before(node.end_byte().saturating_sub(1));
+            return out.push(self.stmt(StmtKind::Unsupported { what }, node));
+        }
         let fits = self.deeper(node, |cx| cx.statement_kind(node, out));
         if fits.is_none() {
             out.push(self.stmt(StmtKind::Unsupported { what: "deep nesting".to_owned() }, node));

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::context::{Cx, all_kids, field, fields, kids};
 use super::items::unsupported;
+use super::mask::UNNAMED;
 use crate::ast::{
     Declarator, EnumDecl, ItemKind, Member, PathSegment, StructDecl, TemplateHeader, TypeKind,
     TypeName, VarDecl,
@@ -204,7 +205,14 @@ impl<'t> Cx<'t> {
         loop {
             let child = cursor.node();
             match cursor.field_name() {
-                Some("declarator") => list.extend(self.variable(base.clone(), child)),
+                Some("declarator") => {
+                    let unnamed = self.str(child) == UNNAMED;
+                    let found = self.variable(base.clone(), child).into_iter();
+                    list.extend(found.map(|d| match unnamed {
+                        true => Declarator { name: String::new(), ..d },
+                        false => d,
+                    }));
+                }
                 Some("default_value") => {
                     let value = self.initializer(child);
                     if let Some(last) = list.last_mut() {

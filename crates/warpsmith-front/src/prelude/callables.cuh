@@ -43,6 +43,34 @@ template <int N> using make_index_sequence = typename indicesUpTo<N>::type;
 template <typename... T> using index_sequence_for = typename indicesUpTo<sizeof...(T)>::type;
 }  // namespace std
 
+namespace std {
+// A value, or none.
+struct nullopt_t { int unused; };
+static constexpr nullopt_t nullopt = {0};
+template <typename T> class optional {
+    bool has_;
+    T value_;
+
+public:
+    optional() : has_(false), value_() {}
+    optional(nullopt_t none) : has_(false), value_() {}
+    optional(const T &v) : has_(true), value_(v) {}
+    bool has_value() const { return has_; }
+    operator bool() const { return has_; }
+    T &operator*() { return value_; }
+    const T &operator*() const { return value_; }
+    T *operator->() { return &value_; }
+    T &value() { return value_; }
+    T value_or(T other) const { return has_ ? value_ : other; }
+    void reset() { has_ = false; }
+};
+struct ios_base {
+    static constexpr int app = 1, ate = 2, binary = 4, in = 8, out = 16, trunc = 32;
+    static bool sync_with_stdio(bool with) { return with; }
+};
+typedef ios_base ios;
+}  // namespace std
+
 // Streams of launches from kernels.
 static constexpr int cudaStreamTailLaunch = 3, cudaStreamFireAndForget = 4;
 

@@ -158,6 +158,10 @@ template <typename A, typename B, typename C> __host__ __device__ tuple<A, B, C,
 template <typename T> struct shared_ptr {
     T *p;
     shared_ptr(T *given = nullptr) : p(given) {}
+    template <typename U> shared_ptr(const shared_ptr<U> &other) : p(other.p) {}
+    template <typename E> shared_ptr(T *given, E deleter) : p(given) {}
+    void reset(T *given = nullptr) { p = given; }
+    operator bool() const { return p != nullptr; }
     T *get() const { return p; }
     T &operator*() const { return *p; }
     T *operator->() const { return p; }

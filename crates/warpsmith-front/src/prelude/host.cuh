@@ -100,7 +100,10 @@ struct StopWatchInterface { int number; };
 enum { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2 };
 enum { cudaStreamDefault = 0, cudaStreamNonBlocking = 1 };
 enum { cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2, cudaHostAllocWriteCombined = 4 };
-enum { cudaDeviceMapHost = 8, cudaDeviceScheduleAuto = 0 };
+enum {
+    cudaDeviceMapHost = 8, cudaDeviceScheduleAuto = 0, cudaDeviceScheduleSpin = 1, cudaDeviceScheduleYield = 2,
+    cudaDeviceScheduleBlockingSync = 4, cudaDeviceBlockingSync = 4, cudaDeviceLmemResizeToMax = 16
+};
 enum { cudaFuncCachePreferNone = 0, cudaFuncCachePreferShared = 1, cudaFuncCachePreferL1 = 2 };
 enum { cudaMemAttachGlobal = 1, cudaErrorNotReady = 600 };
 enum { cudaCpuDeviceId = -1 };
@@ -269,6 +272,8 @@ public:
     T *begin() { return data_; }
     T *end() { return data_ + size_; }
     const T *begin() const { return data_; }
+    const T *cbegin() const { return data_; }
+    const T *cend() const { return data_ + size_; }
     const T *end() const { return data_ + size_; }
     T &front() { return data_[0]; }
     T &back() { return data_[size_ - 1]; }
@@ -302,6 +307,7 @@ public:
         size_ = size_ + 1;
     }
     void emplace_back(const T &value) { push_back(value); }
+    template <typename A, typename B, typename... R> void emplace_back(A a, B b, R... rest) { push_back(T(a, b, rest...)); }
     void pop_back() { size_ = size_ - 1; }
 };
 
@@ -334,6 +340,8 @@ template <typename T, typename D = int> struct unique_ptr {
     operator bool() const { return p != nullptr; }
     unique_ptr(T *given = nullptr) : p(given) {}
     template <typename E> unique_ptr(T *given, E deleter) : p(given) {}
+    // Of a class derived from `T`.
+    template <typename U, typename E> unique_ptr(const unique_ptr<U, E> &other) : p(other.p) {}
 };
 template <typename T, typename D> struct unique_ptr<T[], D> {
     T *p;

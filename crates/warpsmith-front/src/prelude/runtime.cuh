@@ -70,10 +70,6 @@ template <typename K, typename... A> int cudaLaunchKernelEx(const cudaLaunchConf
     return 0;
 }
 
-// What is captured for a graph runs while it is captured.
-typedef void *cudaGraph_t, *cudaGraphExec_t, *cudaGraphNode_t;
-enum { cudaStreamCaptureModeGlobal = 0, cudaStreamCaptureModeThreadLocal = 1, cudaStreamCaptureModeRelaxed = 2 };
-
 struct cudaFuncAttributes {
     size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
     int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedSizeBytes;
@@ -147,5 +143,15 @@ template <typename T> struct atomic {
     T operator+=(T v) { held = held + v; return held; }
     T fetch_add(T v) { T old = held; held = held + v; return old; }
 };
-template <typename T, typename... A> unique_ptr<T> make_unique(A... values) { return unique_ptr<T>(new T(values...)); }
+template <typename T> struct uniqueMaker {
+    template <typename... A> static unique_ptr<T> make(A... values) { return unique_ptr<T>(new T(values...)); }
+};
+template <typename T> struct uniqueMaker<T[]> {
+    static unique_ptr<T[]> make(size_t n) {
+        T *all = new T[n];
+        if constexpr (std::is_arithmetic<T>::value) memset(all, 0, n * sizeof(T));
+        return unique_ptr<T[]>(all);
+    }
+};
+template <typename T, typename... A> unique_ptr<T> make_unique(A... values) { return uniqueMaker<T>::make(values...); }
 } // namespace std

@@ -14,6 +14,8 @@ using std::tie;
 template <typename A, typename B> using pair = ::std::pair<A, B>;
 template <typename A, typename B = ::std::NoPart, typename C = ::std::NoPart, typename D = ::std::NoPart> using tuple = ::std::tuple<A, B, C, D>;
 template <typename A, typename B> __host__ __device__ ::std::pair<A, B> make_pair(A a, B b) { return ::std::pair<A, B>(a, b); }
+template <typename A, typename R> struct unary_function {};
+template <typename A, typename B, typename R> struct binary_function {};
 template <typename A, typename B> __host__ __device__ ::std::tuple<A, B> make_tuple(A a, B b) { return ::std::make_tuple(a, b); }
 template <typename A, typename B, typename C> __host__ __device__ ::std::tuple<A, B, C> make_tuple(A a, B b, C c) {
     return ::std::make_tuple(a, b, c);

@@ -20,8 +20,6 @@ const ASSUMED: &[&str] =
 
 /// Promises about a function's results and effects: its body is there and is run.
 const PROMISES: &[&str] = &[
-    "__ensures",
-    "__global_ensures",
     "__requires_fresh_array",
     "__reads_from",
     "__writes_to",
@@ -79,12 +77,21 @@ const OF_PROOFS: &[&str] = &[
     "__old",
     "__old_int",
     "__old_bool",
-    "__return_val",
-    "__return_val_int",
-    "__return_val_bool",
-    "__return_val_ptr",
     "__atomic_has_taken_value",
 ];
+
+/// What a function returns, in a promise of it.
+const RESULTS: &[&str] =
+    &["__return_val", "__return_val_int", "__return_val_bool", "__return_val_ptr"];
+
+/// A condition that a function promises wherever it returns.
+#[derive(Debug)]
+pub(crate) struct Promise<'a> {
+    /// The function under construction.
+    function: u32,
+    scope: ScopeId,
+    condition: &'a ast::Expr,
+}
 
 impl<'a> Sema<'a> {
     /// A call that is an annotation; `None` when it is none.
@@ -97,6 +104,9 @@ impl<'a> Sema<'a> {
         if PROMISES.contains(&name) {
             return Some(Ok(Operand::Void));
         }
+        if matches!(name, "__ensures" | "__global_ensures") {
+            return Some(self.promise(name, args, span));
+        }
         let of_function = self.f().func.kind == FunctionKind::Device;
         let owed = of_function && matches!(name, "__requires" | "__global_requires");
         let asserted = owed || ASSERTED.contains(&name);
@@ -108,6 +118,10 @@ impl<'a> Sema<'a> {
             ("__all", [e]) => Some(self.truth_of(e).map(Operand::Value)),
             // A statement that is reached is enabled.
             ("__enabled", []) => Some(Ok(Operand::Value(super::convert::bool_const(true, span)))),
+            (_, []) if RESULTS.contains(&name) => match self.returned.clone() {
+                Some(value) => Some(Ok(Operand::Value(value))),
+                None => Some(fail("W063", span, format!("`{name}` stands in `__ensures` only"))),
+            },
             ("__implies", [a, b]) => Some(self.implication(a, b, span)),
             ("__ite", [c, a, b]) => Some(self.choice(c, a, b, span)),
             _ => None,
@@ -137,6 +151,42 @@ impl<'a> Sema<'a> {
         };
         self.emit(kind, span);
         Ok(Operand::Void)
+    }
+
+    /// `__ensures(condition)`: looked at where the function returns.
+    fn promise(&mut self, name: &str, args: &'a [ast::Expr], span: Span) -> Res<Operand<'a>> {
+        let [condition] = args else {
+            return fail("W063", span, format!("`{name}` takes one condition"));
+        };
+        if let Some(what) = of_a_proof(condition) {
+            let text = format!("`{what}` cannot be run: this `{name}` is not looked at");
+            self.warn(super::NOT_RUN, span, &text);
+            return Ok(Operand::Void);
+        }
+        let (function, scope) = (self.f().serial, self.f_scope());
+        self.promises.push(Promise { function, scope, condition });
+        Ok(Operand::Void)
+    }
+
+    /// Asserts what the function promises, where it returns a value or none. The value is evaluated once.
+    pub(crate) fn keep_promises(&mut self, value: Option<Expr>, span: Span) -> Res<Option<Expr>> {
+        let function = self.f().serial;
+        let mine = self.promises.iter().filter(|p| p.function == function);
+        let mine: Vec<(ScopeId, &'a ast::Expr)> = mine.map(|p| (p.scope, p.condition)).collect();
+        if mine.is_empty() {
+            return Ok(value);
+        }
+        let value = value.map(|v| self.hold_now(v, span));
+        for (scope, condition) in mine {
+            self.returned.clone_from(&value);
+            let saved = std::mem::replace(&mut self.f().scope, scope);
+            let cond = self.truth_of(condition);
+            self.f().scope = saved;
+            self.returned = None;
+            let text = super::text::expr_text(condition);
+            self.emit(StmtKind::Assert { cond: cond?, text }, condition.span);
+        }
+        Ok(value)
     }
 
     fn implication(&mut self, a: &'a ast::Expr, b: &'a ast::Expr, span: Span) -> Res<Operand<'a>> {

@@ -1,6 +1,6 @@
 //! Inline PTX: the operands of an `asm` statement.
 
-use warpsmith_ir::{Expr, Span, StmtKind};
+use warpsmith_ir::{Expr, Place, PlaceKind, Span, Stmt, StmtKind, Type, VarId};
 
 use super::Sema;
 use super::model::*;
@@ -38,8 +38,30 @@ impl<'a> Sema<'a> {
             }
             list.push(asm::Operand { value: Some(value), place: None });
         }
-        asm::lower(template, list, span, self)?;
+        let before = self.f().carry;
+        let carry = before.map(|var| Expr::var(var, Type::U32).with_origin(span));
+        let left = asm::lower(template, list, carry, span, self)?;
+        if let Some(value) = left.filter(|_| template.contains(".cc")) {
+            let var = self.carry_flag(span);
+            let place = Place::new(PlaceKind::Var(var), Type::U32, span);
+            self.emit(StmtKind::Assign { place, value }, span);
+        }
         Ok(())
+    }
+
+    /// The variable of the function that keeps the carry from one statement to the next.
+    fn carry_flag(&mut self, span: Span) -> VarId {
+        if let Some(var) = self.f().carry {
+            return var;
+        }
+        let var = self.fresh_var("carry", Type::U32, span);
+        let declared = Stmt::new(StmtKind::Decl { var, init: None }, span);
+        let f = self.f();
+        f.carry = Some(var);
+        if let Some(outermost) = f.blocks.first_mut() {
+            outermost.insert(0, declared);
+        }
+        var
     }
 
     /// The value a constant variable was declared with, where its declaration is in view: it says which

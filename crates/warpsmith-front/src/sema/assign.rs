@@ -3,6 +3,7 @@
 use warpsmith_ir::{BinaryOp, Expr, ExprKind, Place, PlaceKind, Scalar, Span, StmtKind, Type};
 
 use super::Sema;
+use super::bit_fields::Bits;
 use super::convert::{cast_scalar, promoted};
 use super::expr_ops::binary_op;
 use super::model::*;
@@ -35,6 +36,10 @@ impl<'a> Sema<'a> {
             Operand::Shaped { .. } => fail("W079", span, "a row of an array is no variable"),
             Operand::Index3(_) => {
                 fail("W080", span, "the hardware's index variables cannot be changed")
+            }
+            Operand::Bits { .. } => {
+                let d = error("W079", span, "a bit-field has no address");
+                Err(d.help("copy it to a variable").into())
             }
             other => {
                 // The message for operands without a value is better than ours.
@@ -126,6 +131,20 @@ impl<'a> Sema<'a> {
             }
             _ => self.expr(target)?,
         };
+        if let Operand::Bits { word, bits, is_const } = target_operand {
+            self.check_assignable(&word, is_const, target, span)?;
+            let value = match v {
+                Operand::List(items) => {
+                    let ty = Type::Scalar(bits.ty);
+                    self.list_value(&ty, items, self.f_scope(), value.span)?
+                }
+                other => {
+                    let read = self.rvalue_of(other, value.span)?;
+                    self.settle(read, mark, value.span)
+                }
+            };
+            return self.assign_bits(op, word, bits, value, span);
+        }
         if self.may_be_overloaded(&target_operand) {
             let pair = [target_operand.clone(), v.clone()];
             if let Some(result) = self.try_operator(op, &pair, span) {
@@ -160,6 +179,30 @@ impl<'a> Sema<'a> {
         let result = self.compound_value(ir_op, &place, v, span)?;
         self.emit(StmtKind::Assign { place: place.clone(), value: result }, span);
         Ok(Operand::Place { place, is_const })
+    }
+
+    /// `object.bits op value`
+    fn assign_bits(
+        &mut self,
+        op: &str,
+        word: Place,
+        bits: Bits,
+        value: Expr,
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let value = match op.strip_suffix('=') {
+            Some("") => value,
+            with => {
+                let Some(ir_op) = with.and_then(binary_op) else {
+                    return fail("W053", span, format!("the operator `{op}` is not supported"));
+                };
+                let old = self.read_bits(word.clone(), bits, span)?;
+                self.binary_values(ir_op, old, value, span)?
+            }
+        };
+        let value = self.convert_to(value, &Type::Scalar(bits.ty), span)?;
+        self.write_bits(word.clone(), bits, value, span)?;
+        Ok(Operand::Bits { word, bits, is_const: false })
     }
 
     /// `place op value`, converted to the type of the place.
@@ -228,6 +271,15 @@ impl<'a> Sema<'a> {
             if let Some(result) = self.try_operator(op, &list, span) {
                 return result;
             }
+        }
+        if let Operand::Bits { word, bits, is_const } = inner {
+            self.check_assignable(&word, is_const, operand, span)?;
+            let old = self.read_bits(word.clone(), bits, span)?;
+            let old = if used && !prefix { self.hold_old(old, span) } else { old };
+            let one = Expr::i32(1).with_origin(span);
+            let op = if op == "++" { "+=" } else { "-=" };
+            let new = self.assign_bits(op, word, bits, one, span)?;
+            return Ok(if prefix { new } else { Operand::Value(old) });
         }
         let (place, is_const) = self.place_of(inner, operand.span)?;
         self.check_assignable(&place, is_const, operand, span)?;
@@ -318,6 +370,9 @@ impl<'a> Sema<'a> {
         }
         if let Operand::List(items) = inner {
             return self.list_value(&q.ty, items, self.f_scope(), span).map(Operand::Value);
+        }
+        if let Some(address) = self.address_of_kernel(&inner, &q.ty, span) {
+            return address.map(Operand::Value);
         }
         let value = self.rvalue_of(inner, span)?;
         if let Some(class) = self.is_class(&q.ty)

@@ -180,7 +180,10 @@ impl<'a> Sema<'a> {
                     if let Operand::Void = operand {
                         return fail("W061", arg.span, "this call gives no value (`void`)");
                     }
-                    list.push(operand);
+                    list.push(match operand {
+                        Operand::Bits { .. } => Operand::Value(self.rvalue_of(operand, arg.span)?),
+                        other => other,
+                    });
                 }
             }
         }

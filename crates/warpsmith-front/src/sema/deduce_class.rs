@@ -3,7 +3,7 @@
 //! Arguments come from the constructor that fits, or from the members of an aggregate. Deduction guides of the user
 //! are not needed for these forms.
 
-use warpsmith_ir::Type;
+use warpsmith_ir::{Scalar, Type, Value};
 
 use super::Sema;
 use super::model::*;
@@ -29,7 +29,13 @@ impl<'a> Sema<'a> {
             Some(types) => types,
             None => return Ok(None),
         };
-        let mut q = self.instance_for(&template, &types, path.span)?;
+        let mut q = match init {
+            Initializer::List(..) => self.instance_of_list(&template, &types, path.span)?,
+            _ => None,
+        };
+        if q.is_none() {
+            q = self.instance_for(&template, &types, path.span)?;
+        }
         if let Some(q) = &mut q {
             q.is_const |= d.ty.is_const;
         }
@@ -65,7 +71,10 @@ impl<'a> Sema<'a> {
         let Some(types) = exprs.and_then(|list| self.types_of(list.into_iter())) else {
             return Ok(None);
         };
-        self.instance_for(&template, &types, path.span)
+        match self.instance_of_list(&template, &types, path.span)? {
+            Some(q) => Ok(Some(q)),
+            None => self.instance_for(&template, &types, path.span),
+        }
     }
 
     /// The class template that a path without arguments names.
@@ -115,6 +124,35 @@ impl<'a> Sema<'a> {
             types.push(QualType { is_const: false, is_volatile: false, ..q });
         }
         Some(types)
+    }
+
+    /// The type that a list of values of one type makes: of a class that takes a list, or whose one member is an array.
+    fn instance_of_list(
+        &mut self,
+        template: &Template<'a>,
+        types: &[QualType],
+        span: warpsmith_ir::Span,
+    ) -> Res<Option<QualType>> {
+        let (decl, _, entities) = template;
+        let (Some(first), Some(header)) = (types.first(), &decl.template) else { return Ok(None) };
+        if types.iter().any(|t| t.ty != first.ty) {
+            return Ok(None);
+        }
+        let Some((element, count)) = list_parameters(decl) else { return Ok(None) };
+        let mut args = vec![];
+        for param in &header.params {
+            let name = param.name.as_deref();
+            if name == Some(element) {
+                args.push(TArg::Type(first.clone()));
+            } else if name.is_some() && name == count {
+                let count = Value::int(Scalar::U64, types.len() as i64);
+                args.push(TArg::Value(count));
+            } else {
+                break;
+            }
+        }
+        let id = self.class_from_entities(entities, Some(args), span)?;
+        Ok(Some(QualType::plain(Type::Struct(id))))
     }
 
     fn instance_for(
@@ -167,6 +205,45 @@ fn primary<'a>(entity: &Entity<'a>) -> Option<(&'a ast::StructDecl, ScopeId)> {
         }
         _ => None,
     }
+}
+
+/// The parameters that a list of values gives an argument: the type of its elements, and their number.
+fn list_parameters(decl: &ast::StructDecl) -> Option<(&str, Option<&str>)> {
+    let members = decl.members.as_deref().unwrap_or_default();
+    let takes_list = members.iter().find_map(|m| match m {
+        Member::Method(f) if f.name == FunctionName::Constructor => {
+            let [only] = f.params.as_slice() else { return None };
+            let mut ty = &only.ty;
+            while let TypeKind::Reference { to, .. } = &ty.kind {
+                ty = to;
+            }
+            let TypeKind::Named(path) = &ty.kind else { return None };
+            let last = path.segments.last().filter(|s| s.name == "initializer_list")?;
+            match last.args.as_deref()? {
+                [ast::TemplateArg::Name(element)] => element.as_name(),
+                _ => None,
+            }
+        }
+        _ => None,
+    });
+    if let Some(element) = takes_list {
+        return Some((element, None));
+    }
+    let mut fields = members.iter().filter_map(|m| match m {
+        Member::Field(v) if !v.attrs.is_static => Some(&v.declarators),
+        _ => None,
+    });
+    let constructs =
+        |m: &Member| matches!(m, Member::Method(f) if f.name == FunctionName::Constructor);
+    let ([only], None, false) =
+        (fields.next()?.as_slice(), fields.next(), members.iter().any(constructs))
+    else {
+        return None;
+    };
+    let TypeKind::Array { element, extent } = &only.ty.kind else { return None };
+    let (TypeKind::Named(element), Some(extent)) = (&element.kind, extent) else { return None };
+    let ast::ExprKind::Path(count) = &*extent.kind else { return None };
+    Some((element.as_name()?, count.as_name()))
 }
 
 /// The lists of types that a number of arguments could be matched with.

@@ -5,6 +5,7 @@ use warpsmith_ir::{
 };
 
 use super::Sema;
+use super::bit_fields::Bits;
 use super::convert::{cast_scalar, null_pointer};
 use super::model::*;
 use super::types::{Found, path_text};
@@ -113,6 +114,7 @@ impl<'a> Sema<'a> {
         match operand {
             Operand::Value(e) => Ok(e),
             Operand::Place { place, is_const } => Ok(self.read_place(place, is_const, span)),
+            Operand::Bits { word, bits, .. } => self.read_bits(word, bits, span),
             Operand::Shaped { pointer, index, shape, .. } => {
                 Ok(self.shaped_value(pointer, index, shape, span))
             }
@@ -175,6 +177,7 @@ impl<'a> Sema<'a> {
     pub(crate) fn operand_type(&mut self, operand: &Operand<'a>) -> Option<QualType> {
         match operand {
             Operand::Value(e) => Some(QualType::plain(e.ty.clone())),
+            Operand::Bits { bits, .. } => Some(QualType::plain(Type::Scalar(bits.value_type()))),
             Operand::Functions { name, fns, args, object: None } if !fns.is_empty() => {
                 let id = self.function_type(name, fns, args.as_deref());
                 Some(QualType::plain(Type::Struct(id)))
@@ -393,6 +396,10 @@ impl<'a> Sema<'a> {
         let info = self.field_info(class, path);
         let declared = info.map(|f| f.ty.clone());
         let place = self.field_place(object, path, span);
+        if let Some(bits) = path.last().and_then(|code| Bits::from_code(*code)) {
+            let is_const = is_const || declared.is_some_and(|q| q.is_const);
+            return Operand::Bits { word: place, bits, is_const };
+        }
         match declared {
             Some(q) if q.is_reference() => {
                 let place = Place::new(PlaceKind::Deref(Expr::read(place)), q.ty, span);

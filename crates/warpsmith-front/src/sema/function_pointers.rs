@@ -12,6 +12,7 @@ use warpsmith_ir::{
 use super::Sema;
 use super::convert::with_space;
 use super::functions::raw_pointer_cast_if;
+use super::kernel_addresses::ByAddress;
 use super::model::*;
 use super::overload::Chosen;
 use super::structs::stored_type;
@@ -46,6 +47,8 @@ enum Dispatch {
     /// From code of that kind.
     Call(FunctionKind),
     Launch,
+    /// The pointer is any kernel's.
+    Address(ByAddress),
 }
 
 /// The pointers to functions of one lowering.
@@ -160,6 +163,10 @@ impl<'a> Sema<'a> {
             let d = error("W062", span, format!("`{}` is no function for `{text}`", f.name));
             return Err(d.label(chosen.f.decl.head_span, "declared here").into());
         }
+        Ok(pointer_value(self.target_number(chosen, pointer), ty, span))
+    }
+
+    fn target_number(&mut self, chosen: Chosen<'a>, pointer: StructId) -> i64 {
         let same = |t: &Target<'a>| {
             t.chosen.f.key() == chosen.f.key()
                 && t.chosen.scope == chosen.scope
@@ -172,7 +179,29 @@ impl<'a> Sema<'a> {
                 self.pointers.targets.len() - 1
             }
         };
-        Ok(pointer_value(number as i64 + 1, ty, span))
+        number as i64 + 1
+    }
+
+    /// The number that pointers to a kernel hold.
+    pub(crate) fn number_of_target(&mut self, chosen: Chosen<'a>, span: Span) -> Res<Expr> {
+        let params = self.param_types(chosen.f, chosen.scope)?;
+        let params = params.into_iter().map(plain_parameter).collect();
+        let signature = Signature { ret: QualType::plain(Type::Void), params };
+        let Type::Struct(pointer) = self.pointer_to(signature, span) else {
+            return Err(Failure::Reported);
+        };
+        Ok(Expr::int(Scalar::U64, self.target_number(chosen, pointer)).with_origin(span))
+    }
+
+    /// The functions whose address is taken, with their numbers.
+    pub(crate) fn targets(&self) -> Vec<(u64, Chosen<'a>)> {
+        let all = self.pointers.targets.iter().enumerate();
+        all.map(|(i, t)| (i as u64 + 1, t.chosen.clone())).collect()
+    }
+
+    /// The function that does something with any kernel of the program.
+    pub(crate) fn by_address(&mut self, what: ByAddress, span: Span) -> FuncId {
+        self.dispatcher(StructId(u32::MAX), Dispatch::Address(what), span)
     }
 
     /// An operand of a type, to find the function that takes such.
@@ -274,7 +303,7 @@ impl<'a> Sema<'a> {
         }
         let function = match kind {
             Dispatch::Call(kind) => kind,
-            Dispatch::Launch => FunctionKind::Host,
+            Dispatch::Launch | Dispatch::Address(_) => FunctionKind::Host,
         };
         let number = self.pointers.dispatchers.len() + 1;
         let name = format!("function pointer {number}");
@@ -318,6 +347,9 @@ impl<'a> Sema<'a> {
     }
 
     fn dispatcher_body(&mut self, d: Dispatcher) -> Option<Function> {
+        if let Dispatch::Address(what) = d.kind {
+            return Some(self.by_address_body(d.id, what, d.span));
+        }
         let (_, signature) = self.signature_of(&Type::Struct(d.pointer))?;
         let kind = self.module.function(d.id).kind;
         let mut f = Function::new(self.module.function(d.id).name.clone(), kind);

@@ -329,6 +329,12 @@ impl<'a> Sema<'a> {
             self.set_class_number(&place, class, f.decl.head_span);
         }
         self.lower_stmts(&body.stmts);
+        let nothing = self.f().ret.as_ref().is_none_or(|r| r.ty == Type::Void);
+        let blocks = &self.f().blocks;
+        let last = blocks.last().and_then(|b| b.last());
+        if nothing && !last.is_some_and(|s| matches!(s.kind, warpsmith_ir::StmtKind::Return(_))) {
+            self.keep_promises(None, f.decl.head_span)?;
+        }
         self.jumps_lead_somewhere()
     }
 
@@ -484,6 +490,7 @@ impl<'a> Sema<'a> {
             ending_at_loops: vec![],
             ending_at_breaks: vec![],
             labels: vec![],
+            carry: None,
         });
     }
 

@@ -54,12 +54,6 @@ const HARMLESS: &[&str] = &[
     "cudaStreamSetAttribute",
     "cudaStreamBeginCapture",
     "cudaStreamEndCapture",
-    "cudaGraphInstantiate",
-    "cudaGraphInstantiateWithFlags",
-    "cudaGraphCreate",
-    "cudaGraphUpload",
-    "cudaGraphDestroy",
-    "cudaGraphExecDestroy",
 ];
 
 /// What a device could answer when it is asked how many blocks it holds: few, since each of them is run.
@@ -83,11 +77,11 @@ impl<'a> Sema<'a> {
             ("malloc" | "valloc", [bytes]) => self.malloc(bytes, None, false, span),
             ("aligned_alloc", [_, bytes]) => self.malloc(bytes, None, false, span),
             ("calloc", [count, size]) => self.malloc(count, Some(size), true, span),
-            ("free" | "cudaFreeHost", [pointer]) | ("cudaFreeAsync", [pointer, _]) => {
+            ("free" | "cudaFreeHost", [pointer]) | ("cudaFreeAsync", [pointer, ..]) => {
                 self.free(pointer, span)
             }
             ("memset" | "cudaMemset", [pointer, value, bytes])
-            | ("cudaMemsetAsync", [pointer, value, bytes, _]) => {
+            | ("cudaMemsetAsync", [pointer, value, bytes, ..]) => {
                 self.fill_memory(pointer, value, bytes, span)
             }
             ("memcpy" | "memmove", [to, from, bytes]) => {
@@ -134,7 +128,7 @@ impl<'a> Sema<'a> {
             ("fprintf", [_, rest @ ..]) => self.printed(rest, span),
             ("forgetValue", [pointer]) => self.forget_behind(pointer, false, span),
             ("forgetMemory", [pointer]) => self.forget_behind(pointer, true, span),
-            ("cudaGraphLaunch", [_, _]) => {
+            ("launchCapturedGraph", []) => {
                 let what =
                     "what was captured for the graph ran when it was captured, and not again here"
                         .into();
@@ -143,6 +137,10 @@ impl<'a> Sema<'a> {
                 Ok(zero(span))
             }
             ("srand" | "srand48" | "srandom", [_]) => Ok(zero(span)),
+            ("launchByAddress", _) => self.launch_by_address(args, span),
+            ("bytesOfArgument", [kernel, position]) => {
+                self.bytes_of_argument(kernel, position, span)
+            }
             _ if super::launch_calls::LAUNCHERS.contains(&name) => self.launch_call(args, span),
             _ if HARMLESS.contains(&name) => self.harmless(name, args, span),
             _ => return None,

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use warpsmith_ir::{Expr, ExprKind, Place, Span, StmtKind, StructId, Type};
+use warpsmith_ir::{Expr, ExprKind, Place, Scalar, Span, StmtKind, StructId, Type};
 
 use super::Sema;
 use super::convert::null_pointer;
@@ -171,6 +171,12 @@ impl<'a> Sema<'a> {
         let mut parts = vec![];
         for i in 0..count {
             let element = self.element_type(ty, i);
+            if let Type::Struct(id) = ty
+                && self.is_word(*id, i as u32)
+            {
+                parts.push(self.fill_word(*id, i as u32, queue, span)?);
+                continue;
+            }
             let part = match queue.pop_front() {
                 Some(entry) => self.fill_one(&element, entry, queue, span)?,
                 None => self.default_element(ty, i, &element, span)?,
@@ -178,6 +184,38 @@ impl<'a> Sema<'a> {
             parts.push(part);
         }
         Ok(Expr::new(ExprKind::Make(parts), ty.clone(), span))
+    }
+
+    /// A word of bit-fields takes an entry for each of them.
+    fn fill_word(
+        &mut self,
+        class: StructId,
+        index: u32,
+        queue: &mut VecDeque<Entry<'a>>,
+        span: Span,
+    ) -> Res<Expr> {
+        let mut next = std::mem::take(queue);
+        let whole = self.word_of(class, index, span, |s, field| {
+            let bits = field.bits.map_or(Scalar::I32, |b| b.ty);
+            match next.pop_front() {
+                Some(entry) => s.entry_value(&Type::Scalar(bits), entry).map(Some),
+                None => s.default_bits(class, field, span),
+            }
+        })?;
+        *queue = next;
+        Ok(whole.unwrap_or_else(|| Expr::int(Scalar::U32, 0).with_origin(span)))
+    }
+
+    /// What a bit-field is declared to begin with.
+    fn default_bits(
+        &mut self,
+        class: StructId,
+        field: &FieldInfo<'a>,
+        span: Span,
+    ) -> Res<Option<Expr>> {
+        let (Some(init), Some(bits)) = (field.init, field.bits) else { return Ok(None) };
+        let scope = self.class(class).scope;
+        self.init_in_scope(&Type::Scalar(bits.ty), init, scope, span).map(Some)
     }
 
     fn fill_one(
@@ -249,7 +287,18 @@ impl<'a> Sema<'a> {
                 Some(Designator::Index(e)) => {
                     next = self.const_value(self.f_scope(), e)?.as_i64() as u64
                 }
-                Some(Designator::Field(name)) => next = self.designated_field(ty, name, span)?,
+                Some(Designator::Field(name)) => {
+                    next = self.designated_field(ty, name, span)?;
+                    if let Type::Struct(id) = ty
+                        && self.is_word(*id, next as u32)
+                    {
+                        let slot = parts.get_mut(next as usize);
+                        let Some(slot) = slot else { return Err(Failure::Reported) };
+                        let before = slot.take();
+                        *slot = self.designated_bits(*id, next as u32, name, item, before, span)?;
+                        continue;
+                    }
+                }
                 None => {}
             }
             let element = self.element_type(ty, next);
@@ -272,6 +321,30 @@ impl<'a> Sema<'a> {
             });
         }
         Ok(Expr::new(ExprKind::Make(all), ty.clone(), span))
+    }
+
+    /// `.bits = value`, beside what is known of the word so far.
+    fn designated_bits(
+        &mut self,
+        class: StructId,
+        index: u32,
+        name: &str,
+        item: &'a ast::InitItem,
+        before: Option<Expr>,
+        span: Span,
+    ) -> Res<Option<Expr>> {
+        let value = self.word_of(class, index, span, |s, field| {
+            let bits = field.bits.map_or(Scalar::I32, |b| b.ty);
+            match field.name == name {
+                true => s.entry_value(&Type::Scalar(bits), Entry::Source(item)).map(Some),
+                false => Ok(None),
+            }
+        })?;
+        let (Some(before), Some(value)) = (&before, &value) else { return Ok(value.or(before)) };
+        let ty = value.ty.clone();
+        let both =
+            self.binary_values(warpsmith_ir::BinaryOp::BitOr, before.clone(), value.clone(), span)?;
+        self.convert_to(both, &ty, span).map(Some)
     }
 
     fn designated_field(&mut self, ty: &Type, name: &str, span: Span) -> Res<u64> {
@@ -324,6 +397,11 @@ impl<'a> Sema<'a> {
 
     /// The value of an element that the list does not give: its own initialiser, or zeros.
     fn default_element(&mut self, ty: &Type, i: u64, element: &Type, span: Span) -> Res<Expr> {
+        if let Type::Struct(id) = ty
+            && self.is_word(*id, i as u32)
+        {
+            return self.fill_word(*id, i as u32, &mut VecDeque::new(), span);
+        }
         if let Type::Struct(id) = ty
             && let Some(field) = self.class(*id).fields.iter().find(|f| u64::from(f.index) == i)
             && let Some(init) = field.init
@@ -525,6 +603,20 @@ impl<'a> Sema<'a> {
         let fields = self.class(class).fields.clone();
         for field in fields {
             let place = self.field_place(object.clone(), &[field.index], span);
+            if let Some(bits) = field.bits {
+                let given = inits.iter().find(|(n, ..)| *n == field.name && !n.is_empty());
+                let value = match given {
+                    Some((_, args, at)) => {
+                        let list = self.arguments(args)?;
+                        Some(self.construct(&Type::Scalar(bits.ty), list, false, *at)?)
+                    }
+                    None => self.default_bits(class, &field, span)?,
+                };
+                if let Some(value) = value {
+                    self.write_bits(place, bits, value, span)?;
+                }
+                continue;
+            }
             if let Some((_, args, at)) = inits.iter().find(|(n, ..)| *n == field.name) {
                 self.init_field(&field, place, args, *at)?;
             } else if let Some(init) = field.init {

@@ -34,6 +34,7 @@ impl<'a> Sema<'a> {
                 span,
                 index,
                 anonymous: None,
+                bits: None,
             });
             values.push(value);
         }

@@ -19,7 +19,9 @@ impl<'a> Sema<'a> {
         let [kernel, grid, block, list, rest @ ..] = args else {
             return fail("W098", span, "a launch needs a kernel, a grid, a block and arguments");
         };
-        let chosen = self.kernel_by_address(kernel)?;
+        let Some(chosen) = self.kernel_by_address(kernel)? else {
+            return self.launch_by_address(args, span);
+        };
         let grid = self.dimensions(grid)?;
         let block = self.dimensions(block)?;
         let instance = self.instance(chosen, FunctionKind::Kernel, span)?;
@@ -43,8 +45,8 @@ impl<'a> Sema<'a> {
         Ok(Operand::Value(Expr::i32(0).with_origin(span)))
     }
 
-    /// The kernel whose address an expression gives, with conversions to `void *` around it.
-    fn kernel_by_address(&mut self, e: &'a ast::Expr) -> Res<Chosen<'a>> {
+    /// The kernel whose address an expression gives, with conversions to `void *` around it; `None`: a variable holds it.
+    fn kernel_by_address(&mut self, e: &'a ast::Expr) -> Res<Option<Chosen<'a>>> {
         match &*e.kind {
             ast::ExprKind::Paren(inner) | ast::ExprKind::Cast { operand: inner, .. } => {
                 return self.kernel_by_address(inner);
@@ -55,6 +57,10 @@ impl<'a> Sema<'a> {
             _ => {}
         }
         let operand = self.expr(e)?;
+        let q = self.operand_type(&operand);
+        if q.is_some_and(|q| q.ty.is_pointer() || self.signature_of(&q.ty).is_some()) {
+            return Ok(None);
+        }
         let Some(found) = self.functions_of(operand) else {
             return fail("W098", e.span, "this is no kernel");
         };
@@ -62,16 +68,17 @@ impl<'a> Sema<'a> {
         let Some(f) = found.fns.iter().find(is_kernel).copied() else {
             return fail("W098", e.span, format!("`{}` is no kernel", found.name));
         };
-        let Some(header) = f.decl.template.as_ref().filter(|t| !t.params.is_empty()) else {
-            return Ok(Chosen { f, scope: f.scope, args: vec![] });
-        };
-        let (scope, args) =
-            self.bind_params(header, found.args.unwrap_or_default(), f.scope, e.span)?;
-        Ok(Chosen { f, scope, args })
+        self.chosen_kernel(f, found.args, e.span).map(Some)
     }
 
     /// The value behind the pointer at a position of the list of arguments.
-    fn pointed_argument(&mut self, list: &Expr, at: usize, ty: &Type, span: Span) -> Res<Expr> {
+    pub(crate) fn pointed_argument(
+        &mut self,
+        list: &Expr,
+        at: usize,
+        ty: &Type,
+        span: Span,
+    ) -> Res<Expr> {
         let void = Type::pointer(Type::Void, Space::Generic);
         let row = Type::pointer(void.clone(), Space::Generic);
         if !list.ty.is_pointer() {

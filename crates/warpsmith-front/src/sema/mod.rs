@@ -41,6 +41,7 @@ mod access;
 mod annotations;
 mod assembly;
 mod assign;
+mod bit_fields;
 pub mod builtin_api;
 mod calls;
 mod consteval;
@@ -64,6 +65,7 @@ mod init;
 mod initializer_list;
 mod instead;
 mod invoke;
+mod kernel_addresses;
 mod lambda;
 mod launch_calls;
 mod loops;
@@ -86,7 +88,7 @@ pub mod walk;
 
 use std::collections::HashMap;
 
-use warpsmith_ir::{Diagnostic, FuncId, FunctionKind, Module, Span, StructId};
+use warpsmith_ir::{Diagnostic, Expr, FuncId, FunctionKind, Module, Span, StructId};
 
 use crate::ast::{self, TranslationUnit};
 use model::*;
@@ -339,6 +341,12 @@ pub(crate) struct Sema<'a> {
     pub(crate) module: Module,
     pub(crate) arena: &'a request::Arena,
     pub(crate) scopes: Vec<Scope<'a>>,
+    /// Class templates that are template arguments.
+    pub(crate) template_args: Vec<Vec<Entity<'a>>>,
+    /// What functions under construction promise of their results.
+    pub(crate) promises: Vec<annotations::Promise<'a>>,
+    /// The value that a promise speaks of.
+    pub(crate) returned: Option<Expr>,
     pub(crate) root: ScopeId,
     /// Functions under construction; the last is current. Never empty.
     pub(crate) fns: Vec<FnState>,
@@ -393,6 +401,9 @@ impl<'a> Sema<'a> {
             module: Module::default(),
             arena,
             scopes: vec![],
+            template_args: vec![],
+            promises: vec![],
+            returned: None,
             root,
             fns: vec![],
             next_serial: 0,

@@ -7,6 +7,7 @@ use warpsmith_ir::{
     VarId,
 };
 
+use super::bit_fields::Bits;
 use super::builtin_api::{BuiltinTemplateArg, BuiltinType};
 use crate::ast;
 
@@ -74,6 +75,8 @@ impl QualType {
 pub(crate) enum TArg {
     Type(QualType),
     Value(Value),
+    /// A class template, by its number among those that are arguments, and its name.
+    Template(u32, String),
     Pack(Vec<TArg>),
 }
 
@@ -82,6 +85,7 @@ impl TArg {
         match self {
             TArg::Type(t) => vec![BuiltinTemplateArg::Type(t.ty.clone())],
             TArg::Value(v) => vec![BuiltinTemplateArg::Value(*v)],
+            TArg::Template(..) => vec![],
             TArg::Pack(all) => all.iter().flat_map(TArg::to_builtin).collect(),
         }
     }
@@ -196,6 +200,8 @@ pub(crate) struct FieldInfo<'a> {
     pub index: u32,
     /// An anonymous struct or union whose members are reached through it.
     pub anonymous: Option<StructId>,
+    /// Of a bit-field; the index is that of its word.
+    pub bits: Option<Bits>,
 }
 
 #[derive(Clone, Debug)]
@@ -302,6 +308,8 @@ pub(crate) struct FnState {
     pub ending_at_breaks: Vec<usize>,
     /// Labels by number: the name, whether it stands somewhere, and the first jump to it.
     pub labels: Vec<Label>,
+    /// The carry flag of inline PTX.
+    pub carry: Option<VarId>,
 }
 
 /// A local object with a destructor.
@@ -326,6 +334,12 @@ pub(crate) enum Operand<'a> {
     Value(Expr),
     Place {
         place: Place,
+        is_const: bool,
+    },
+    /// A bit-field.
+    Bits {
+        word: Place,
+        bits: Bits,
         is_const: bool,
     },
     /// An element or row of an array parameter with declared extents (`float A[n][m]`).

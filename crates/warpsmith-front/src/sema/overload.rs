@@ -201,7 +201,7 @@ impl<'a> Sema<'a> {
             let has_default = match &param.kind {
                 ast::TemplateParamKind::Type { default } => default.is_some(),
                 ast::TemplateParamKind::Value { default, .. } => default.is_some(),
-                ast::TemplateParamKind::Template => false,
+                ast::TemplateParamKind::Template { default } => default.is_some(),
             };
             if !has_default && !param.pack && !found.contains_key(&name) {
                 return Err(format!("template argument `{name}` cannot be deduced"));

@@ -234,7 +234,8 @@ fn launched(e: &ast::Expr) -> Option<&ast::Expr> {
 }
 
 fn launches_by_address(name: &str) -> bool {
-    super::launch_calls::LAUNCHERS.contains(&name) || name == "cudaLaunchKernelEx"
+    let others = ["cudaLaunchKernelEx", "cudaGraphAddKernelNode"];
+    super::launch_calls::LAUNCHERS.contains(&name) || others.contains(&name)
 }
 
 fn unparenthesised(e: &ast::Expr) -> &ast::Expr {

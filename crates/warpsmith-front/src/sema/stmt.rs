@@ -228,6 +228,7 @@ impl<'a> Sema<'a> {
                 return fail("W089", span, "`return` needs a value here");
             }
             self.end_objects(0, None)?;
+            self.keep_promises(None, span)?;
             self.emit(StmtKind::Return(None), span);
             return Ok(());
         };
@@ -275,6 +276,9 @@ impl<'a> Sema<'a> {
             value = self.hold_now(value, span);
             self.end_objects(0, returned_name(value_of))?;
         }
+        let Some(value) = self.keep_promises(Some(value), span)? else {
+            return Err(Failure::Reported);
+        };
         self.emit(StmtKind::Return(Some(value)), span);
         Ok(())
     }

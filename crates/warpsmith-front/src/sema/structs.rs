@@ -5,6 +5,7 @@ use warpsmith_ir::{
 };
 
 use super::Sema;
+use super::bit_fields::Bits;
 use super::builtin_api::BuiltinType;
 use super::model::*;
 use super::templates::Bindings;
@@ -191,7 +192,10 @@ impl<'a> Sema<'a> {
             Some(e) => self.const_value(scope, e)?.as_i64().clamp(1, 1 << 20) as u64,
             None => 1,
         };
-        self.lay_out_class(id, types, fields, decl.is_union, align);
+        match fields.iter().any(|f| f.bits.is_some()) {
+            true => self.lay_out_bits(id, types, fields, decl.is_union, align)?,
+            false => self.lay_out_class(id, types, fields, decl.is_union, align),
+        }
         for member in members {
             if let Member::StaticAssert(cond) = member {
                 self.check_static_assert(scope, cond);
@@ -339,11 +343,11 @@ impl<'a> Sema<'a> {
         types: &mut Vec<(String, Type)>,
         fields: &mut Vec<FieldInfo<'a>>,
     ) -> Res<()> {
-        if let Some(bits) = &item.bits {
-            let d = error("W060", bits.span, "bit-fields are not supported");
-            return Err(d.help("use a whole integer with shifts and masks").into());
-        }
         let ty = self.resolve_type(scope, &item.ty)?;
+        let bits = match &item.bits {
+            Some(width) => Some(self.declared_bits(scope, item, width, &ty.ty)?),
+            None => None,
+        };
         if let Type::Struct(inner) = ty.ty.innermost()
             && self.classes.get(inner).is_some_and(|c| !c.complete)
         {
@@ -364,7 +368,9 @@ impl<'a> Sema<'a> {
         }
         let index = types.len() as u32;
         types.push((item.name.clone(), stored_type(&ty)));
-        self.declare(scope, &item.name, Entity::Field { class: id, path: vec![index] });
+        if !item.name.is_empty() {
+            self.declare(scope, &item.name, Entity::Field { class: id, path: vec![index] });
+        }
         fields.push(FieldInfo {
             name: item.name.clone(),
             ty,
@@ -372,6 +378,7 @@ impl<'a> Sema<'a> {
             span: item.span,
             index,
             anonymous: None,
+            bits,
         });
         Ok(())
     }
@@ -409,6 +416,7 @@ impl<'a> Sema<'a> {
             span,
             index,
             anonymous: Some(inner),
+            bits: None,
         });
     }
 
@@ -503,7 +511,8 @@ impl<'a> Sema<'a> {
         if let Some(base) = info.bases.iter().find(|b| b.index == Some(*first)) {
             return self.field_info(base.class, rest);
         }
-        let field = info.fields.iter().find(|f| f.index == *first)?;
+        let bits = rest.first().and_then(|code| Bits::from_code(*code));
+        let field = info.fields.iter().find(|f| f.index == *first && f.bits == bits)?;
         match field.anonymous {
             Some(inner) if !rest.is_empty() => self.field_info(inner, rest),
             _ => Some(field),

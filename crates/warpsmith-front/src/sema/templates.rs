@@ -59,6 +59,9 @@ impl<'a> Sema<'a> {
                 if let Some(Entity::Pack(inner)) = entities.first() {
                     return pack_arg(inner, path.span);
                 }
+                if let Some(template) = self.template_arg(&entities, args.is_some(), path) {
+                    return Ok(template);
+                }
                 if let Some(t) = self.entity_type(scope, &entities, args, path.span)? {
                     return Ok(TArg::Type(despaced(t)));
                 }
@@ -77,6 +80,57 @@ impl<'a> Sema<'a> {
             }
         }
         Ok(TArg::Value(self.const_path(scope, path)?))
+    }
+
+    /// A class template as an argument; `None` where its name stands for something else.
+    fn template_arg(
+        &mut self,
+        entities: &[Entity<'a>],
+        has_args: bool,
+        path: &'a ast::Path,
+    ) -> Option<TArg> {
+        let is_template = |e: &Entity<'a>| match e {
+            Entity::Class { decl, .. } => {
+                decl.template.as_ref().is_some_and(|t| !t.params.is_empty())
+            }
+            Entity::Alias { decl, .. } => decl.template.is_some(),
+            _ => false,
+        };
+        if has_args || !entities.iter().any(is_template) {
+            return None;
+        }
+        let name = path.segments.last()?.name.clone();
+        Some(TArg::Template(self.template_number(entities), name))
+    }
+
+    fn template_number(&mut self, entities: &[Entity<'a>]) -> u32 {
+        let same = |known: &Vec<Entity<'a>>| match (known.first(), entities.first()) {
+            (Some(Entity::Class { decl: a, .. }), Some(Entity::Class { decl: b, .. })) => {
+                std::ptr::eq(*a, *b)
+            }
+            (Some(Entity::Alias { decl: a, .. }), Some(Entity::Alias { decl: b, .. })) => {
+                std::ptr::eq(*a, *b)
+            }
+            _ => false,
+        };
+        let known = self.template_args.iter().position(same);
+        known.unwrap_or_else(|| {
+            self.template_args.push(entities.to_vec());
+            self.template_args.len() - 1
+        }) as u32
+    }
+
+    /// Makes the name of a template parameter stand for its argument.
+    fn declare_arg(&mut self, scope: ScopeId, name: &str, arg: &TArg) {
+        match arg {
+            TArg::Template(number, _) => {
+                let entities = self.template_args.get(*number as usize).cloned();
+                for entity in entities.unwrap_or_default() {
+                    self.declare(scope, name, entity);
+                }
+            }
+            _ => self.declare(scope, name, arg_entity(arg)),
+        }
     }
 
     /// Binds template parameters to arguments and defaults in a new scope inside `parent`.
@@ -126,7 +180,7 @@ impl<'a> Sema<'a> {
                 None => self.default_arg(param, scope, span)?,
             };
             let arg = self.checked_arg(param, arg, scope, span)?;
-            self.declare(scope, &name, arg_entity(&arg));
+            self.declare_arg(scope, &name, &arg);
             complete.push(arg);
         }
         Ok((scope, complete))
@@ -144,6 +198,9 @@ impl<'a> Sema<'a> {
             }
             TemplateParamKind::Value { default: Some(e), .. } => {
                 Ok(TArg::Value(self.const_value(scope, e)?))
+            }
+            TemplateParamKind::Template { default: Some(path) } => {
+                self.resolve_name_arg(scope, path)
             }
             _ => {
                 let name = param.name.as_deref().unwrap_or("(unnamed)");
@@ -193,9 +250,16 @@ impl<'a> Sema<'a> {
                 span,
                 format!("template parameter `{name}` is a value, a type was given"),
             ),
-            (TemplateParamKind::Template, _) => {
-                fail("W055", span, "template template parameters are not supported")
+            (TemplateParamKind::Template { .. }, TArg::Template(number, name)) => {
+                Ok(TArg::Template(number, name))
             }
+            (TemplateParamKind::Template { .. }, _) => fail(
+                "W056",
+                span,
+                format!(
+                    "template parameter `{name}` is a class template, another argument was given"
+                ),
+            ),
         }
     }
 
@@ -375,6 +439,9 @@ impl<'a> Sema<'a> {
     ) -> bool {
         let Type::Struct(id) = actual.ty else { return false };
         let Some(last) = path.segments.last() else { return false };
+        if params.iter().any(|p| p.name.as_deref() == Some(&last.name)) {
+            return self.deduce_template(&last.name, args, id, params, scope, found);
+        }
         let actual_args = match self.classes.get(&id) {
             Some(info) => match &info.template {
                 Some((name, list)) if *name == last.name => {
@@ -397,6 +464,34 @@ impl<'a> Sema<'a> {
             },
         };
         self.deduce_args(args, &actual_args, params, scope, found)
+    }
+
+    /// `C<T>` against an instance, where the template `C` is a parameter itself.
+    fn deduce_template(
+        &mut self,
+        name: &str,
+        args: &'a [TemplateArg],
+        actual: warpsmith_ir::StructId,
+        params: &'a [ast::TemplateParam],
+        scope: ScopeId,
+        found: &mut Bindings,
+    ) -> bool {
+        let Some(info) = self.classes.get(&actual) else { return false };
+        let Some((template, list)) = info.template.clone() else { return false };
+        let inside = info.scope;
+        let mut around = self.scope(inside).parent;
+        let entities = loop {
+            let Some(at) = around else { return false };
+            let here: Vec<Entity<'a>> = self.lookup_in(at, &template);
+            if here.iter().any(|e| matches!(e, Entity::Class { .. })) {
+                break here;
+            }
+            around = self.scope(at).parent;
+        };
+        let list = self.without_defaults(list, args.len(), &template, inside);
+        let number = self.template_number(&entities);
+        bind(found, name, TArg::Template(number, template))
+            && self.deduce_args(args, &list, params, scope, found)
     }
 
     /// The first arguments of an instance, where the others are what the template `name` has by default: a pattern may
@@ -525,6 +620,8 @@ pub(crate) fn arg_entity<'a>(arg: &TArg) -> Entity<'a> {
     match arg {
         TArg::Type(t) => Entity::Type(t.clone()),
         TArg::Value(v) => Entity::Const(Expr::constant(*v)),
+        // Declared by `declare_arg`.
+        TArg::Template(..) => Entity::Poisoned,
         TArg::Pack(inner) => Entity::Pack(inner.iter().map(arg_entity).collect()),
     }
 }

@@ -47,6 +47,7 @@ impl<'a> Sema<'a> {
             .map(|a| match a {
                 TArg::Type(q) => self.qual_text(q).replace(" *", "*").replace(" &", "&"),
                 TArg::Value(v) => value_text(*v),
+                TArg::Template(_, name) => name.clone(),
                 TArg::Pack(inner) => self.args_text(inner),
             })
             .filter(|t| !t.is_empty())

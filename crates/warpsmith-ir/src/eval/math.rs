@@ -230,7 +230,7 @@ fn real64(function: MathFn, [a, b, c]: [f64; 3]) -> f64 {
         // Defined on representations or on integers; dispatched before.
         Abs | Min | Max | Copysign | Nextafter | IsNan | IsInf | IsFinite | SignBit | Popc
         | Clz | Ffs | Brev | MulHi | Mul24 | Sad | BytePerm | FunnelShiftLeft
-        | FunnelShiftRight | Dp4a => f64::NAN,
+        | FunnelShiftRight | Dp4a | Settled => f64::NAN,
     }
 }
 
@@ -324,7 +324,7 @@ fn integer(function: MathFn, [a, b, c]: [Value; 3]) -> Option<Value> {
             wrapped((both >> (c.bits & 31)) & 0xffff_ffff)
         }
         Dp4a => wrapped(dp4a(ty.is_signed(), a.bits as u32, b.bits as u32).wrapping_add(z) as u64),
-        Floor | Ceil | Trunc | Round | Rint => Some(a),
+        Floor | Ceil | Trunc | Round | Rint | Settled => Some(a),
         IsNan | IsInf => Some(Value::bool(false)),
         IsFinite => Some(Value::bool(true)),
         SignBit => Some(Value::bool(ty.is_signed() && x < 0)),

@@ -79,6 +79,8 @@ impl<T: Track> Interp<'_, '_, T> {
     }
 
     pub fn launch(&mut self, launch: &Launch, origin: &Origin) -> Run<()> {
+        // What a library launches is the program's launch.
+        let origin = &if self.in_library > 0 { self.library_call.clone() } else { origin.clone() };
         let mut extents = [[0u32; 3]; 2];
         for (to, from) in extents.iter_mut().zip([&launch.grid, &launch.block]) {
             for (to, from) in to.iter_mut().zip(from) {

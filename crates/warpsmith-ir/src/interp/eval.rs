@@ -5,7 +5,7 @@ use super::bounds::Track;
 use super::exec::{Interp, Run, Slot};
 use super::memory::{Image, Pointer, Val};
 use crate::eval::{self, to_bytes};
-use crate::expr::{BinaryOp, Builtin, Expr, ExprKind, Place, PlaceKind};
+use crate::expr::{BinaryOp, Builtin, Expr, ExprKind, MathFn, Place, PlaceKind};
 use crate::layout::{field_of, layout_of};
 use crate::module::VarId;
 use crate::span::Origin;
@@ -65,6 +65,13 @@ impl<T: Track> Interp<'_, '_, T> {
                 self.memory.note_way(e.origin.span, held);
                 self.eval(if held { a } else { b })
             }
+            ExprKind::Call(MathFn::Settled, args) => match args.first().map(|a| self.number(a)) {
+                Some(Ok((value, bound))) => Ok((Val::Num(value), bound)),
+                Some(Err(stop)) if !matches!(stop.kind, InterpErrorKind::Uninitialized(_)) => {
+                    Err(stop)
+                }
+                _ => Ok(number::<T>(Value { ty: e.ty.scalar().unwrap_or(Scalar::U32), bits: 0 })),
+            },
             ExprKind::Call(function, args) => {
                 let items = args.iter().map(|a| self.number(a)).collect::<Run<Vec<_>>>()?;
                 let mut values = [Value::i32(0); 3];

@@ -39,6 +39,8 @@ pub(crate) struct Interp<'m, 'a, T: Track> {
     depth: usize,
     /// Functions of libraries that are open: they stand for what runs on the device, and reach its memory.
     pub in_library: usize,
+    /// Where the library was entered.
+    pub library_call: Origin,
     pub steps: u64,
     returned: Option<Item<T>>,
     /// In a program of the host of which not everything is understood: which functions have to do with the device.
@@ -107,6 +109,7 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
             frame: Frame { function: None, slots: vec![] },
             depth: 0,
             in_library: 0,
+            library_call: Origin::default(),
             steps: 0,
             returned: None,
             working: None,
@@ -289,6 +292,9 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
         let slots = self.new_slots(id, f, origin)?;
         self.depth += 1;
         let around = self.in_library;
+        if f.of_library && around == 0 {
+            self.library_call = origin.clone();
+        }
         self.in_library += usize::from(f.of_library);
         let caller = std::mem::replace(&mut self.frame, Frame { function: Some(id), slots });
         for (param, item) in f.params.iter().zip(args) {

@@ -306,7 +306,7 @@ fn math_operands(function: MathFn, args: &[Expr]) -> bool {
     alike
         && match function {
             Abs | Min | Max => first != Scalar::Bool,
-            Popc | Clz | Ffs | Brev | MulHi | Mul24 | Sad => {
+            Popc | Clz | Ffs | Brev | MulHi | Mul24 | Sad | Settled => {
                 first.is_integer() && first != Scalar::Bool
             }
             BytePerm | FunnelShiftLeft | FunnelShiftRight | Dp4a => word,

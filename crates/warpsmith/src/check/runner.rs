@@ -141,7 +141,13 @@ impl<'a> Runner<'a> {
                 return Ok(());
             }
             let message = format!("`{}` says nowhere how to launch its kernels", shown(path));
-            return Err(Diagnostic::error("W304", message)
+            let mut error = Diagnostic::error("W304", message);
+            for left_out in loaded.unit.not_understood.iter().take(2) {
+                for label in &left_out.labels {
+                    error = error.label(label.span, format!("{}: left out", left_out.message));
+                }
+            }
+            return Err(error
                 .help("give --grid and --block, or write `// warpsmith: grid=4 block=64 arg n=256` before a kernel")
                 .into());
         }

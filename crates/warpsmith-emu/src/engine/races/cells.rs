@@ -45,6 +45,80 @@ impl Cell {
     }
 }
 
+/// The cells of an object. Arrays that are only written, as results are, have no readers to remember: their cells take half
+/// the memory, until somebody reads one.
+#[derive(Default)]
+pub(super) struct Cells {
+    whole: Vec<Cell>,
+    /// Writers and threads, in place of whole cells.
+    heads: Vec<[u32; 2]>,
+}
+
+impl Cells {
+    pub(super) fn len(&self) -> usize {
+        self.whole.len().max(self.heads.len())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Makes room for so many; `whole`: readers are expected.
+    pub(super) fn grow(&mut self, length: usize, whole: bool) {
+        match whole && self.heads.is_empty() || !self.whole.is_empty() {
+            true => self.whole.resize(length, Cell::default()),
+            false => self.heads.resize(length, [0; 2]),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn get(&self, at: usize) -> Option<Cell> {
+        if let Some(cell) = self.whole.get(at) {
+            return Some(*cell);
+        }
+        let [writer, threads] = *self.heads.get(at)?;
+        Some(Cell { writer, readers: [0; 2], threads })
+    }
+
+    #[inline(always)]
+    pub(super) fn set(&mut self, at: usize, cell: Cell) {
+        self.change(at, |c| *c = cell);
+    }
+
+    /// Changes a cell; `None`: there is none.
+    #[inline(always)]
+    pub(super) fn change<R>(&mut self, at: usize, act: impl FnOnce(&mut Cell) -> R) -> Option<R> {
+        if let Some(cell) = self.whole.get_mut(at) {
+            return Some(act(cell));
+        }
+        let mut cell = self.get(at)?;
+        let result = act(&mut cell);
+        if cell.readers == [0; 2] {
+            self.heads[at] = [cell.writer, cell.threads];
+        } else {
+            self.widen();
+            self.whole[at] = cell;
+        }
+        Some(result)
+    }
+
+    #[cold]
+    fn widen(&mut self) {
+        let heads = std::mem::take(&mut self.heads);
+        let cell = |[writer, threads]: [u32; 2]| Cell { writer, readers: [0; 2], threads };
+        self.whole = heads.into_iter().map(cell).collect();
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = Cell> {
+        (0..self.len()).filter_map(|at| self.get(at))
+    }
+
+    /// Whether something wrote one of these.
+    pub(super) fn written(&self, mut range: std::ops::Range<usize>) -> bool {
+        range.any(|at| self.get(at).is_some_and(|c| c.writer != 0))
+    }
+}
+
 /// Events and the cells that refer to them.
 #[derive(Default)]
 pub(super) struct Shadow {
@@ -52,7 +126,7 @@ pub(super) struct Shadow {
     /// The latest event of each instruction.
     pub(super) latest: Vec<u32>,
     /// By object.
-    pub(super) cells: Vec<Vec<Cell>>,
+    pub(super) cells: Vec<Cells>,
     /// The cells that a whole object has, for those that were touched.
     pub(super) counted: Vec<usize>,
     /// Some event is atomic: reader slots may hold writers.
@@ -105,7 +179,7 @@ impl Settled {
 
 /// The cells of an object while an access goes through them.
 pub(super) struct Scan {
-    pub(super) cells: Vec<Cell>,
+    pub(super) cells: Cells,
     pub(super) event: u32,
     pub(super) e: Event,
     pub(super) handle: u64,
@@ -124,7 +198,50 @@ impl Scan {
     /// was, for a comparison with the earlier ones.
     #[inline(always)]
     pub(super) fn note_settled(&mut self, granule: u64, thread: u32) -> bool {
-        let Some(c) = self.cells.get_mut(granule as usize) else { return false };
+        let (cells, scan) = (
+            &mut self.cells,
+            Known {
+                event: self.event,
+                kind: self.e.kind,
+                settled: &self.settled,
+                past: self.past,
+                has_atomics: self.has_atomics,
+                has_async: self.has_async,
+            },
+        );
+        cells.change(granule as usize, |c| scan.note(c, thread)).unwrap_or(false)
+    }
+
+    /// Reads of all lanes are what the cells hold already.
+    pub(super) fn all_known(&self, w: &Warp<'_>) -> bool {
+        if !self.reads || w.size > 1 << self.granule || w.mask != u32::MAX {
+            return false;
+        }
+        w.offsets.iter().all(|offset| {
+            self.cells.get((offset >> self.granule) as usize).is_some_and(|c| {
+                let (x, y) = (c.thread(1) / 32, c.thread(2) / 32);
+                self.settled.holds(c.writer)
+                    && c.readers == [self.event; 2]
+                    && (x != y || x == w.warp)
+            })
+        })
+    }
+}
+
+/// What an access has to know of its cell's past.
+struct Known<'s> {
+    event: u32,
+    kind: Kind,
+    settled: &'s Settled,
+    past: u32,
+    has_atomics: bool,
+    has_async: bool,
+}
+
+impl Known<'_> {
+    /// As [`Scan::note_settled`].
+    #[inline(always)]
+    fn note(&self, c: &mut Cell, thread: u32) -> bool {
         let event = self.event;
         let past = |id: u32| id <= self.past;
         // A thread is in order with itself, except with its copies under way.
@@ -136,7 +253,7 @@ impl Scan {
             return false;
         }
         let readers_ordered = |c: &Cell| ordered(c, 1, c.readers[0]) && ordered(c, 2, c.readers[1]);
-        match self.e.kind {
+        match self.kind {
             Kind::Read if !self.has_atomics && c.writer != event => {
                 if c.readers[0] != event && !c.readers.into_iter().all(past) {
                     return false;
@@ -163,21 +280,6 @@ impl Scan {
             }
             _ => false,
         }
-    }
-
-    /// Reads of all lanes are what the cells hold already.
-    pub(super) fn all_known(&self, w: &Warp<'_>) -> bool {
-        if !self.reads || w.size > 1 << self.granule || w.mask != u32::MAX {
-            return false;
-        }
-        w.offsets.iter().all(|offset| {
-            self.cells.get((offset >> self.granule) as usize).is_some_and(|c| {
-                let (x, y) = (c.thread(1) / 32, c.thread(2) / 32);
-                self.settled.holds(c.writer)
-                    && c.readers == [self.event; 2]
-                    && (x != y || x == w.warp)
-            })
-        })
     }
 }
 

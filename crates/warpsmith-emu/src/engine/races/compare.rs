@@ -27,7 +27,7 @@ impl Machine<'_> {
             if s.note_settled(i, thread) {
                 continue;
             }
-            let Some(&c) = s.cells.get(i as usize) else { return };
+            let Some(c) = s.cells.get(i as usize) else { return };
             let mut cell = c;
             if s.reads {
                 if !s.settled.holds(c.writer) {
@@ -63,7 +63,7 @@ impl Machine<'_> {
                 }
                 cell.set(0, s.event, thread);
             }
-            s.cells[i as usize] = cell;
+            s.cells.set(i as usize, cell);
         }
     }
 

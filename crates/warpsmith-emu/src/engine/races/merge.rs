@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, HashMap};
 use warpsmith_ir::{AtomicOp, BinaryOp, Scalar, eval};
 
 use super::Races;
-use super::cells::Cell;
+use super::cells::{Cell, Cells};
 use crate::api::{Buffer, DeviceMemory};
 use crate::compile::lir::{Home, Program, from_register, to_register};
 
@@ -21,7 +21,7 @@ pub type Atomics = HashMap<u64, (AtomicOp, Scalar)>;
 #[derive(Default)]
 pub struct Trace {
     /// By object, for global memory.
-    cells: Vec<Vec<Cell>>,
+    cells: Vec<Cells>,
     peak: u64,
     needed: BTreeSet<u32>,
     executed: BTreeSet<u32>,
@@ -70,7 +70,7 @@ impl Races {
                     seen.resize(cells.len(), 0);
                 }
                 let mut bad = false;
-                for (s, c) in seen.iter_mut().zip(cells) {
+                for (s, c) in seen.iter_mut().zip(cells.iter()) {
                     let state = c.state();
                     bad |= *s + state > WRITTEN;
                     *s = (*s).max(state);
@@ -84,7 +84,7 @@ impl Races {
     /// given lengths in the end.
     pub fn merged_bytes(&self, traces: &[&Trace], len: impl Fn(usize) -> u64) -> u64 {
         let objects = traces.iter().map(|t| t.cells.len()).chain([self.shadow.cells.len()]).max();
-        let touched = |cells: &[Vec<Cell>], h: usize| cells.get(h).is_some_and(|c| !c.is_empty());
+        let touched = |cells: &[Cells], h: usize| cells.get(h).is_some_and(|c| !c.is_empty());
         let peak = traces.iter().map(|t| t.peak).chain([self.peak]).max().unwrap_or(0);
         let global: u64 = (0..objects.unwrap_or(0))
             .filter(|h| {
@@ -154,14 +154,15 @@ fn buffers<'m>(
 }
 
 /// Written granules, row by row.
-fn copy(cells: &[Cell], granule: u32, from: &Buffer, to: &mut Buffer) {
+fn copy(cells: &Cells, granule: u32, from: &Buffer, to: &mut Buffer) {
     let mut at = 0;
     while at < cells.len() {
-        if cells[at].writer == 0 {
+        let written = |i: &usize| cells.get(*i).is_some_and(|c| c.writer != 0);
+        if !written(&at) {
             at += 1;
             continue;
         }
-        let run = cells[at..].iter().take_while(|c| c.writer != 0).count();
+        let run = (at..cells.len()).take_while(written).count();
         let end = ((at + run) << granule).min(from.bytes.len());
         let bytes = (at << granule).min(end)..end;
         to.bytes[bytes.clone()].copy_from_slice(&from.bytes[bytes.clone()]);
@@ -174,7 +175,7 @@ fn copy(cells: &[Cell], granule: u32, from: &Buffer, to: &mut Buffer) {
 
 /// Updated elements: what the worker's updates amount to, on top of what is there.
 fn combine(
-    cells: &[Cell],
+    cells: &Cells,
     granule: u32,
     (op, ty): (AtomicOp, Scalar),
     from: &[u8],
@@ -182,10 +183,10 @@ fn combine(
     to: &mut Buffer,
 ) {
     let size = ty.bytes() as usize;
-    let per_element = size >> granule;
-    for (i, part) in cells.chunks(per_element.max(1)).enumerate() {
+    let per_element = (size >> granule).max(1);
+    for i in 0..cells.len().div_ceil(per_element) {
         let bytes = i * size..(i + 1) * size;
-        if part.iter().all(|c| c.writer == 0) || bytes.end > from.len() {
+        if !cells.written(i * per_element..(i + 1) * per_element) || bytes.end > from.len() {
             continue;
         }
         // What lies beyond the end of a buffer that grows is what it grows with.

@@ -15,7 +15,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use warpsmith_ir::Scalar;
 
-use self::cells::{Cell, Scan, Settled, Shadow};
+use self::cells::{Cells, Scan, Settled, Shadow};
 pub use self::merge::{Atomics, Trace, commutes};
 use super::access::{View, Warp};
 use super::block::{Block, Group};
@@ -327,7 +327,7 @@ impl Machine<'_> {
             return false;
         }
         for e in &plan.elements {
-            cells[at(e.index)].add_readers(event, e.threads);
+            cells.change(at(e.index), |c| c.add_readers(event, e.threads));
         }
         if let (Some(writer), Some(w)) = (ordered, by_barrier) {
             self.barrier_needed(b, w.interval);
@@ -387,9 +387,7 @@ impl Machine<'_> {
         let Some(cells) = shadow.cells.get_mut(p.handle as usize) else { return };
         let last = (p.offset + u64::from(p.len) - 1) >> granule;
         for i in p.offset >> granule..=last {
-            if let Some(c) = cells.get_mut(i as usize) {
-                c.set(0, id, p.thread);
-            }
+            cells.change(i as usize, |c| c.set(0, id, p.thread));
         }
     }
 
@@ -414,7 +412,7 @@ impl Machine<'_> {
         let shadow = if shared { &mut b.checks.shadow.shadow } else { &mut self.races.shadow };
         let event = shadow.event(e);
         if shadow.cells.len() <= handle as usize {
-            shadow.cells.resize_with(handle as usize + 1, Vec::new);
+            shadow.cells.resize_with(handle as usize + 1, Cells::default);
             shadow.counted.resize(handle as usize + 1, 0);
         }
         let mut cells = std::mem::take(&mut shadow.cells[handle as usize]);
@@ -437,7 +435,7 @@ impl Machine<'_> {
         }
         let need = needed(w, granule, shared, cells.len(), all);
         if cells.len() < need {
-            cells.resize(need, Cell::default());
+            cells.grow(need, shared);
         }
         // What the same instruction of other warps found in this interval.
         let settled = self.races.settled_for(pc, event, b.id, if shared { handle } else { 0 });

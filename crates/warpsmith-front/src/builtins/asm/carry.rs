@@ -1,6 +1,7 @@
 //! PTX additions and subtractions in several words: `add.cc`, `addc`, `sub.cc`, `subc`, `mad.lo.cc`, `madc.hi`.
 //!
-//! The carry is a register of its own. It is known within one `asm` statement: PTX promises nothing between two.
+//! The carry is a register of its own. PTX promises nothing between two `asm` statements, but people count on the
+//! compiler to keep those of one function together, and it does: the carry goes on within a function.
 
 use warpsmith_ir::{BinaryOp, Diagnostic, Expr, ExprKind, MathFn, Scalar, Type};
 
@@ -8,7 +9,7 @@ use super::text::Instruction;
 use super::{Machine, scalar};
 
 /// The register that holds the carry, 0 or 1.
-const CARRY: &str = "%cc";
+pub const CARRY: &str = "%cc";
 
 /// Executes the instruction if it reads or writes the carry; false otherwise.
 pub fn run(m: &mut Machine<'_>, i: &Instruction) -> Result<bool, Diagnostic> {

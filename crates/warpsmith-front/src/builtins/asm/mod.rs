@@ -30,17 +30,19 @@ pub struct Operand {
     pub place: Option<Place>,
 }
 
-/// Lowers the statement.
+/// Lowers the statement. `carry` is what the one before left in the carry flag; the result is what this one leaves.
 ///
 /// # Errors
 /// W109 for PTX outside the supported forms.
 pub fn lower(
     template: &str,
     operands: Vec<Operand>,
+    carry: Option<Expr>,
     span: Span,
     cx: &mut dyn BuiltinContext,
-) -> Result<(), Diagnostic> {
+) -> Result<Option<Expr>, Diagnostic> {
     let mut values = HashMap::new();
+    values.extend(carry.map(|value| (carry::CARRY.to_string(), value)));
     for (i, operand) in operands.iter().enumerate() {
         if let Some(value) = &operand.value {
             values.insert(format!("%{i}"), value.clone());
@@ -57,7 +59,7 @@ pub fn lower(
         let value = m.as_type(value, &place.ty);
         m.cx.emit(StmtKind::Assign { place, value }, span);
     }
-    Ok(())
+    Ok(m.values.remove(carry::CARRY))
 }
 
 /// Executes instructions by emitting what they mean.
