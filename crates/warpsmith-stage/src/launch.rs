@@ -85,12 +85,21 @@ pub fn launch(wanted: &Wanted<'_>, block: [u32; 3], blocks: u32, fit: Fit) -> Op
     let mut grid = [1; 3];
     let mut size = [1i64; 3];
     for a in (0..3).filter(|a| wanted.usage.axes[*a]) {
-        let count = [blocks + 1, blocks, 2][a];
+        let count = counts(fit, blocks)[a];
         (grid[a], size[a]) = covering(fit, block[a], wanted.strides.blocks[a], count, a as u32);
     }
     let integers = integers(wanted, size, blocks, fit);
     let grid = wanted.grid.unwrap_or(grid);
     Some(Launch { block, grid, constants, integers, dynamic_shared: 0 })
+}
+
+/// Blocks along each axis: in some launches more along y than along x, so that neither size is always the smaller one.
+fn counts(fit: Fit, blocks: u32) -> [u32; 3] {
+    match fit {
+        Fit::Apart => [blocks, blocks + 2, 2],
+        Fit::Single if blocks > 1 => [blocks, blocks + 1, 2],
+        _ => [blocks + 1, blocks, 2],
+    }
 }
 
 /// Blocks along an axis, and positions, when a block begins `step` positions after the one before; 0: as many as it has threads.
@@ -112,9 +121,11 @@ fn covering(fit: Fit, threads: u32, step: i64, count: u32, axis: u32) -> (u32, i
 }
 
 /// Iterations of a loop: some tiles of it, the last of which is whole or cut off as the blocks are.
-fn depth(strides: Strides, blocks: u32, fit: Fit) -> i64 {
-    match (strides.turns, fit) {
-        (0 | 1, _) => 4 + i64::from(blocks % 3),
+fn depth(wanted: &Wanted<'_>, blocks: u32, fit: Fit) -> i64 {
+    // What loops leave out at their ends, beyond a plane at each.
+    let margin = (wanted.usage.margin - 2).max(0);
+    match (wanted.strides.turns, fit) {
+        (0 | 1, _) => 4 + i64::from(blocks % 3) + margin,
         (n, Fit::Exact | Fit::Apart) => 2 * n,
         (n, Fit::Single) => n + 1,
         (n, _) => 3 * n - 1 - n / 3,
@@ -124,6 +135,7 @@ fn depth(strides: Strides, blocks: u32, fit: Fit) -> i64 {
 fn integers(wanted: &Wanted<'_>, size: [i64; 3], blocks: u32, fit: Fit) -> BTreeMap<String, i64> {
     let mut used: Vec<i64> = vec![];
     let mut all = BTreeMap::new();
+    let bounded = wanted.usage.roles.values().any(|r| r.axes[0] || r.product[0]);
     for name in wanted.parameters {
         if let Some(v) = wanted.pinned.get(name) {
             all.insert(name.clone(), *v);
@@ -134,11 +146,13 @@ fn integers(wanted: &Wanted<'_>, size: [i64; 3], blocks: u32, fit: Fit) -> BTree
         let value = match (first, role.product.contains(&true)) {
             // Blocks along an axis without threads share a loop: it has iterations for all of them.
             (Some(a), _) if wanted.usage.strides && !wanted.usage.threads[a] => {
-                size[a] + depth(wanted.strides, blocks, fit)
+                size[a] + depth(wanted, blocks, fit)
             }
             (Some(a), _) => size[a],
             (None, true) => (0..3).filter(|a| role.product[*a]).map(|a| size[a]).product(),
-            (None, false) if role.depth => depth(wanted.strides, blocks, fit),
+            // Nothing else says how far rows go.
+            (None, false) if role.depth && wanted.usage.rows.contains(name) && !bounded => size[0],
+            (None, false) if role.depth => depth(wanted, blocks, fit),
             // A row of an array, say.
             (None, false) => size[0] + if wanted.apart { APART } else { 0 },
         };

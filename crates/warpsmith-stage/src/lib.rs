@@ -29,6 +29,7 @@ pub mod intermediate;
 pub mod launch;
 pub mod memory;
 pub mod plan;
+pub mod predicted;
 pub mod profile;
 pub mod program;
 pub mod proving;

@@ -1,6 +1,8 @@
 //! Memory of a launch: values that tell elements apart, in arrays as long as the unmodified kernel needs.
 
-use warpsmith_emu::{Arg, Buffer, Checks, DeviceMemory, LaunchConfig, Outcome};
+use warpsmith_emu::{
+    Arg, Buffer, BufferId, Checks, DeviceMemory, LaunchConfig, Outcome, device_pointer,
+};
 use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::{Diagnostic, Module, Scalar, Span, Type, Value};
 
@@ -102,40 +104,20 @@ pub fn prepare(
     data: Data<'_>,
 ) -> Result<Prepared, Diagnostic> {
     let function = program.module.function(program.kernel);
-    let mut memory = DeviceMemory::new(&program.module);
-    let mut tags = Tags::new(data);
-    let mut mix = Mix(data.seed);
-    variables(program, &mut memory, &mut tags);
-    let (mut args, mut arrays) = (vec![], vec![]);
+    let memory = DeviceMemory::new(&program.module);
+    let (tags, mix) = (Tags::new(data), Mix(data.seed));
+    let mut filling = Filling { program, lengths, data, memory, tags, mix, arrays: vec![] };
+    variables(program, &mut filling.memory, &mut filling.tags);
+    let mut args = vec![];
     for param in &function.params {
         let var = function.var(*param);
         args.push(match &var.ty {
             Type::Pointer { pointee, .. } => {
-                let length = lengths.and_then(|l| l.get(arrays.len()).copied());
-                let element = pointee.innermost().clone();
-                let tagged = !data.mixed && data.tagged.contains(&var.name);
-                let bytes = match length {
-                    Some(n) => contents(program, &element, n, tagged, &mut tags, &mut mix),
-                    None => vec![],
-                };
-                let pattern = match length {
-                    Some(_) => vec![],
-                    None => contents(program, &element, 4096, false, &mut tags, &mut mix),
-                };
-                let buffer = memory.add(Buffer {
-                    name: var.name.clone(),
-                    element: Some(element),
-                    bytes,
-                    grows: length.is_none(),
-                    exact: true,
-                    pattern: pattern.into(),
-                    ..Buffer::default()
-                });
-                arrays.push(var.name.clone());
+                let buffer = filling.array(&var.name, pointee);
                 Arg::Pointer { buffer, offset: 0 }
             }
             Type::Scalar(s) if s.is_float() => {
-                let value = tags.value(*s);
+                let value = filling.tags.value(*s);
                 Arg::Bytes(value.bits.to_le_bytes()[..s.bytes() as usize].to_vec())
             }
             Type::Scalar(s) => {
@@ -143,11 +125,16 @@ pub fn prepare(
                 Arg::Bytes(value.bits.to_le_bytes()[..s.bytes() as usize].to_vec())
             }
             ty => match fields(&program.module, ty, &var.name) {
-                Some(fields) => Arg::Bytes(by_value(program, ty, &fields, launch, &mut tags)),
+                Some(fields) => {
+                    let mut bytes = by_value(program, ty, &fields, launch, &mut filling.tags);
+                    filling.pointers(ty, &var.name, 0, &mut bytes);
+                    Arg::Bytes(bytes)
+                }
                 None => return Err(no_value(&var.name, var.origin.span)),
             },
         });
     }
+    let Filling { memory, arrays, .. } = filling;
     let config = LaunchConfig {
         kernel: program.kernel,
         grid: launch.grid,
@@ -158,11 +145,75 @@ pub fn prepare(
     Ok(Prepared { memory, config, arrays })
 }
 
+/// Memory that is being filled, array by array.
+struct Filling<'a> {
+    program: &'a Program,
+    lengths: Option<&'a Lengths>,
+    data: Data<'a>,
+    memory: DeviceMemory,
+    tags: Tags,
+    mix: Mix,
+    arrays: Vec<String>,
+}
+
+impl Filling<'_> {
+    /// The array that a pointer goes to; of a member of a structure the structure's name tells whether it is tagged.
+    fn array(&mut self, name: &str, pointee: &Type) -> BufferId {
+        let length = self.lengths.and_then(|l| l.get(self.arrays.len()).copied());
+        let element = pointee.innermost().clone();
+        let base = name.split('.').next().unwrap_or(name);
+        let tagged = !self.data.mixed && self.data.tagged.iter().any(|t| t == base);
+        let (program, tags, mix) = (self.program, &mut self.tags, &mut self.mix);
+        let bytes = match length {
+            Some(n) => contents(program, &element, n, tagged, tags, mix),
+            None => vec![],
+        };
+        let pattern = match length {
+            Some(_) => vec![],
+            None => contents(program, &element, 4096, false, tags, mix),
+        };
+        self.arrays.push(name.to_string());
+        self.memory.add(Buffer {
+            name: name.to_string(),
+            element: Some(element),
+            bytes,
+            grows: length.is_none(),
+            exact: true,
+            pattern: pattern.into(),
+            ..Buffer::default()
+        })
+    }
+
+    /// Arrays for the pointers in a structure.
+    fn pointers(&mut self, ty: &Type, name: &str, at: usize, bytes: &mut [u8]) {
+        let module = &self.program.module;
+        match ty {
+            Type::Pointer { pointee, .. } => {
+                let pointer = device_pointer(self.array(name, pointee), 0).to_le_bytes();
+                bytes[at..at + pointer.len()].copy_from_slice(&pointer);
+            }
+            Type::Array(element, n) => {
+                let step = layout_of(module, element).size as usize;
+                for i in 0..*n as usize {
+                    self.pointers(element, &format!("{name}[{i}]"), at + i * step, bytes);
+                }
+            }
+            Type::Struct(id) => {
+                for f in &module.structs[id.0 as usize].fields {
+                    let inner = format!("{name}.{}", f.name);
+                    self.pointers(&f.ty, &inner, at + f.offset as usize, bytes);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
 fn no_value(name: &str, span: Option<Span>) -> Diagnostic {
     let error = Diagnostic::error("W703", format!("no value can be chosen for parameter `{name}`"))
-        .help("pass numbers, pointers, and structures of numbers to the kernel");
+        .help("pass numbers, pointers, and structures of these to the kernel");
     match span {
-        Some(span) => error.label(span, "a structure that holds more than numbers"),
+        Some(span) => error.label(span, "it holds more than numbers and pointers to them"),
         None => error,
     }
 }
@@ -170,7 +221,7 @@ fn no_value(name: &str, span: Option<Span>) -> Diagnostic {
 /// A number in a value: its name, `size.x`, and where it is.
 pub type Field = (String, usize, Scalar);
 
-/// The numbers that a structure or vector is made of; `None`: it holds something else, too.
+/// The numbers that a structure or vector is made of, beside pointers to some; `None`: it holds something else, too.
 pub fn fields(module: &Module, ty: &Type, name: &str) -> Option<Vec<Field>> {
     let mut all = vec![];
     numbers(module, ty, name, 0, &mut all).then_some(all)
@@ -196,9 +247,25 @@ fn numbers(module: &Module, ty: &Type, name: &str, at: usize, all: &mut Vec<Fiel
                 numbers(module, &f.ty, &name, at + f.offset as usize, all)
             });
         }
+        // What is behind another pointer there is not known.
+        Type::Pointer { pointee, .. } => {
+            return numbers(module, pointee, name, 0, &mut vec![]) && !points(module, pointee);
+        }
         _ => return false,
     }
     true
+}
+
+/// Whether a pointer is in a value.
+fn points(module: &Module, ty: &Type) -> bool {
+    match ty {
+        Type::Pointer { .. } => true,
+        Type::Array(element, _) => points(module, element),
+        Type::Struct(id) => {
+            module.structs[id.0 as usize].fields.iter().any(|f| points(module, &f.ty))
+        }
+        _ => false,
+    }
 }
 
 /// The bytes of a structure: whole numbers as the launch has them by name, reals that tell them apart.

@@ -1,6 +1,7 @@
 //! From a text to a kernel that the emulator runs.
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use warpsmith_emu::{self as emu, Checks, DeviceMemory, LaunchConfig, Outcome};
 use warpsmith_front::ast::TranslationUnit;
@@ -29,19 +30,35 @@ pub struct Program {
     pub kernel: FuncId,
     pub unit: TranslationUnit,
     pub sources: SourceMap,
+    /// Steps of all threads after which a launch is given up.
+    pub max_steps: u64,
 }
+
+/// Steps that a launch may take, and one of a plan that nobody wrote: small launches need a hundredth of it, unless values
+/// that only tell elements apart are taken for numbers of iterations.
+pub const MAX_STEPS: u64 = 2_000_000_000;
+const FEW_STEPS: u64 = 30_000_000;
 
 /// Compiles texts of one file, again and again with small differences.
 #[derive(Debug)]
 pub struct Compiler {
     settings: Settings,
-    prelude: TranslationUnit,
+    prelude: &'static TranslationUnit,
+    max_steps: u64,
 }
+
+/// What stands in for libraries: parsed once, since `--auto` makes a compiler for every plan.
+static PRELUDE: OnceLock<TranslationUnit> = OnceLock::new();
 
 impl Compiler {
     pub fn new(settings: Settings) -> Compiler {
-        let prelude = prelude::unit(&mut SourceMap::new());
-        Compiler { settings, prelude }
+        let prelude = PRELUDE.get_or_init(|| prelude::unit(&mut SourceMap::new()));
+        Compiler { settings, prelude, max_steps: MAX_STEPS }
+    }
+
+    /// For plans that nobody wrote.
+    pub fn quick(self, quick: bool) -> Compiler {
+        Compiler { max_steps: if quick { FEW_STEPS } else { self.max_steps }, ..self }
     }
 
     pub fn settings(&self) -> &Settings {
@@ -93,11 +110,12 @@ impl Compiler {
         let place = Span { file: warpsmith_ir::FileId(0), start: 0, end: 0 };
         let kernels = KernelSelection::Asked(vec![(kernel.to_string(), place)]);
         let lowered =
-            sema::lower_with(&unit, &self.prelude, &Request { kernels, host_functions: vec![] })?;
+            sema::lower_with(&unit, self.prelude, &Request { kernels, host_functions: vec![] })?;
         let Some(info) = lowered.kernels.first() else {
             return Err(vec![Diagnostic::error("W304", format!("there is no kernel `{kernel}`"))]);
         };
-        Ok(Program { kernel: info.id, module: lowered.module, unit, sources })
+        let (kernel, module) = (info.id, lowered.module);
+        Ok(Program { kernel, module, unit, sources, max_steps: self.max_steps })
     }
 }
 
@@ -111,7 +129,8 @@ pub fn run(
     memory: &mut DeviceMemory,
     checks: Checks,
 ) -> Result<Outcome, Diagnostic> {
-    emulate(program, config, memory, emu::Options { checks, ..options() })
+    let max_total_steps = program.max_steps;
+    emulate(program, config, memory, emu::Options { checks, max_total_steps, ..options() })
 }
 
 /// What speaks against a text that was run with all checks, if anything does.
@@ -161,7 +180,7 @@ pub fn run_blocks(
 }
 
 fn options() -> emu::Options {
-    emu::Options { jobs: 1, max_total_steps: 2_000_000_000, ..emu::Options::default() }
+    emu::Options { jobs: 1, max_total_steps: MAX_STEPS, ..emu::Options::default() }
 }
 
 fn emulate(

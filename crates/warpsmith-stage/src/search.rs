@@ -336,12 +336,14 @@ impl Search {
             let Some(f) = self.found[m].clone().filter(|_| session.plan.given(m).is_none()) else {
                 continue;
             };
+            let start = Instant::now();
             let inner = inner_of(session, profiled, m);
             let wrong = |r: &&Row| match &f.answer {
                 Some(a) => !a.suits(r, &inner[r.launch][a.array]),
                 None => !r.places.is_empty(),
             };
             let failing: Vec<&Row> = profiled.profile[m].iter().filter(wrong).collect();
+            self.times[m] += start.elapsed();
             let Some(first) = failing.first() else { continue };
             let text = match &f.answer {
                 Some(a) => a.text(&session.plan.reads[m], "…"),

@@ -48,6 +48,8 @@ pub struct Input {
     /// The program that proves; without one nothing is proved.
     pub solver: Option<std::path::PathBuf>,
     pub steps: Steps,
+    /// The plan is one of many that nobody wrote: launches that take long are given up.
+    pub quick: bool,
 }
 
 /// Is told the name of a step.
@@ -55,19 +57,32 @@ pub type Hear = Rc<dyn Fn(&str)>;
 
 /// Hears of each step that begins, for whoever waits.
 #[derive(Clone, Default)]
-pub struct Steps(pub Option<Hear>);
+pub struct Steps {
+    hear: Option<Hear>,
+    /// What the steps are a part of.
+    within: String,
+}
 
 impl Steps {
+    pub fn new(hear: Hear) -> Steps {
+        Steps { hear: Some(hear), within: String::new() }
+    }
+
+    /// Steps of a part of the work, which is named before each.
+    pub fn within(&self, part: &str) -> Steps {
+        Steps { hear: self.hear.clone(), within: format!("{}{part}: ", self.within) }
+    }
+
     pub fn begin(&self, name: &str) {
-        if let Some(hear) = &self.0 {
-            hear(name);
+        if let Some(hear) = &self.hear {
+            hear(&format!("{}{name}", self.within));
         }
     }
 }
 
 impl std::fmt::Debug for Steps {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(if self.0.is_some() { "heard" } else { "unheard" })
+        f.write_str(if self.hear.is_some() { "heard" } else { "unheard" })
     }
 }
 
@@ -162,7 +177,7 @@ impl Session {
                 .help("mark the reads that are to come from shared memory: `__opt__(in[c - 1])`");
             return Err(bad(vec![error], &sources));
         }
-        let compiler = Compiler::new(input.settings.clone());
+        let compiler = Compiler::new(input.settings.clone()).quick(input.quick);
         let plain = marks::reference(&input.text, &found);
         let mut parsed = SourceMap::new();
         let unit = compiler
@@ -257,7 +272,9 @@ impl Session {
             false => array_extents(&reference, &a.name).iter().product::<i64>() as usize,
         };
         let instrumented = instrument::instrument(&self.plan, launch.block, &elements);
-        let probes = compile(&instrumented.text).map_err(|d| self.unrecordable(d))?;
+        let mut probes = compile(&instrumented.text).map_err(|d| self.unrecordable(d))?;
+        // Looking through shared arrays takes more steps than the kernel, which has been run by then.
+        probes.max_steps = program::MAX_STEPS;
         let strides = RefCell::default();
         let shaped = Rc::new(Shaped { reference, strides, instrumented, probes });
         self.shapes.insert(key, shaped.clone());
@@ -343,8 +360,10 @@ impl Session {
         self.tried(whole)?;
         let shaped = self.shaped(&shape)?;
         let function = shaped.reference.module.function(shaped.reference.kernel);
-        let is_parameter =
-            |name: &String| function.params.iter().any(|p| function.var(*p).name == *name);
+        let is_parameter = |name: &String| {
+            let base = name.split('.').next().unwrap_or(name);
+            function.params.iter().any(|p| function.var(*p).name == base)
+        };
         let leaves = |f: &Finding| {
             f.rule == Rule::OutOfBounds && !f.array.as_ref().is_some_and(is_parameter)
         };
@@ -362,7 +381,9 @@ impl Session {
         // Blocks may write equal values to an array between two steps and read them back: temporal blocking starts from that.
         // What they compute from it is racy with it; the rewritten kernel must have neither.
         let between = outcome.findings.iter().any(|f| self.is_between(f));
-        let excused = |f: &Finding| f.rule.is_note() || between && f.rule == Rule::RaceGlobal;
+        // So are tiles that threads write such values to; what is made of the kernel is checked without excuses.
+        let racy = |f: &Finding| matches!(f.rule, Rule::RaceGlobal | Rule::RaceShared);
+        let excused = |f: &Finding| f.rule.is_note() || between && racy(f);
         let bad: Vec<Finding> = outcome.findings.iter().filter(|f| !excused(f)).cloned().collect();
         if outcome.limit.is_some() || outcome.assumption_failed {
             return Ok(None);

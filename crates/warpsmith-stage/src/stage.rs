@@ -323,14 +323,23 @@ fn own_shape(
     all.extend(edits);
     let checker = Checker { launches, dropped: checker.dropped.clone(), cut: checker.cut };
     let checked = checker.check(session, &all, 1)?;
-    match checked.problems.is_empty() {
-        true => Ok(()),
-        false => Err(wrong(session, &checked.problems)),
+    if !checked.problems.is_empty() {
+        return Err(wrong(session, &checked.problems));
     }
+    if checked.launches.is_empty() {
+        let error = Diagnostic::error(
+            "W715",
+            "in no launch with the block of the file does the kernel store anything",
+        )
+        .note(checked.idle.first().map_or(String::new(), |l| l.describe()))
+        .help("give sizes with which it does: --arg NAME=N");
+        return Err(session.refuse(true, vec![error]));
+    }
+    Ok(())
 }
 
 /// The block that extents which ask for it are written for.
-fn own_block(session: &Session) -> [u32; 3] {
+pub(crate) fn own_block(session: &Session) -> [u32; 3] {
     session.own.unwrap_or([16, if session.usage.axes[1] { 16 } else { 1 }, 1])
 }
 

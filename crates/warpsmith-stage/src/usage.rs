@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_front::ast::{self, ExprKind, Initializer, ItemKind, StmtKind, TranslationUnit};
+use warpsmith_front::sema::walk;
 
 use crate::source::scope;
 use crate::source::shape::base_name;
@@ -30,6 +31,10 @@ pub struct Usage {
     pub overlaps: bool,
     /// Threads go on in strides of the grid.
     pub strides: bool,
+    /// Iterations that loops leave out at their ends, `for (k = 4; k < nz - 4; …)`, at most.
+    pub margin: i64,
+    /// Parameters that positions are multiplied with: lengths of rows.
+    pub rows: BTreeSet<String>,
 }
 
 /// Reads how the parameters of a kernel bound its positions, in it and in the functions that it calls.
@@ -94,6 +99,8 @@ struct Finder<'a> {
     calls: u32,
 }
 
+/// Larger numbers in the bounds of loops are no margins.
+const MAX_MARGIN: i64 = 24;
 /// Calls in calls that are followed.
 const MAX_CALLS: u32 = 6;
 
@@ -120,6 +127,7 @@ impl Finder<'_> {
                     Some(ast::Stmt { kind: StmtKind::Expr(e), .. }) => self.counter(e),
                     _ => {}
                 }
+                cond.iter().for_each(|c| self.margin(init.as_deref(), c));
                 cond.iter().for_each(|c| _ = self.expr(c));
                 let inside = self.stmt(body);
                 step.iter().for_each(|s| _ = self.expr(s));
@@ -150,6 +158,26 @@ impl Finder<'_> {
             };
             source.counts |= counts;
             self.vars.insert(d.name.clone(), source);
+        }
+    }
+
+    /// What a loop whose end is a parameter leaves out: the small numbers that it begins and ends with.
+    fn margin(&mut self, init: Option<&ast::Stmt>, cond: &ast::Expr) {
+        let (mut bounded, mut left_out) = (false, 0);
+        let mut see = |e: &ast::Expr| match &*e.kind {
+            ExprKind::Path(path) => {
+                let source = path.as_name().and_then(|n| self.vars.get(n));
+                bounded |= source.is_some_and(|s| !s.parameters.is_empty());
+            }
+            ExprKind::Number(text) => {
+                left_out += text.parse().ok().filter(|n| (0..=MAX_MARGIN).contains(n)).unwrap_or(0);
+            }
+            _ => {}
+        };
+        init.iter().for_each(|s| walk::stmt(s, &mut see));
+        walk::expr(cond, &mut see);
+        if bounded {
+            self.usage.margin = self.usage.margin.max(left_out.min(MAX_MARGIN));
         }
     }
 
@@ -251,6 +279,13 @@ impl Finder<'_> {
             }
             "&&" | "||" => Source::default(),
             "*" => {
+                for (position, length) in [(&a, &b), (&b, &a)] {
+                    let places =
+                        position.blocks.contains(&true) || position.threads.contains(&true);
+                    if places && position.parameters.is_empty() && !length.is_position() {
+                        self.usage.rows.extend(length.parameters.iter().cloned());
+                    }
+                }
                 let narrow = |e: &ast::Expr| matches!(&*plain(e).kind, ExprKind::Binary { op, .. } if op == "-");
                 let block = |e: &ast::Expr| is_block(plain(e));
                 self.usage.overlaps |= block(left) && narrow(right) || block(right) && narrow(left);

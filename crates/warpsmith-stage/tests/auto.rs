@@ -214,3 +214,17 @@ int main() { turn<16, 4><<<dim3(8, 8), dim3(16, 4)>>>(nullptr, nullptr, 128, 128
     let scattered = "`to`: neighbours store elements that lie apart";
     assert!(reasons.iter().any(|r| r.starts_with(scattered)), "{reasons:?}");
 }
+
+#[test]
+fn several_kernels_are_named() {
+    let kernel = |name: &str| {
+        format!(
+            "__global__ void {name}(const float *a, float *b) {{ b[threadIdx.x] = a[threadIdx.x]; }}\n"
+        )
+    };
+    let (_, message) = choose(&format!("{}{}", kernel("up"), kernel("down"))).unwrap_err();
+    assert!(
+        message.contains("help: name one with --kernel: the file has `up`, `down`"),
+        "{message}"
+    );
+}

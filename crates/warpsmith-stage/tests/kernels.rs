@@ -263,9 +263,6 @@ __global__ void smooth(const float *in, float *out, Dims d) {
         "{:?}",
         staged.checked
     );
-    let pointer = text.replace("float scale;", "float *scale;").replace("d.scale *", "*d.scale *");
-    let refused = staged_text("dims", &pointer).unwrap_err();
-    assert!(refused.contains("error[W703]: no value can be chosen for parameter `d`"), "{refused}");
 }
 
 /// A block of as many threads as an image has elements, and a constant that is no macro.
@@ -336,4 +333,121 @@ __global__ void two(const float *__restrict__ a, const float *__restrict__ b, fl
     for a in staged.accesses.iter().filter(|_| solver::program().is_some()) {
         assert_eq!(a.verdict, Verdict::Proved, "{}: {:?}", a.replacement, a.unproved);
     }
+}
+
+/// A loop that leaves out several planes at its ends has no iteration at a depth of four: nothing is shown by such launches, and a
+/// subscript that was right in the first blocks alone (`y - 2`) passed them.
+#[test]
+fn loops_that_leave_out_their_ends_are_entered() {
+    let text = "#define BX 16
+#define BY 8
+__global__ void w3(const double *in, double *out, int nx, int ny, int nz) {
+    __shared__ double p[BY][BX];
+    int x = blockIdx.x * BX + threadIdx.x, y = blockIdx.y * BY + threadIdx.y;
+    bool inside = x >= 2 && x < nx - 2 && y >= 2 && y < ny - 2;
+    for (int z = 2; z < nz - 2; ++z) {
+        __syncthreads();
+        if (x < nx && y < ny) p[threadIdx.y][threadIdx.x] = in[(z * ny + y) * nx + x];
+        __syncthreads();
+        if (inside) {
+            double s = 0;
+            for (int r = 1; r <= 2; r++)
+                s += __opt__(in[(z * ny + y - r) * nx + x]) + __opt__(in[(z * ny + y + r) * nx + x]);
+            out[(z * ny + y) * nx + x] = s;
+        }
+    }
+}
+";
+    let staged = served_text("ends", text, &["p[threadIdx.y + r][threadIdx.x]"]);
+    assert!(!staged.text.contains("? y - 2 :"), "{}", staged.text);
+    // Rows that nothing is stored in are no launches that it was checked at.
+    assert!(staged.checked.iter().all(|l| !l.contains("ny=1,")), "{:?}", staged.checked);
+}
+
+/// What blocks are counted in is their threads only where a thread is all that is added: not where a thread has several results,
+/// and not where rows of a tile are made from one axis.
+#[test]
+fn blocks_are_what_threads_are_added_to() {
+    let flat = "#define BLOCK 256
+#define TX 32
+#define TY (BLOCK / TX)
+__global__ void flat(const float *a, float *b, int w, int h) {
+    __shared__ float t[BLOCK];
+    int lx = threadIdx.x % TX, ly = threadIdx.x / TX;
+    int x = blockIdx.x * TX + lx, y = blockIdx.y * TY + ly;
+    if (x < w && y < h) t[threadIdx.x] = a[y * w + x];
+    __syncthreads();
+    if (x > 0 && y > 0 && x < w - 1 && y < h - 1)
+        b[y * w + x] = __opt__(a[y * w + x - 1]) + __opt__(a[(y - 1) * w + x]);
+}
+";
+    // With blocks of one row, `t[lx - 1]` would be right.
+    let text = staged_text("flat_rows", flat).map_or(String::new(), |s| s.text);
+    assert!(!text.contains("t[lx"), "{text}");
+    let rows = "#define RADIUS 8
+#define DIM_X 16
+#define DIM_Y 4
+#define STEPS 4
+__constant__ float k[2 * RADIUS + 1];
+__global__ void rows(float *dst, const float *src, int w, int h, int pitch) {
+    __shared__ float s[DIM_Y][STEPS * DIM_X];
+    const int base = blockIdx.x * STEPS * DIM_X + threadIdx.x;
+    const int y = blockIdx.y * DIM_Y + threadIdx.y;
+    for (int i = 0; i < STEPS; i++)
+        if (base + i * DIM_X < w && y < h) s[threadIdx.y][threadIdx.x + i * DIM_X] = src[y * pitch + base + i * DIM_X];
+    __syncthreads();
+    for (int i = 0; i < STEPS; i++) {
+        int x = base + i * DIM_X;
+        if (x < w && y < h) {
+            float sum = 0;
+            for (int j = -RADIUS; j <= RADIUS; j++)
+                if (x + j >= 0 && x + j < w) sum += k[RADIUS - j] * __opt__(src[y * pitch + x + j]);
+            dst[y * pitch + x] = sum;
+        }
+    }
+}
+";
+    let staged = served_text("several_results", rows, &[" ? s[threadIdx.y]["]);
+    assert!(staged.checked.iter().any(|l| l.starts_with("block 16x4,")), "{:?}", staged.checked);
+}
+
+/// Pointers that are members of a structure have arrays of their own.
+#[test]
+fn pointers_in_structures() {
+    let text = "#define BX 16
+#define BY 16
+struct Grid { int nx, ny; const float *u; float *out; };
+__global__ void ends(Grid g) {
+    __shared__ float t[BY][BX];
+    int i = blockIdx.x * BX + threadIdx.x, j = blockIdx.y * BY + threadIdx.y;
+    if (i < g.nx && j < g.ny) t[threadIdx.y][threadIdx.x] = g.u[j * g.nx + i];
+    __syncthreads();
+    if (i > 0 && i < g.nx - 1 && j < g.ny)
+        g.out[j * g.nx + i] = __opt__(g.u[j * g.nx + i - 1]) + __opt__(g.u[j * g.nx + i + 1]);
+}
+";
+    let part = "(threadIdx.x != 0 ? t[threadIdx.y][threadIdx.x - 1] : g.u[j * g.nx + i - 1])";
+    served_text("members", text, &[part]);
+    let deeper = text.replace("const float *u;", "const float **u;").replace("g.u[", "g.u[0][");
+    let refused = staged_text("members", &deeper).unwrap_err();
+    assert!(refused.contains("error[W703]: no value can be chosen for parameter `g`"), "{refused}");
+}
+
+/// Without a guard the length of a row is the size that blocks cover.
+#[test]
+fn rows_without_a_guard_are_as_long_as_blocks_go() {
+    let text = "#define TS 8
+__global__ void product(const int *a, const int *b, int *c, int n) {
+    __shared__ int sb[TS][TS];
+    int row = blockIdx.y * TS + threadIdx.y, col = blockIdx.x * TS + threadIdx.x;
+    int acc = 0;
+    for (int t = 0; t < n / TS; t++) {
+        sb[threadIdx.y][threadIdx.x] = b[(t * TS + threadIdx.y) * n + col];
+        for (int k = 0; k < TS; k++) acc += a[row * n + t * TS + k] * __opt__(b[(t * TS + k) * n + col]);
+    }
+    c[row * n + col] = acc;
+}
+";
+    let staged = served_text("unguarded", text, &["sb[k][threadIdx.x]"]);
+    assert_eq!(staged.inserted.len(), 2, "{:?}", staged.inserted);
 }

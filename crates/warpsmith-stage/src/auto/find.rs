@@ -22,6 +22,8 @@ pub struct Access {
     pub index: String,
     /// Its address as a sum, where that is known.
     pub at: Option<Sum>,
+    /// Elements of arrays are part of its subscript.
+    pub by_data: bool,
     pub stored: bool,
 }
 
@@ -125,6 +127,7 @@ pub fn accesses(
         _ => {}
     });
     let through = cached(body);
+    let origins = Origins { values: declared(body), sources, arrays: &arrays };
     let mut all = vec![];
     walk::block(body, &mut |e| {
         let ExprKind::Index { base, .. } = &*e.kind else { return };
@@ -138,16 +141,58 @@ pub fn accesses(
         let call = through.iter().find(|(inner, _)| *inner == e.span).map(|(_, call)| *call);
         let whole = call.unwrap_or(e.span);
         let at = places.get(&e.span.start).or_else(|| places.get(&whole.start));
+        let index = subscript(sources.text(e.span));
+        let (threads, by_data) = origins.of(&index);
+        // What a counter begins with is not part of its sum: one that begins at the thread says nothing of threads.
+        let at = at.filter(|at| !threads || !counts_alone(at));
         all.push(Access {
             array: name.to_string(),
             whole: whole.start as usize..whole.end as usize,
-            index: subscript(sources.text(e.span)),
+            index,
             at: at.cloned(),
+            by_data,
             stored: targets.contains(&e.span),
         });
     });
     all.sort_by_key(|a| a.whole.start);
     all
+}
+
+/// Whether counters are in a sum, and neither threads nor what is not known.
+fn counts_alone(at: &Sum) -> bool {
+    let (mut counters, mut others) = (false, false);
+    at.names(&mut |n| match n {
+        n if n.starts_with("t_n") => counters = true,
+        n => others |= n.starts_with("t_"),
+    });
+    counters && !others
+}
+
+/// What subscripts are made from, through the variables that a kernel declares.
+struct Origins<'a> {
+    values: HashMap<String, Vec<Option<ast::Expr>>>,
+    sources: &'a SourceMap,
+    arrays: &'a [&'a String],
+}
+
+impl Origins<'_> {
+    /// Whether a subscript asks for the thread, and whether for elements of arrays.
+    fn of(&self, index: &str) -> (bool, bool) {
+        let (mut threads, mut data) = (false, false);
+        let mut seen: Vec<String> = vec![];
+        let mut left = vec![index.to_string()];
+        while let Some(text) = left.pop() {
+            threads |= text.contains("threadIdx");
+            for name in scope::names(&text) {
+                data |= self.arrays.contains(&&name);
+                let values = self.values.get(&name).filter(|_| !seen.contains(&name));
+                let known = values.into_iter().flatten().flatten();
+                left.extend(known.map(|e| self.sources.text(e.span).to_string()));
+                seen.push(name);
+            }
+        }
+        (threads, data)
+    }
 }
 
 /// Elements that are read through the cache for constants, `__ldg(&a[i])`, with the whole calls.
@@ -174,8 +219,11 @@ pub fn unshared(reads: &[&Access], shared: bool) -> String {
     let moves = |a: &&&Access| a.strides().filter(|_| a.loops().is_some());
     let strides: Vec<[i64; 2]> = reads.iter().filter_map(|a| moves(&a)).collect();
     match strides.len() == reads.len() {
-        false => format!(
+        false if reads.iter().any(|a| a.by_data) => format!(
             "`{name}`: data decide on its subscripts, so that no tile is certain to hold what is read"
+        ),
+        false => format!(
+            "`{name}`: how its subscripts depend on the thread is not understood, so that no tile is certain to hold what is read"
         ),
         true if strides.iter().all(|s| *s == [0, 0]) => format!(
             "`{name}`: all threads of a block read one element at a time, which takes one request and one sector of the cache a warp \

@@ -21,6 +21,8 @@ mod twice;
 pub mod vectors;
 pub mod windows;
 
+use std::time::Instant;
+
 use warpsmith_ir::{Diagnostic, SourceMap};
 
 use crate::launch::Fit;
@@ -100,6 +102,8 @@ pub struct Chosen {
 
 /// By how much a plan has to be better than none.
 const WORTHWHILE: f64 = 0.97;
+/// By how much predictions have to differ to tell plans apart.
+const ALIKE: f64 = 1.01;
 /// Blocks along an axis of the launch that is counted.
 const COUNTED_BLOCKS: u32 = 9;
 /// Iterations of loops in a launch that is checked, so that blocks which share them have several, and not all as many.
@@ -125,13 +129,17 @@ pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
     let mut ranking = ranking(&mut session, input, &plans, costs)?;
     let before = ranking.before()?;
     let (mut entrants, mut tried) = (vec![], vec![]);
+    let mut waiting =
+        Waiting::new(plans.len() + usize::from(blocked.is_ok()) + usize::from(wide.is_ok()));
     for plan in &plans {
+        let part = waiting.next(&plan.name);
         // Plans of one name are ways to write one.
         if entrants.iter().any(|e: &Entrant| e.made.name == plan.name) {
             continue;
         }
-        input.steps.begin(&plan.name);
-        match ranking.result(plan) {
+        let steps = input.steps.within(&part);
+        steps.begin("written");
+        match ranking.result(plan, &steps) {
             Ok(made) => entrants.extend(ranking.ranked(plan, made)?),
             Err(_) if tried.iter().any(|t: &Tried| t.name == plan.name) => {}
             Err(why) => tried.push(Tried::failed(plan.name.clone(), why)),
@@ -140,13 +148,14 @@ pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
     tried.retain(|t| entrants.iter().all(|e| e.made.name != t.name));
     let single = match blocked {
         Ok(all) => {
-            input.steps.begin("two steps a launch");
+            input.steps.begin(&waiting.next("two steps a launch"));
             ranking.two_steps(&all).map(|made| entrants.push(made)).err()
         }
         Err(why) => Some(why),
     };
     let narrow = match wide {
         Ok(all) => {
+            input.steps.begin(&waiting.next("several neighbours a thread"));
             let (made, failed) = ranking.wide(&all)?;
             entrants.extend(made);
             tried.extend(failed.into_iter().map(|(name, why)| Tried::failed(name, why)));
@@ -171,6 +180,31 @@ pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
     };
     chosen.take(entrants, tried, times);
     Ok(chosen)
+}
+
+/// How many plans there are, and how long those that are left may take.
+struct Waiting {
+    start: Instant,
+    total: usize,
+    begun: usize,
+}
+
+impl Waiting {
+    fn new(total: usize) -> Waiting {
+        Waiting { start: Instant::now(), total, begun: 0 }
+    }
+
+    /// Names the plan that begins, with a guess of the time until all are tried.
+    fn next(&mut self, name: &str) -> String {
+        let left = self.total.saturating_sub(self.begun) as f64;
+        let each = self.start.elapsed().as_secs_f64() / self.begun.max(1) as f64;
+        self.begun += 1;
+        let about = match (self.begun, (each * left).ceil()) {
+            (1, _) => String::new(),
+            (_, seconds) => format!(", about {seconds} s left"),
+        };
+        format!("plan {}/{}{about}, {name}", self.begun, self.total)
+    }
 }
 
 /// A file with marks says what is to be done already.
@@ -238,11 +272,11 @@ impl Chosen {
         self.tried.extend(failed);
         self.measured = times.map(|t| t.map(|t| t.said));
         let worthwhile = |c: f64| before.is_none_or(|b| c < b * WORTHWHILE);
-        let best = entrants
-            .into_iter()
-            .zip(seconds)
-            .filter_map(|(e, s)| Some((s?, e.made)))
-            .min_by(|(a, _), (b, _)| a.total_cmp(b));
+        let least = seconds.iter().flatten().copied().fold(f64::MAX, f64::min);
+        // Of plans that are predicted alike, the one that was tried first is the simplest.
+        let alike = if self.before_measured.is_some() { 1.0 } else { ALIKE };
+        let mut known = entrants.into_iter().zip(seconds).filter_map(|(e, s)| Some((s?, e.made)));
+        let best = known.find(|(s, _)| *s <= least * alike);
         self.best = best.filter(|(s, _)| worthwhile(*s)).map(|(_, made)| made);
     }
 }
@@ -261,7 +295,7 @@ fn declined(session: &Session) -> Result<Vec<String>, Refusal> {
     })?;
     if reasons.is_empty() {
         reasons
-            .push("the kernel reads no array that it does not write, or has tiles already".into());
+            .push("the kernel reads no parameter by subscripts that it does not store to, or has tiles already".into());
     }
     Ok(reasons)
 }
@@ -377,7 +411,10 @@ fn read_only(accesses: &[find::Access]) -> Vec<&str> {
 }
 
 /// A launch of the block of the file, with loops of so many iterations.
-fn with_depth(
+///
+/// # Errors
+/// What the emulator refuses.
+pub(crate) fn with_depth(
     session: &mut Session,
     depth: i64,
     blocks: u32,

@@ -93,6 +93,10 @@ pub fn arguments(
 ) -> Result<(Vec<Array>, Vec<Argument>), Diagnostic> {
     let data = Data { seed: 1, tagged: &[], mixed: false };
     let mut p = memory::prepare(program, launch, None, data)?;
+    let passed = p.config.args.iter().filter(|a| matches!(a, Arg::Pointer { .. })).count();
+    if passed < p.arrays.len() {
+        return Err(Diagnostic::error("W703", "pointers in structures are not passed to a device"));
+    }
     for block in corners(launch.grid) {
         program::run_blocks(program, &p.config, &mut p.memory, Some(block))?;
     }

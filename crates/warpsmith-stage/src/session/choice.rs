@@ -27,8 +27,12 @@ pub(super) fn kernel(
         (None, Some(name), _) => name,
         (None, None, [only]) => only.name.clone(),
         _ => {
-            let error = Diagnostic::error("W304", "which kernel is to be staged?")
-                .help("name the kernel with --kernel");
+            let names: Vec<String> = kernels.iter().map(|k| format!("`{}`", k.name)).collect();
+            let help = match names.is_empty() {
+                true => "the file has no kernel".to_string(),
+                false => format!("name one with --kernel: the file has {}", names.join(", ")),
+            };
+            let error = Diagnostic::error("W304", "which kernel is to be staged?").help(help);
             return Err(match first.is_empty() {
                 true => error,
                 false => error.label(span, "this mark is in no kernel itself"),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use warpsmith_front::ast::{self, ExprKind, Initializer, ItemKind, StmtKind, TranslationUnit};
 use warpsmith_front::pp::Piece;
 use warpsmith_front::sema::walk;
-use warpsmith_ir::SourceMap;
+use warpsmith_ir::{SourceMap, Span};
 
 use super::hosts;
 use super::marks::{self, Tok};
@@ -169,17 +169,52 @@ pub fn of_positions(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -
     let mut shape = [Extent::Free, Extent::Free, Extent::Free];
     let Some(function) = scope::kernel(unit, kernel) else { return shape };
     let Some(body) = &function.body else { return shape };
+    let apart = not_blocks(body, sources);
     walk::block(body, &mut |e| {
         let ExprKind::Binary { op, left, right } = &*e.kind else { return };
         for (a, b) in [(left, right), (right, left)] {
             let text = sources.text(a.span);
             let axis = ["x", "y", "z"].iter().position(|x| text == format!("blockIdx.{x}"));
-            if let Some(axis) = axis.filter(|_| op == "*") {
+            if let Some(axis) = axis.filter(|_| op == "*" && !apart.contains(&e.span)) {
                 shape[axis] = extent(sources.text(b.span), unit);
             }
         }
     });
     shape
+}
+
+/// Products that are no number of threads: those that are multiplied once more, by the results of a thread, and those that what is
+/// made from a thread's number is added to: `blockIdx.x * W + threadIdx.x % W`.
+fn not_blocks(body: &ast::Block, sources: &SourceMap) -> Vec<Span> {
+    let declared = crate::auto::find::declared(body);
+    let derived = |e: &ast::Expr| {
+        let text = sources.text(e.span);
+        text.contains("threadIdx") && text.contains(['%', '/', '&', '>'])
+    };
+    let made = |e: &ast::Expr| match &*e.kind {
+        ExprKind::Path(path) => {
+            let values = path.as_name().and_then(|n| declared.get(n));
+            values.into_iter().flatten().flatten().any(&derived)
+        }
+        _ => derived(e),
+    };
+    let mut all = vec![];
+    walk::block(body, &mut |e| {
+        let ExprKind::Binary { op, left, right } = &*e.kind else { return };
+        for (a, b) in [(plain(left), plain(right)), (plain(right), plain(left))] {
+            let product = matches!(&*a.kind, ExprKind::Binary { op, .. } if op == "*");
+            let again = op == "*" || op == "+" && made(b);
+            all.extend((product && again).then_some(a.span));
+        }
+    });
+    all
+}
+
+fn plain(e: &ast::Expr) -> &ast::Expr {
+    match &*e.kind {
+        ExprKind::Paren(inner) => plain(inner),
+        _ => e,
+    }
 }
 
 /// What the extents of shared arrays say about the block when no host code does: in `tile[BY + 2][BX + 2]` the last names x.

@@ -1,5 +1,38 @@
 //! Sets of rows.
 
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// Tables that are looked up by sets of rows: these are many, and nobody chooses them to collide.
+pub type ByBits<V> = HashMap<Bits, V, BuildHasherDefault<Words>>;
+pub type SeenBits<'a> = HashSet<&'a Bits, BuildHasherDefault<Words>>;
+
+/// A hasher that takes words of 64 bits at a time.
+#[derive(Default)]
+pub struct Words(u64);
+
+impl Hasher for Words {
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 29)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for part in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..part.len()].copy_from_slice(part);
+            self.write_u64(u64::from_le_bytes(word));
+        }
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn write_usize(&mut self, word: usize) {
+        self.write_u64(word as u64);
+    }
+}
+
 /// A set of rows of a fixed number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Bits {
@@ -9,11 +42,28 @@ pub struct Bits {
 
 impl Bits {
     pub fn from_fn(len: usize, mut holds: impl FnMut(usize) -> bool) -> Bits {
-        let mut words = vec![0; len.div_ceil(64)];
-        for i in 0..len {
-            words[i / 64] |= u64::from(holds(i)) << (i % 64);
+        let word = |w: usize| {
+            let rows = w * 64..len.min(w * 64 + 64);
+            rows.rev().fold(0, |word, i| word << 1 | u64::from(holds(i)))
+        };
+        Bits { words: (0..len.div_ceil(64)).map(word).collect(), len }
+    }
+
+    /// The rows whose values equal a number, and those whose are below it.
+    pub fn compared(values: &[i64], number: i64) -> (Bits, Bits) {
+        let mut equal = Vec::with_capacity(values.len().div_ceil(64));
+        let mut below = Vec::with_capacity(values.len().div_ceil(64));
+        for part in values.chunks(64) {
+            let (mut e, mut b) = (0u64, 0u64);
+            for (i, v) in part.iter().enumerate() {
+                e |= u64::from(*v == number) << i;
+                b |= u64::from(*v < number) << i;
+            }
+            equal.push(e);
+            below.push(b);
         }
-        Bits { words, len }
+        let len = values.len();
+        (Bits { words: equal, len }, Bits { words: below, len })
     }
 
     pub fn none(len: usize) -> Bits {
@@ -76,6 +126,11 @@ impl Bits {
 
     pub fn is_full(&self) -> bool {
         self.count() == self.len
+    }
+
+    /// Takes what another set has, too.
+    pub fn include(&mut self, other: &Bits) {
+        self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a |= b);
     }
 
     pub fn is_subset(&self, other: &Bits) -> bool {

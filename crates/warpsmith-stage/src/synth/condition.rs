@@ -3,10 +3,9 @@
 //! Candidates come in tiers, those that say most first: a thread against a bound of the tile, then positions against sizes,
 //! then everything against everything. A tier is only looked at when the ones before have no answer.
 
-use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
-use super::bits::Bits;
+use super::bits::{Bits, ByBits};
 use super::cover::{MAX_COMPARISONS, MAX_INSIDE, search};
 use super::table::Table;
 use super::term::{Op, Term};
@@ -171,12 +170,12 @@ pub struct Conditions<'a> {
     atoms: Vec<Atom>,
     /// How many of them the tiers up to each have.
     tiers: Vec<Vec<usize>>,
-    known: HashMap<Bits, usize>,
+    known: ByBits<usize>,
 }
 
 impl<'a> Conditions<'a> {
     pub fn new(table: &'a Table<'a>) -> Conditions<'a> {
-        Conditions { table, atoms: vec![], tiers: vec![], known: HashMap::new() }
+        Conditions { table, atoms: vec![], tiers: vec![], known: ByBits::default() }
     }
 
     /// The simplest condition that holds on all of `yes` and on none of `no`; on other rows it may be either.
@@ -353,38 +352,37 @@ impl<'a> Conditions<'a> {
         let (Some(low), Some(high)) = (apart.iter().min(), apart.iter().max()) else { return };
         let (low, high) = (*low, *high);
         for o in offsets.filter(|o| low <= *o && *o <= high && low < high) {
-            let equal = Bits::from_fn(apart.len(), |i| apart[i] == o);
-            let below = Bits::from_fn(apart.len(), |i| apart[i] < o);
+            let (equal, below) = Bits::compared(&apart, o);
             let most = equal.or(&below);
-            let all = [
+            let right = right.clone().plus(o);
+            let sum = matches!(right, Term::Binary(Op::Add, ..));
+            let cost = 10 + kind + right.cost(self.table.symbols) + u32::from(sum);
+            let one = |op| Comparison { left: left.0.clone(), op, right: right.clone() };
+            for (op, bits) in [
                 (Compare::Eq, equal.clone()),
                 (Compare::Ne, equal.complement()),
                 (Compare::Lt, below.clone()),
                 (Compare::Ge, below.complement()),
                 (Compare::Gt, most.complement()),
                 (Compare::Le, most),
-            ];
-            let right = right.clone().plus(o);
-            let sum = matches!(right, Term::Binary(Op::Add, ..));
-            let cost = 10 + kind + right.cost(self.table.symbols) + u32::from(sum);
-            for (op, bits) in all {
-                let comparison = Comparison { left: left.0.clone(), op, right: right.clone() };
+            ] {
                 let order = !matches!(op, Compare::Eq | Compare::Ne);
-                self.add(Atom { comparison, bits, cost: cost + u32::from(order) });
+                self.add(bits, cost + u32::from(order), &|| one(op));
             }
         }
     }
 
-    fn add(&mut self, atom: Atom) {
-        if atom.bits.is_empty() || atom.bits.is_full() {
+    /// Takes a comparison that holds on some rows among the atoms, unless a simpler one says the same.
+    fn add(&mut self, bits: Bits, cost: u32, comparison: &dyn Fn() -> Comparison) {
+        if bits.is_empty() || bits.is_full() {
             return;
         }
-        match self.known.get(&atom.bits) {
-            Some(at) if self.atoms[*at].cost <= atom.cost => {}
-            Some(at) => self.atoms[*at] = atom,
+        match self.known.get(&bits) {
+            Some(at) if self.atoms[*at].cost <= cost => {}
+            Some(at) => self.atoms[*at] = Atom { comparison: comparison(), bits, cost },
             None => {
-                self.known.insert(atom.bits.clone(), self.atoms.len());
-                self.atoms.push(atom);
+                self.known.insert(bits.clone(), self.atoms.len());
+                self.atoms.push(Atom { comparison: comparison(), bits, cost });
             }
         }
     }

@@ -1,8 +1,6 @@
 //! Few comparisons that together hold on some rows and on none of others.
 
-use std::collections::HashSet;
-
-use super::bits::Bits;
+use super::bits::{Bits, SeenBits};
 use super::condition::{Atom, Comparison};
 
 /// Comparisons that are tried in pairs.
@@ -12,9 +10,20 @@ pub const MAX_COMPARISONS: usize = 4;
 pub const MAX_INSIDE: usize = 7;
 /// A clause of one or two comparisons that holds on all of `yes`.
 struct Clause<'a> {
-    atoms: Vec<&'a Atom>,
+    first: &'a Atom,
+    second: Option<&'a Atom>,
     excludes: Bits,
     cost: u32,
+}
+
+impl<'a> Clause<'a> {
+    fn atoms(&self) -> impl Iterator<Item = &'a Atom> {
+        std::iter::once(self.first).chain(self.second)
+    }
+
+    fn len(&self) -> usize {
+        1 + usize::from(self.second.is_some())
+    }
 }
 
 /// Clauses that together hold on all of `yes` and on none of `no`, of least cost, with so many comparisons at most.
@@ -27,38 +36,13 @@ pub fn search(
     if no.is_empty() {
         return None;
     }
-    let mut clauses: Vec<Clause<'_>> = vec![];
-    let mut partial: Vec<&Atom> = vec![];
-    for atom in atoms {
-        let excludes = no.minus(&atom.bits);
-        if yes.is_subset(&atom.bits) {
-            if !excludes.is_empty() {
-                clauses.push(Clause { atoms: vec![atom], excludes, cost: atom.cost });
-            }
-        } else if partial.len() < MAX_PAIRED && !excludes.is_empty() && !yes.is_disjoint(&atom.bits)
-        {
-            partial.push(atom);
-        }
-    }
-    for (i, a) in partial.iter().enumerate() {
-        let rest = yes.minus(&a.bits);
-        for b in &partial[i + 1..] {
-            if rest.is_subset(&b.bits) {
-                let excludes = no.minus(&a.bits).minus(&b.bits);
-                if !excludes.is_empty() {
-                    clauses.push(Clause { atoms: vec![a, b], excludes, cost: a.cost + b.cost });
-                }
-            }
-        }
-    }
-    clauses.sort_by_key(|c| c.cost);
-    let mut seen = HashSet::new();
-    clauses.retain(|c| seen.insert(c.excludes.clone()));
+    let clauses = clauses(atoms, yes, no)?;
+    let mut searched = Searched { clauses: &clauses, by_row: vec![vec![]; no.len()] };
     let mut best = Best { cost: u32::MAX, clauses: vec![], tried: 0 };
     // Few clauses first: more of them may be cheaper, but say less.
     for count in 1..=most {
         let room = Room { clauses: count, comparisons: most };
-        cover(&clauses, no, &mut vec![], room, 0, &mut best);
+        searched.cover(no, &mut vec![], room, 0, &mut best);
         if best.cost < u32::MAX {
             break;
         }
@@ -69,11 +53,47 @@ pub fn search(
     if best.cost == u32::MAX {
         return None;
     }
-    let groups = best
-        .clauses
-        .iter()
-        .map(|c| clauses[*c].atoms.iter().map(|a| a.comparison.clone()).collect());
+    let groups =
+        best.clauses.iter().map(|c| clauses[*c].atoms().map(|a| a.comparison.clone()).collect());
     Some((best.cost, groups.collect()))
+}
+
+/// All clauses by cost, each for other rows that it excludes; `None` where they leave rows that all of them hold on.
+fn clauses<'a>(atoms: &[&'a Atom], yes: &Bits, no: &Bits) -> Option<Vec<Clause<'a>>> {
+    let mut clauses: Vec<Clause<'_>> = vec![];
+    // With what each leaves of the rows that it has to hold on, and what it excludes.
+    let mut partial: Vec<(&Atom, Bits, Bits)> = vec![];
+    for atom in atoms {
+        if no.is_subset(&atom.bits) {
+            continue;
+        }
+        if yes.is_subset(&atom.bits) {
+            let excludes = no.minus(&atom.bits);
+            clauses.push(Clause { first: atom, second: None, excludes, cost: atom.cost });
+        } else if partial.len() < MAX_PAIRED && !yes.is_disjoint(&atom.bits) {
+            partial.push((atom, yes.minus(&atom.bits), no.minus(&atom.bits)));
+        }
+    }
+    for (i, (a, left, excluded)) in partial.iter().enumerate() {
+        for (b, _, others) in &partial[i + 1..] {
+            if left.is_subset(&b.bits) && !excluded.is_disjoint(others) {
+                let excludes = excluded.and(others);
+                let cost = a.cost + b.cost;
+                clauses.push(Clause { first: a, second: Some(b), excludes, cost });
+            }
+        }
+    }
+    let mut all = Bits::none(no.len());
+    clauses.iter().for_each(|c| all.include(&c.excludes));
+    if !no.is_subset(&all) {
+        return None;
+    }
+    clauses.sort_by_key(|c| c.cost);
+    let mut seen = SeenBits::default();
+    let kept: Vec<bool> = clauses.iter().map(|c| seen.insert(&c.excludes)).collect();
+    let mut kept = kept.into_iter();
+    clauses.retain(|_| kept.next() == Some(true));
+    Some(clauses)
 }
 
 /// Clauses one after the other, each the one that excludes most of what is left: not always the fewest, but soon found.
@@ -81,7 +101,7 @@ fn greedy(clauses: &[Clause<'_>], no: &Bits, most: usize) -> Option<Best> {
     let (mut left, mut chosen, mut cost) = (no.clone(), vec![], 0);
     while !left.is_empty() && chosen.len() < most {
         let gain = |c: &Clause<'_>| left.count() - left.minus(&c.excludes).count();
-        let single = clauses.iter().enumerate().filter(|(_, c)| c.atoms.len() == 1);
+        let single = clauses.iter().enumerate().filter(|(_, c)| c.second.is_none());
         let (at, best) = single.max_by_key(|&(_, c)| (gain(c), u32::MAX - c.cost))?;
         if gain(best) == 0 {
             return None;
@@ -109,35 +129,55 @@ struct Room {
     comparisons: usize,
 }
 
-fn cover(
-    clauses: &[Clause<'_>],
-    left: &Bits,
-    chosen: &mut Vec<usize>,
-    room: Room,
-    cost: u32,
-    best: &mut Best,
-) {
-    let Some(row) = left.first() else {
-        if cost < best.cost {
-            best.cost = cost;
-            best.clauses = chosen.clone();
+/// What is searched, with the clauses that exclude a row where they were asked for.
+struct Searched<'a> {
+    clauses: &'a [Clause<'a>],
+    by_row: Vec<Vec<u32>>,
+}
+
+impl Searched<'_> {
+    fn excluding(&mut self, row: usize) -> Vec<u32> {
+        if self.by_row[row].is_empty() {
+            let all = self.clauses.iter().enumerate().filter(|(_, c)| c.excludes.get(row));
+            self.by_row[row] = all.map(|(i, _)| i as u32).collect();
         }
-        return;
-    };
-    for (i, clause) in clauses.iter().enumerate() {
-        if cost + clause.cost >= best.cost || best.tried > MAX_TRIED {
+        std::mem::take(&mut self.by_row[row])
+    }
+
+    fn cover(
+        &mut self,
+        left: &Bits,
+        chosen: &mut Vec<usize>,
+        room: Room,
+        cost: u32,
+        best: &mut Best,
+    ) {
+        let Some(row) = left.first() else {
+            if cost < best.cost {
+                best.cost = cost;
+                best.clauses = chosen.clone();
+            }
             return;
-        }
+        };
         let last = room.clauses == 1;
-        let useful = if last { left.is_subset(&clause.excludes) } else { clause.excludes.get(row) };
-        if clause.atoms.len() > room.comparisons || !useful {
-            continue;
+        // Whatever else is chosen, one of these is.
+        let candidates = self.excluding(row);
+        for i in candidates.iter().map(|i| *i as usize) {
+            let clause = &self.clauses[i];
+            if cost + clause.cost >= best.cost || best.tried > MAX_TRIED {
+                break;
+            }
+            let useful = !last || left.is_subset(&clause.excludes);
+            if clause.len() > room.comparisons || !useful {
+                continue;
+            }
+            best.tried += u32::from(!last);
+            chosen.push(i);
+            let rest =
+                Room { clauses: room.clauses - 1, comparisons: room.comparisons - clause.len() };
+            self.cover(&left.minus(&clause.excludes), chosen, rest, cost + clause.cost, best);
+            chosen.pop();
         }
-        best.tried += u32::from(!last);
-        chosen.push(i);
-        let rest =
-            Room { clauses: room.clauses - 1, comparisons: room.comparisons - clause.atoms.len() };
-        cover(clauses, &left.minus(&clause.excludes), chosen, rest, cost + clause.cost, best);
-        chosen.pop();
+        self.by_row[row] = candidates;
     }
 }

@@ -1,8 +1,8 @@
 //! Subscripts: terms whose value is one of the places on a row.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use super::bits::Bits;
+use super::bits::{Bits, ByBits, SeenBits};
 use super::positions::{self, Guess, Sample};
 use super::sums;
 use super::table::Table;
@@ -59,8 +59,10 @@ pub fn find(table: &Table<'_>, shape: &Shape, places: Places<'_>, way: Way) -> V
         (_, _) => per_dimension(table, shape, places, &[], way),
     };
     all.sort_by_key(|c| (usize::MAX - c.right.count(), c.cost));
-    let mut seen = HashSet::new();
-    all.retain(|c| seen.insert(c.right.clone()));
+    let mut seen = SeenBits::default();
+    let kept: Vec<bool> = all.iter().map(|c| seen.insert(&c.right)).collect();
+    let mut kept = kept.into_iter();
+    all.retain(|_| kept.next() == Some(true));
     all.truncate(MAX_CANDIDATES);
     all
 }
@@ -141,7 +143,7 @@ fn flat_sums(table: &Table<'_>, places: Places<'_>) -> Vec<Candidate> {
 #[derive(Default)]
 struct Ranked {
     list: Vec<Candidate>,
-    by_rows: HashMap<Bits, usize>,
+    by_rows: ByBits<usize>,
 }
 
 impl Ranked {

@@ -38,6 +38,8 @@ pub struct Checked {
     pub problems: Vec<Problem>,
     /// Launches in which the text is right.
     pub launches: Vec<Launch>,
+    /// Those in which the kernel stores nothing: they show nothing.
+    pub idle: Vec<Launch>,
     /// Barriers of the user's text that no launch needs.
     pub redundant: BTreeSet<usize>,
     needed: BTreeSet<usize>,
@@ -132,17 +134,19 @@ impl Checker {
         checked: &mut Checked,
     ) -> Result<(), Refusal> {
         let before = checked.problems.len();
-        self.with(session, rewritten, suited, false, checked)?;
+        let mut stores = self.with(session, rewritten, suited, false, checked)?;
         if session.mixed {
-            self.with(session, rewritten, suited, true, checked)?;
+            stores |= self.with(session, rewritten, suited, true, checked)?;
         }
         if checked.problems.len() == before {
-            checked.launches.push(suited.launch.clone());
+            let list = if stores { &mut checked.launches } else { &mut checked.idle };
+            list.push(suited.launch.clone());
         }
         Ok(())
     }
 
-    /// One launch with data of one kind. Those that the unmodified kernel is wrong with say nothing.
+    /// One launch with data of one kind, and whether the kernel stores something in it. Those that the unmodified kernel is wrong
+    /// with say nothing.
     fn with(
         &self,
         session: &mut Session,
@@ -150,7 +154,7 @@ impl Checker {
         suited: &Suited,
         mixed: bool,
         checked: &mut Checked,
-    ) -> Result<(), Refusal> {
+    ) -> Result<bool, Refusal> {
         let shaped = session.shaped(&suited.launch)?;
         let data = Data { seed: 7, tagged: &session.tagged, mixed };
         let refuse = |d: Diagnostic| session.refuse(false, vec![d]);
@@ -159,7 +163,7 @@ impl Checker {
             let (longer, outcome) =
                 memory::extents(&shaped.reference, &suited.launch, data).map_err(refuse)?;
             if outcome.findings.iter().any(|f| !f.rule.is_note()) {
-                return Ok(());
+                return Ok(false);
             }
             lengths = longer;
         }
@@ -169,13 +173,17 @@ impl Checker {
             Ok((outcome, p))
         };
         let (_, expected) = run(&shaped.reference, &suited.launch, Checks::NONE).map_err(refuse)?;
+        let fresh = memory::prepare(&shaped.reference, &suited.launch, Some(&lengths), data)
+            .map_err(refuse)?;
+        let changed = fresh.memory.buffers.iter().zip(&expected.memory.buffers);
+        let stores = changed.into_iter().any(|(a, b)| a.bytes != b.bytes);
         for launch in self.launched(&suited.launch) {
             let (outcome, actual) =
                 run(&rewritten.program, &launch, Checks::ALL).map_err(refuse)?;
             checked.add(&launch, rewritten, outcome);
             self.compare(&launch, &expected, &actual, checked);
         }
-        Ok(())
+        Ok(stores)
     }
 
     /// The launches of a rewritten kernel in the place of one of the unmodified kernel.

@@ -26,7 +26,7 @@ pub struct StageArgs {
     #[arg(long)]
     pub auto: bool,
 
-    /// The architecture or board that plans of --auto are ranked for [default: sm_90]
+    /// The architecture or board that times are predicted for, and plans of --auto ranked [default: sm_90]
     #[arg(long, value_name = "NAME")]
     pub arch: Option<String>,
 

@@ -14,15 +14,16 @@ use std::rc::Rc;
 use serde_json::Value;
 use warpsmith_ir::{Diagnostic, SourceMap};
 use warpsmith_stage::auto;
+use warpsmith_stage::predicted::{self, Predicted};
 use warpsmith_stage::program::Settings;
 use warpsmith_stage::session::{Input, Refusal, Steps};
-use warpsmith_stage::stage::{self, Access};
+use warpsmith_stage::stage::{self, Access, Staged};
 use warpsmith_stage::verify::proof::solver;
 
 use crate::check::files;
 use crate::data::{ArgSpec, NamedSpec};
 use crate::output::{Outputs, check_folder};
-use crate::progress::Progress;
+use crate::progress::{Phase, Progress};
 use crate::status::{Failure, Status};
 use crate::terminal::{Format, Reported, inert_json};
 use crate::wrong_file;
@@ -64,10 +65,33 @@ type Said = (String, Value);
 
 fn planned(args: &StageArgs) -> Result<Said, Box<Failed>> {
     let (input, out) = prepared(args)?;
-    let text = input.text.clone();
-    let staged = stage::stage(input).map_err(|r| explained(args, &text, refused(r)))?;
+    let staged = stage::stage(input.clone());
+    let mut staged = staged.map_err(|r| explained(args, &input.text, refused(r)))?;
+    staged.notes.extend(slower(args, &input, &staged)?);
     let outputs = written(args, &out, staged.text.clone())?;
     Ok((report::human(&staged, &outputs, args.explain), report::json(&staged, &outputs)))
+}
+
+/// By how much a kernel has to be predicted slower with its plan for that to be said.
+const SLOWER: f64 = 1.05;
+
+/// What speaks against a plan that is right: the device model expects the kernel to be slower with it.
+fn slower(args: &StageArgs, input: &Input, staged: &Staged) -> Result<Option<String>, Box<Failed>> {
+    let place = device::measured_on("emulator", args.arch.as_deref(), false).map_err(plain)?;
+    let device = automatic::Device::new(&place, &input.settings);
+    // What cannot be counted is no reason against a result that was checked.
+    let Ok(Some(times)) = predicted::predicted(input, staged, &device) else { return Ok(None) };
+    let Predicted { before, after, counted } = times;
+    let us = |s: f64| format!("{:.1} us", s * 1e6);
+    Ok((after > before * SLOWER).then(|| {
+        format!(
+            "the device model predicts {} on {} for this and {} for the kernel without the plan, counted at {counted} and made large: it may be \
+             slower with it",
+            us(after),
+            device.gpu.name,
+            us(before)
+        )
+    }))
 }
 
 /// Finds a plan, or says that there is none worth it; the file is written either way.
@@ -145,7 +169,13 @@ fn explained(args: &StageArgs, text: &str, mut failed: Box<Failed>) -> Box<Faile
 /// Shows the steps of what takes more than a second.
 fn steps() -> Steps {
     let progress = RefCell::new(Progress::new("stage: step", STEPS));
-    Steps(Some(Rc::new(move |name| progress.borrow_mut().step(name))))
+    Steps::new(Rc::new(move |name| progress.borrow_mut().step(name)))
+}
+
+/// The same for plans that are found, which say themselves how many they are.
+fn plans() -> Steps {
+    let phase = Phase::new("stage:");
+    Steps::new(Rc::new(move |name| phase.say(name)))
 }
 
 /// What is asked for, from the options.
@@ -176,7 +206,8 @@ fn input(args: &StageArgs) -> Result<Input, Failure> {
         fix: args.fix,
         plain: false,
         reference: args.reference.clone(),
-        steps: steps(),
+        steps: if args.auto { plans() } else { steps() },
+        quick: false,
         solver: solver::program().filter(|_| !args.no_proof),
     })
 }

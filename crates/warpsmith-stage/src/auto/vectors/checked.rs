@@ -166,7 +166,7 @@ impl Ranking<'_> {
         for run in runs {
             all.push((self.seconds(&text, &large, &form(run))?, form(run)));
         }
-        all.sort_by(|(a, _), (b, _)| a.unwrap_or(f64::MAX).total_cmp(&b.unwrap_or(f64::MAX)));
+        ranking::by_cost(&mut all);
         all.truncate(if self.costs.measures() { RUNS.len() } else { 1 });
         let mut entrants = vec![];
         for (cost, form) in all {

@@ -128,7 +128,11 @@ impl<'a> Lanes<'a> {
                 continue;
             }
             if self.by_data(a) {
-                return Err(format!("`{}`: data decide on its subscripts", a.array));
+                let why = match a.by_data {
+                    true => "data decide on its subscripts",
+                    false => "its subscripts are no sums of positions",
+                };
+                return Err(format!("`{}`: {why}", a.array));
             }
             let Some(key) = self.key_of(a) else { continue };
             if self.held.iter().any(|h| h.array == a.array && h.key == key) {
