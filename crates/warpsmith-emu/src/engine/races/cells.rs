@@ -288,6 +288,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn cells_that_are_only_written_are_half_as_large() {
+        let mut cells = Cells::default();
+        cells.grow(4, false);
+        cells.change(1, |c| c.set(0, 7, 3));
+        assert!(cells.whole.is_empty() && cells.heads.len() == 4);
+        assert_eq!(cells.get(1).map(|c| (c.writer, c.thread(0))), Some((7, 3)));
+        // The first reader needs whole cells; what was known stays.
+        cells.change(2, |c| c.add_readers(9, [5, 5]));
+        assert!(cells.heads.is_empty() && cells.len() == 4);
+        assert_eq!(cells.get(1).map(|c| (c.writer, c.readers)), Some((7, [0, 0])));
+        assert_eq!(cells.get(2).map(|c| (c.writer, c.readers)), Some((0, [9, 0])));
+        assert!(cells.written(0..2) && !cells.written(2..4) && cells.get(4).is_none());
+        cells.grow(6, false);
+        assert_eq!((cells.len(), cells.iter().count()), (6, 6));
+    }
+
+    #[test]
     fn readers_of_one_event_add_up() {
         let mut c = Cell::default();
         c.add_readers(7, [3, 3]);
