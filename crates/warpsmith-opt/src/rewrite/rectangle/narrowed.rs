@@ -9,7 +9,6 @@ use warpsmith_ir::{
     BinaryOp, Expr, ExprKind, ForLoop, Origin, Scalar, Stmt, StmtKind, Type, VarId,
 };
 
-
 use crate::analysis::loops::unit_step;
 use crate::build::stmts::declare;
 use crate::rewrite::draft::Draft;
