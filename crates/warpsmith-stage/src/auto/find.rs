@@ -127,7 +127,7 @@ pub fn accesses(
         _ => {}
     });
     let through = cached(body);
-    let origins = Origins { values: declared(body), sources, arrays: &arrays };
+    let origins = Origins { values: scope::declared(body), sources, arrays: &arrays };
     let mut all = vec![];
     walk::block(body, &mut |e| {
         let ExprKind::Index { base, .. } = &*e.kind else { return };
@@ -379,7 +379,7 @@ pub fn changes(text: &str, name: &str) -> bool {
 /// Initialisers of variables that are declared once and never assigned, by name.
 pub fn initialisers(body: &ast::Block, sources: &SourceMap) -> HashMap<String, String> {
     let mut all: HashMap<String, Option<String>> = HashMap::new();
-    each_vars(&body.stmts, &mut |vars| {
+    scope::each_vars(&body.stmts, &mut |vars| {
         for d in &vars.declarators {
             let text = match &d.init {
                 Some(Initializer::Expr(e)) => Some(sources.text(e.span).to_string()),
@@ -395,32 +395,19 @@ pub fn initialisers(body: &ast::Block, sources: &SourceMap) -> HashMap<String, S
     all.into_iter().filter_map(|(name, text)| Some((name, text?))).collect()
 }
 
-/// What variables are declared as, by name: once for each declaration, `None` without a plain initialiser.
-pub fn declared(body: &ast::Block) -> HashMap<String, Vec<Option<ast::Expr>>> {
-    let mut all: HashMap<String, Vec<Option<ast::Expr>>> = HashMap::new();
-    each_vars(&body.stmts, &mut |vars| {
-        for d in &vars.declarators {
-            let init = match &d.init {
-                Some(Initializer::Expr(e)) => Some(e.clone()),
-                _ => None,
-            };
-            all.entry(d.name.clone()).or_default().push(init);
-        }
-    });
-    all
-}
-
 /// Names that statements declare, at any depth.
 pub fn names_declared(stmts: &[ast::Stmt]) -> Vec<String> {
     let mut all = vec![];
-    each_vars(stmts, &mut |vars| all.extend(vars.declarators.iter().map(|d| d.name.clone())));
+    scope::each_vars(stmts, &mut |vars| {
+        all.extend(vars.declarators.iter().map(|d| d.name.clone()))
+    });
     all
 }
 
 /// The declared type of a variable of a body, as written, without `const`.
 pub fn declared_type(body: &ast::Block, name: &str, sources: &SourceMap) -> Option<String> {
     let mut found = None;
-    each_vars(&body.stmts, &mut |vars| {
+    scope::each_vars(&body.stmts, &mut |vars| {
         for d in vars.declarators.iter().filter(|d| d.name == name) {
             found = Some(plain_type(&d.ty, sources));
         }
@@ -432,25 +419,4 @@ pub fn declared_type(body: &ast::Block, name: &str, sources: &SourceMap) -> Opti
 pub fn plain_type(ty: &ast::TypeName, sources: &SourceMap) -> String {
     let words = sources.text(ty.span).split_whitespace().filter(|w| *w != "const");
     words.collect::<Vec<_>>().join(" ")
-}
-
-fn each_vars(stmts: &[ast::Stmt], see: &mut dyn FnMut(&ast::VarDecl)) {
-    for s in stmts {
-        match &s.kind {
-            StmtKind::Vars(vars) => see(vars),
-            StmtKind::Block(b) => each_vars(&b.stmts, see),
-            StmtKind::If { then, otherwise, .. } => {
-                each_vars(std::slice::from_ref(&**then), see);
-                otherwise.iter().for_each(|o| each_vars(std::slice::from_ref(&**o), see));
-            }
-            StmtKind::For { init, body, .. } => {
-                init.iter().for_each(|i| each_vars(std::slice::from_ref(&**i), see));
-                each_vars(std::slice::from_ref(&**body), see);
-            }
-            StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } => {
-                each_vars(std::slice::from_ref(&**body), see);
-            }
-            _ => {}
-        }
-    }
 }

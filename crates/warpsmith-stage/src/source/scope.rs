@@ -1,5 +1,7 @@
 //! What is in scope where a mark stands: integer variables, shared arrays, and the subscripts that the user writes.
 
+use std::collections::HashMap;
+
 use warpsmith_front::ast::{
     self, ExprKind, Initializer, ItemKind, StmtKind, TranslationUnit, TypeKind,
 };
@@ -493,4 +495,41 @@ fn integer_macro(unit: &TranslationUnit, name: &str, depth: u32) -> bool {
         _ => false,
     };
     depth < 8 && !tokens.is_empty() && tokens.iter().all(fine)
+}
+
+/// What variables are declared as, by name: once for each declaration, `None` without a plain initialiser.
+pub fn declared(body: &ast::Block) -> HashMap<String, Vec<Option<ast::Expr>>> {
+    let mut all: HashMap<String, Vec<Option<ast::Expr>>> = HashMap::new();
+    each_vars(&body.stmts, &mut |vars| {
+        for d in &vars.declarators {
+            let init = match &d.init {
+                Some(Initializer::Expr(e)) => Some(e.clone()),
+                _ => None,
+            };
+            all.entry(d.name.clone()).or_default().push(init);
+        }
+    });
+    all
+}
+
+/// Shows all declarations of statements, at any depth.
+pub fn each_vars(stmts: &[ast::Stmt], see: &mut dyn FnMut(&ast::VarDecl)) {
+    for s in stmts {
+        match &s.kind {
+            StmtKind::Vars(vars) => see(vars),
+            StmtKind::Block(b) => each_vars(&b.stmts, see),
+            StmtKind::If { then, otherwise, .. } => {
+                each_vars(std::slice::from_ref(&**then), see);
+                otherwise.iter().for_each(|o| each_vars(std::slice::from_ref(&**o), see));
+            }
+            StmtKind::For { init, body, .. } => {
+                init.iter().for_each(|i| each_vars(std::slice::from_ref(&**i), see));
+                each_vars(std::slice::from_ref(&**body), see);
+            }
+            StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } => {
+                each_vars(std::slice::from_ref(&**body), see);
+            }
+            _ => {}
+        }
+    }
 }

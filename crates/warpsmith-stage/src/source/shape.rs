@@ -186,7 +186,7 @@ pub fn of_positions(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -
 /// Products that are no number of threads: those that are multiplied once more, by the results of a thread, and those that what is
 /// made from a thread's number is added to: `blockIdx.x * W + threadIdx.x % W`.
 fn not_blocks(body: &ast::Block, sources: &SourceMap) -> Vec<Span> {
-    let declared = crate::auto::find::declared(body);
+    let declared = scope::declared(body);
     let derived = |e: &ast::Expr| {
         let text = sources.text(e.span);
         text.contains("threadIdx") && text.contains(['%', '/', '&', '>'])

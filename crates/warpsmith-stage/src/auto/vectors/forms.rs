@@ -127,7 +127,7 @@ impl<'a> Forms<'a> {
             unclear: BTreeSet::new(),
             lanes,
         };
-        let declared = find::declared(kernel.body);
+        let declared = crate::source::scope::declared(kernel.body);
         for (name, init) in &declared {
             match init.as_slice() {
                 [Some(e)] => _ = forms.values.insert(name.clone(), e.clone()),

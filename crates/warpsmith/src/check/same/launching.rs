@@ -183,6 +183,7 @@ impl Kernel<'_> {
     /// Positions a block along each axis, as far as the kernel's conditions tell.
     fn strides(&self, block: [u32; 3]) -> [i64; 3] {
         let program = Program {
+            max_steps: warpsmith_stage::program::MAX_STEPS,
             module: self.module.clone(),
             kernel: self.function,
             unit: TranslationUnit::default(),
