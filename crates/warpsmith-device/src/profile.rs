@@ -237,11 +237,19 @@ pub struct Parallelism {
     /// Between the start of an asynchronous copy and the wait for it, the waits for other copies: 0 where a copy is
     /// waited for at once, 1 with two strips in shared memory.
     pub copies_ahead: f64,
+    /// Share of a block's warps that have the work; the others wait for them.
+    pub busy_warps: f64,
 }
 
 impl Default for Parallelism {
     fn default() -> Parallelism {
-        Parallelism { arithmetic: 1.0, global_loads: 1.0, shared_loads: 1.0, copies_ahead: 0.0 }
+        Parallelism {
+            arithmetic: 1.0,
+            global_loads: 1.0,
+            shared_loads: 1.0,
+            copies_ahead: 0.0,
+            busy_warps: 1.0,
+        }
     }
 }
 

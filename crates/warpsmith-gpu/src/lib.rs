@@ -10,6 +10,7 @@ pub mod bench;
 pub mod cache;
 pub mod client;
 pub mod cubin;
+mod cublas;
 pub mod driver;
 pub mod error;
 pub mod nvrtc;

@@ -149,13 +149,7 @@ fn load_from(places: &Places) -> bool {
     let Some(library) = places::library(&places.libraries, "libnvrtc.so") else { return false };
     let folder = [library.parent().unwrap_or(Path::new("")).to_path_buf()];
     let builtins = places::library(&folder, "libnvrtc-builtins.so");
-    builtins.into_iter().chain([library]).all(|path| open_for_good(&path))
-}
-
-fn open_for_good(path: &Path) -> bool {
-    // SAFETY: NVIDIA's libraries run no harmful code when they are loaded, and stay loaded.
-    let opened = unsafe { libloading::Library::new(path) };
-    opened.map(std::mem::forget).is_ok()
+    builtins.into_iter().chain([library]).all(|path| places::open_for_good(&path))
 }
 
 /// The folder with `cuda_fp16.h`.

@@ -102,6 +102,13 @@ fn newest_first(parent: &Path, start: &str) -> Vec<PathBuf> {
     found.into_iter().rev().map(|(_, _, path)| path).collect()
 }
 
+/// Opens one of NVIDIA's libraries by its full name, after which the loader knows it by its short one.
+pub(crate) fn open_for_good(path: &Path) -> bool {
+    // SAFETY: NVIDIA's libraries run no harmful code when they are loaded, and stay loaded.
+    let opened = unsafe { libloading::Library::new(path) };
+    opened.map(std::mem::forget).is_ok()
+}
+
 /// The first executable file of this name.
 pub fn program(folders: &[PathBuf], name: &str) -> Option<PathBuf> {
     let file = format!("{name}{}", env::consts::EXE_SUFFIX);

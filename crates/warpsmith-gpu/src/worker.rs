@@ -85,6 +85,7 @@ fn answer(backend: &mut dyn Backend, request: Request, mut blobs: Vec<Vec<u8>>) 
             plain(Reply::Raced(backend.race(&candidates, &blobs, rounds, &policy)?))
         }
         Request::Limits { bytes } => plain(Reply::Limits(backend.limits(bytes)?)),
+        Request::Product(product) => plain(Reply::Product(backend.product(&product)?)),
         Request::Occupancy { kernel, shapes } => {
             plain(Reply::Occupancy(backend.occupancy(only(&blobs)?, &kernel, &shapes)?))
         }

@@ -165,3 +165,75 @@ void f(unsigned n, int m, float c[n][n]) {
     let text = refused_text(unsigned_bound, "rectangle j");
     assert!(text.contains("wrap around"), "{text}");
 }
+
+/// Products with a triangular matrix: the sum runs over what is beside the diagonal, on either side.
+const BESIDE: &str = "
+void beside(int m, int n, const float A[m][m], const float B[m][n], float C[m][n]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++) {
+            float s = B[i][j];
+            for (int k = i + 1; k < m; k++)
+                s += A[k][i] * B[k][j];
+            C[i][j] = 0.5f * s;
+        }
+}
+";
+
+const SHAPES: Sizes<'_> = &[
+    &[("m", 0), ("n", 3)],
+    &[("m", 1), ("n", 1)],
+    &[("m", 7), ("n", 5)],
+    &[("m", 16), ("n", 33)],
+    &[("m", 37), ("n", 16)],
+    &[("m", 70), ("n", 20)],
+];
+
+#[test]
+fn strips_beside_the_diagonal_are_left_out() {
+    let tiles = "bind i, j -> y, x block 8x8\nregister_tile i by 2\nstage A at k tile 8\nstage B#2 at k tile 8\n";
+    let text = check(BESIDE, &format!("rectangle k\n{tiles}"), SHAPES);
+    has(
+        &text,
+        &[
+            "const int k_first = i_block > 0 ? 1 + i_block / TILE_K * TILE_K : 1;",
+            "for (int k_block = k_first; k_block < m; k_block += TILE_K)",
+            "A_value",
+            "if (k >= i + 1)",
+        ],
+    );
+    check(BESIDE, &format!("rectangle k\n{tiles}pipeline k stages 3\n"), SHAPES);
+    check(
+        BESIDE,
+        &format!("rectangle k\n{tiles}unroll k\npipeline k stages 2\ndouble_buffer k\n"),
+        SHAPES,
+    );
+    let up_to = BESIDE.replace("int k = i + 1; k < m", "int k = 0; k <= i");
+    let text = check(&up_to, &format!("rectangle k\n{tiles}"), SHAPES);
+    has(&text, &["k_end", "k_block < k_end"]);
+    check(&up_to, &format!("rectangle k\n{tiles}pipeline k stages 2\n"), SHAPES);
+    let right = BESIDE
+        .replace("int k = i + 1; k < m", "int k = 0; k < j")
+        .replace("A[k][i]", "A[i][k]")
+        .replace("B[k][j]", "B[i][k]");
+    let right = right.replace("float A[m][m]", "float A[m][n]");
+    check(
+        &right,
+        "rectangle k\nbind i, j -> y, x block 8x8\nregister_tile i by 2\nstage A at k tile 8\n",
+        SHAPES,
+    );
+    // A band has both ends.
+    let band = BESIDE
+        .replace("int k = i + 1; k < m", "int k = i; k < min(i + 3, m)")
+        .replace("\nvoid", "\n#define min(a, b) ((a) < (b) ? (a) : (b))\nvoid");
+    let text = check(&band, &format!("rectangle k\n{tiles}"), SHAPES);
+    has(&text, &["k_first"]);
+}
+
+#[test]
+fn sums_whose_elements_may_not_exist_stay_under_the_condition() {
+    // Before the diagonal the subscript is negative.
+    let short = BESIDE.replace("A[k][i]", "A[k - i - 1][i]");
+    let text = check(&short, "rectangle k\nbind i, j -> y, x block 8x8\n", SHAPES);
+    has(&text, &["if (k >= (int)i + 1)", "s += A["]);
+}

@@ -271,3 +271,50 @@ fn sectors_are_those_of_the_hardware() {
         assert_eq!(version["global_sectors"], sectors, "{name}");
     }
 }
+
+#[test]
+fn all_orders_of_the_loops_run_on_the_cpu() {
+    let (_folder, output) = ladder(PATHS, &["--format", "json"]);
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one object");
+    assert_eq!(json["cpu_why"], serde_json::Value::Null);
+    let orders = json["cpu"]["orders"].as_array().expect("a list");
+    let mut loops: Vec<String> = orders.iter().map(|o| o["loops"].to_string()).collect();
+    assert!(orders.iter().all(|o| o["ms"].as_f64().is_some_and(|ms| ms > 0.0)), "{orders:?}");
+    let goes = |k: usize| -> Vec<(&str, &str)> {
+        let list = orders[k]["innermost"].as_array().expect("a list");
+        let pair = |w: &serde_json::Value, key: &str| w[key].as_str().map(str::to_string);
+        assert!(list.iter().all(|w| pair(w, "array").is_some()));
+        list.iter()
+            .map(|w| (w["array"].as_str().unwrap_or(""), w["goes"].as_str().unwrap_or("")))
+            .collect()
+    };
+    // The source's order first: the sum over `c` reads `far` along its rows and `near` down its columns.
+    let own = [("far", "along a row"), ("near", "down a column"), ("best", "one element")];
+    assert_eq!(goes(0), own);
+    assert_eq!(goes(1), [("far", "one element"), ("near", "along a row"), ("best", "along a row")]);
+    loops.sort();
+    loops.dedup();
+    assert_eq!(loops.len(), 6);
+}
+
+#[test]
+fn what_compilers_load_together_is_told_beside_what_the_text_says() {
+    let gemm = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/gemm.c");
+    let text = std::fs::read_to_string(gemm).expect("an example");
+    let sizes = ["--size", "n=1021", "--size", "m=1021", "--size", "k=1021"];
+    let (_folder, output) = ladder(&text, &[&["--format", "json"], &sizes[..]].concat());
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one object");
+    let versions = json["versions"].as_array().expect("a list");
+    // As ncu counts them of nvcc's code on an H100, at 128 x 128 x 128.
+    let by_ncu = [
+        ("square-tiles", 102_400.0),
+        ("padded-tiles", 102_400.0),
+        ("unrolled", 102_400.0),
+        ("outer-products", 33_792.0),
+        ("transposed-tile", 35_840.0),
+    ];
+    for (name, wavefronts) in by_ncu {
+        let version = versions.iter().find(|v| v["name"] == name).expect("a version");
+        assert_eq!(version["compiled_wavefronts"], wavefronts, "{name}");
+    }
+}

@@ -87,7 +87,8 @@ fn the_lectures_files_are_the_steps_of_the_ladder() {
     let example = root().join("examples/gemm.c");
     let kernel = warpsmith::tune::kernel(&TuneRequest::new(example), &mut sources);
     let kernel = kernel.unwrap_or_else(|f| panic!("{}", f.render(&sources, false)));
-    let rungs = warpsmith::opt::schedule::ladder::rungs(&kernel, &sources).expect("a contraction");
+    let rungs =
+        warpsmith::opt::schedule::ladder::lesson(&kernel, &sources).expect("a contraction").rungs;
     let files = entries(&root().join("examples/schedules/gemm"));
     for step in 3..=8 {
         let rung = rungs.iter().rfind(|r| r.lecture == Some(step)).expect("each step is taught");

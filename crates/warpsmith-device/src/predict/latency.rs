@@ -17,7 +17,7 @@ pub fn chain(
     traffic: &Traffic,
     fit: &Calibration,
 ) -> f64 {
-    let warps = (profile.blocks() as f64 * f64::from(profile.warps_per_block())).max(1.0);
+    let warps = busy_warps(profile);
     let (work, lat) = (&profile.work, &arch.latencies);
     let independent = profile.parallelism;
     let arithmetic = independent.arithmetic.max(1.0);
@@ -47,10 +47,16 @@ pub fn chain(
     fit.block_start + busy + copies(arch, profile, traffic, busy)
 }
 
+/// The warps of the grid that have something to do.
+fn busy_warps(profile: &KernelProfile) -> f64 {
+    let all = profile.blocks() as f64 * f64::from(profile.warps_per_block());
+    (all * profile.parallelism.busy_warps.clamp(0.0, 1.0)).max(1.0)
+}
+
 /// Clocks of a warp's waits for asynchronous copies: each copy is under way while the warp, busy for so many clocks in
 /// all, goes through the strips before it.
 fn copies(arch: &Architecture, profile: &KernelProfile, traffic: &Traffic, busy: f64) -> f64 {
-    let warps = (profile.blocks() as f64 * f64::from(profile.warps_per_block())).max(1.0);
+    let warps = busy_warps(profile);
     let waits = profile.work.waits / warps;
     if waits == 0.0 {
         return 0.0;

@@ -4,13 +4,13 @@ use super::compare::Comparer;
 use super::compiler::compile;
 use super::memory::{Memory, POISON, buffer};
 use super::timing::Clock;
-use super::{Backend, Fault, Result, limits};
+use super::{Backend, Fault, Result, library, limits};
 use crate::driver::{Device, Function, Gpu, Module};
 use crate::error::GpuError;
 use crate::nvrtc::Compiler;
 use crate::protocol::{
     Action, Arg, Candidate, Compile, Hello, Invalid, KernelInfo, Launch, Limits, Measured, Policy,
-    Problem, Reason, Reference, VERSION,
+    Problem, Product, Reason, Reference, VERSION,
 };
 
 /// An entrant of a race whose runs, checks or rounds, have taken so many milliseconds runs no further: what takes seconds
@@ -254,6 +254,10 @@ impl Backend for GpuBackend {
 
     fn limits(&mut self, bytes: u64) -> Result<Limits> {
         limits::measure(&self.gpu, &self.compiler, &self.clock, bytes).map_err(fault)
+    }
+
+    fn product(&mut self, product: &Product) -> Result<f64> {
+        library::measure(&self.gpu, &self.clock, product).map_err(fault)
     }
 
     fn occupancy(

@@ -82,7 +82,7 @@ fn multiply_adds(gpu: &Gpu, compiler: &Compiler, clock: &Clock, policy: &Policy)
     Ok(operations / ms / 1e9)
 }
 
-fn median(mut samples: Vec<f64>) -> f64 {
+pub(super) fn median(mut samples: Vec<f64>) -> f64 {
     samples.sort_by(f64::total_cmp);
     samples.get(samples.len() / 2).copied().unwrap_or(f64::NAN)
 }

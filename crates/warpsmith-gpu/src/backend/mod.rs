@@ -3,6 +3,7 @@
 pub mod compare;
 pub mod compiler;
 pub mod gpu;
+pub mod library;
 pub mod limits;
 pub mod memory;
 pub mod replay;
@@ -10,7 +11,8 @@ pub mod timing;
 
 use crate::error::GpuError;
 use crate::protocol::{
-    Candidate, Compile, Hello, Invalid, KernelInfo, Limits, Measured, Policy, Problem, Reference,
+    Candidate, Compile, Hello, Invalid, KernelInfo, Limits, Measured, Policy, Problem, Product,
+    Reason, Reference,
 };
 
 type Result<T> = std::result::Result<T, Fault>;
@@ -57,6 +59,11 @@ pub trait Backend {
 
     /// What the device reaches at most, by a copy that moves so many bytes and by arithmetic without memory.
     fn limits(&mut self, bytes: u64) -> Result<Limits>;
+
+    /// Milliseconds that the vendor's library takes for a product.
+    fn product(&mut self, _: &Product) -> Result<f64> {
+        Err(Fault::Invalid(Invalid::new(Reason::Runtime, "there is no library for products here")))
+    }
 
     /// For each pair of threads a block and bytes of dynamic shared memory: blocks on a multiprocessor.
     fn occupancy(&mut self, binary: &[u8], kernel: &str, shapes: &[(u32, u32)])

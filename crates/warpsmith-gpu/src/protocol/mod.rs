@@ -48,6 +48,8 @@ pub enum Request {
         /// What the copy moves, read plus written.
         bytes: u64,
     },
+    /// How long the vendor's library takes for a product of matrices.
+    Product(Product),
     /// Blocks of a kernel that a multiprocessor holds, for pairs of threads and dynamic shared memory. Blob 0: the
     /// binary.
     Occupancy {
@@ -73,6 +75,8 @@ pub enum Reply {
     Raced(Vec<Measured>),
     /// To [`Request::Limits`].
     Limits(Limits),
+    /// To [`Request::Product`]: the median of single runs with emptied caches, in milliseconds.
+    Product(f64),
     /// To [`Request::Occupancy`], one number for each pair.
     Occupancy(Vec<u32>),
     /// The request was understood and what it asks for does not work; the worker goes on.
@@ -396,4 +400,43 @@ pub struct Limits {
     pub copy_gb_s: f64,
     /// Fused multiply-adds in single precision, two operations each: teraflops.
     pub fma_tflop_s: f64,
+}
+
+/// A product of two dense matrices, each stored by rows or, transposed, by columns; the result is stored by rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Product {
+    /// Of the left matrix and of the result.
+    pub rows: u32,
+    /// Of the right matrix and of the result.
+    pub columns: u32,
+    /// Columns of the left matrix, rows of the right one.
+    pub terms: u32,
+    /// Of all three.
+    pub element: Real,
+    /// The left matrix lies in memory by columns.
+    pub left_transposed: bool,
+    /// The right matrix lies in memory by columns.
+    pub right_transposed: bool,
+}
+
+/// Reals that the vendor's library multiplies without any other precision inside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Real {
+    /// `float`
+    F32,
+    /// `double`
+    F64,
+}
+
+impl Product {
+    /// Sizes of the left matrix, the right one and the result.
+    pub fn bytes(&self) -> [u64; 3] {
+        let element = match self.element {
+            Real::F32 => 4,
+            Real::F64 => 8,
+        };
+        let pairs =
+            [(self.rows, self.terms), (self.terms, self.columns), (self.rows, self.columns)];
+        pairs.map(|(a, b)| u64::from(a) * u64::from(b) * element)
+    }
 }

@@ -4,6 +4,7 @@ pub mod accumulate;
 pub mod align;
 pub mod bind;
 pub mod bounds;
+pub mod collapse;
 pub mod constant;
 pub mod copy;
 pub mod distribute;

@@ -7,7 +7,10 @@ use warpsmith_ir::{Diagnostic, ForLoop, LoopId, SourceMap, Stmt, StmtKind};
 use super::{StepKind, candidates, derive, take, updates};
 use crate::analysis::access::{Access, AccessKind, Scope, View};
 use crate::kernel::{Kernel, only_loop};
-use crate::rewrite::{distribute, expand, fuse_loops, independence, interchange, scatter};
+use crate::rewrite::{
+    collapse, distribute, expand, fuse_loops, independence, interchange, scatter,
+};
+use crate::walk;
 
 /// Most nests of which the sums are scattered in turn.
 const SCATTERED: usize = 4;
@@ -24,13 +27,14 @@ pub struct Start {
 }
 
 /// The function in the other orders that promise something: with parallel loops moved out of serial ones and all loops fused that
-/// can be, without and with sums scattered; with the radius of a stencil written out; with nests apart from what stands beside
+/// can be, without and with sums scattered; with the radius of a stencil written out; with serial loops made one; with nests apart from what stands beside
 /// their inner loop. Nothing where no step can be taken.
 pub fn starts(kernel: &Kernel, sources: &SourceMap) -> Vec<Start> {
     let roots = kernel.marked_roots();
     let mut found = vec![
         Start::of(kernel).interchanged(sources).fused(None, sources),
         Start::of(kernel).expanded(sources),
+        Start::of(kernel).collapsed(sources),
         Start::of(kernel).distributed(sources).interchanged(sources),
     ];
     // Parallel loops move out of serial ones in the first, too.
@@ -138,6 +142,29 @@ impl Start {
             if new.any(|id| has_parallel(&apart.kernel, id)) {
                 self = apart;
             }
+        }
+        self
+    }
+
+    /// With serial loops made one whose rows follow each other in memory: threads can have the iterations of both.
+    fn collapsed(mut self, sources: &SourceMap) -> Start {
+        let next = |start: &Start| {
+            let kernel = &start.kernel;
+            let roots = kernel.marked_roots().into_iter();
+            let serial = roots.flat_map(|root| candidates::serial_loops(kernel, root));
+            let pairs = serial.filter_map(|l| Some((l, only_loop(&l.body)?)));
+            let found: Vec<_> = pairs.collect();
+            found.into_iter().find_map(|(outer, inner)| {
+                let name = kernel.loop_name(outer.id);
+                let new =
+                    start.with(StepKind::Collapse(collapse::Args { outer: name }), sources)?;
+                let body = &new.kernel.find_loop(outer.id)?.body;
+                let gone = [outer.var, inner.var].map(|v| walk::times_mentioned(body, v) == 0);
+                (gone == [true; 2]).then_some(new)
+            })
+        };
+        while let Some(collapsed) = next(&self) {
+            self = collapsed;
         }
         self
     }

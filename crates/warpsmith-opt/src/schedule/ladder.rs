@@ -6,16 +6,42 @@
 //! are its two operands, in whatever order their subscripts stand.
 
 use warpsmith_ir::poly::{Atom, Poly};
-use warpsmith_ir::{Axis, Diagnostic, Layout, LoopId, LoopKind, SourceMap, VarId};
+use warpsmith_ir::{Axis, Diagnostic, Layout, LoopId, LoopKind, Place, Scalar, SourceMap, VarId};
 
 use super::candidates::{accumulated, serial_loops};
+use super::orders::{self, Orders, Sum};
 use super::template::schedule_of;
 use super::{Schedule, StepKind, derive, take};
-use crate::analysis::access::{Access, AccessKind, Base, Scope};
+use crate::analysis::access::{Access, AccessKind, Base, Scope, base_of};
+use crate::build::counters;
 use crate::kernel::Kernel;
 use crate::rewrite::bounds::Edges;
 use crate::rewrite::{bind, bounds, pitch, register_tile, stage, stride, unroll};
 use crate::walk;
+
+/// What a course would say of a nest.
+#[derive(Clone, Debug)]
+pub struct Lesson {
+    /// The versions, simplest first.
+    pub rungs: Vec<Rung>,
+    /// What a library for dense matrices would be asked for; `None` where the nest is no plain product.
+    pub product: Option<Product>,
+    /// The loops in every order; `None` where the nest does more than to sum.
+    pub orders: Option<Orders>,
+}
+
+/// A product of two dense matrices.
+#[derive(Clone, Debug)]
+pub struct Product {
+    /// Rows, columns and terms, over the parameters of the function.
+    pub extents: [Poly; 3],
+    /// Of all three matrices.
+    pub element: Scalar,
+    /// The left operand is stored by columns.
+    pub left_transposed: bool,
+    /// The right operand is stored by columns.
+    pub right_transposed: bool,
+}
 
 /// One version of the kernel.
 #[derive(Clone, Debug)]
@@ -75,7 +101,7 @@ const TRANSPOSED: &str = "the tile in shared memory is transposed, with one padd
 ///
 /// # Errors
 /// What is wrong with the marks of the loops, or W235: no nest is a contraction.
-pub fn rungs(kernel: &Kernel, sources: &SourceMap) -> Result<Vec<Rung>, Vec<Diagnostic>> {
+pub fn lesson(kernel: &Kernel, sources: &SourceMap) -> Result<Lesson, Vec<Diagnostic>> {
     let direct = derive(kernel, sources)?;
     let steps: Vec<StepKind> = direct.steps.iter().map(|s| s.kind.clone()).collect();
     let mut state = kernel.clone();
@@ -93,7 +119,11 @@ pub fn rungs(kernel: &Kernel, sources: &SourceMap) -> Result<Vec<Rung>, Vec<Diag
                 schedule_of(&parts)
             };
             let list = found.rungs().into_iter();
-            return Ok(list.map(|(rung, nest)| Rung { schedule: whole(nest), ..rung }).collect());
+            let rungs = list.map(|(rung, nest)| Rung { schedule: whole(nest), ..rung }).collect();
+            let sum = found.sum(&state, root);
+            let product = sum.as_ref().and_then(|s| found.product(&state, s));
+            let orders = sum.and_then(|s| s.orders(&state));
+            return Ok(Lesson { rungs, product, orders });
         }
         state = next.kernel;
     }
@@ -180,6 +210,39 @@ impl Contraction {
             });
         }
         None
+    }
+
+    /// The nest as a sum in memory, where it is no more than that.
+    fn sum<'k>(&self, kernel: &'k Kernel, root: LoopId) -> Option<Sum<'k>> {
+        let outer = kernel.find_loop(root).filter(|_| kernel.loops_around(root).is_empty())?;
+        let (row, column) = (kernel.loop_named(&self.row)?, kernel.loop_named(&self.column)?);
+        let inner = if row.id == outer.id { column } else { row };
+        Sum::of(kernel, [outer, inner, kernel.loop_named(&self.sum)?])
+    }
+
+    /// The nest as a product of matrices.
+    fn product(&self, kernel: &Kernel, sum: &Sum<'_>) -> Option<Product> {
+        let factors = orders::factors(sum)?;
+        let name = |place: &Place| match base_of(place) {
+            Base::Var(v) => kernel.name_of(v).to_string(),
+            _ => String::new(),
+        };
+        let names = factors.map(name);
+        let operands = [&self.left, &self.right];
+        let both = operands.iter().all(|o| names.contains(o)) && names[0] != names[1];
+        let element = sum.element.ty.scalar().filter(|s| matches!(s, Scalar::F32 | Scalar::F64));
+        let alike = factors.iter().all(|f| f.ty.scalar() == element);
+        let extent = |name: &str| {
+            let l = kernel.loop_named(name)?;
+            counters::iterations(l, counters::counter_type(kernel.func(), l))
+        };
+        let extents = [extent(&self.row)?, extent(&self.column)?, extent(&self.sum)?];
+        Some(Product {
+            extents,
+            element: element.filter(|_| both && alike)?,
+            left_transposed: !self.left_by_rows,
+            right_transposed: self.right_by_rows,
+        })
     }
 
     /// `bounds pad` after square tiles, and a pitch for each matrix in the workspace; nothing where that is not legal.

@@ -2,10 +2,11 @@
 
 use warpsmith_ir::{LoopId, SourceMap};
 
-use super::candidates::accumulated;
+use super::candidates::{accumulated, serial_loops};
 use super::{StepKind, take};
 use crate::kernel::{Kernel, only_loop};
 use crate::rewrite::rectangle;
+use crate::walk;
 
 /// Step lists for a nest, by whichever templates suit it.
 type Alternatives = fn(&Kernel, LoopId, &SourceMap) -> Vec<Vec<StepKind>>;
@@ -21,7 +22,9 @@ pub(super) fn of_rectangle(
     let mut taken = vec![];
     let widening = |state: &Kernel| {
         let chain = std::iter::successors(state.find_loop(root), |l| only_loop(&l.body));
-        let ids: Vec<LoopId> = chain.map(|l| l.id).collect();
+        let sums =
+            serial_loops(state, root).into_iter().filter(|l| walk::for_loops(&l.body).is_empty());
+        let ids: Vec<LoopId> = chain.chain(sums).map(|l| l.id).collect();
         // From the inside out: an inner loop's range may depend on one whose range changes.
         ids.into_iter().rev().find(|id| rectangle::check(state, *id).is_ok())
     };

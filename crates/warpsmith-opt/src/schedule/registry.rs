@@ -75,6 +75,7 @@ registry! {
     Indexing = indexing,
     Specialise = specialise,
     Interchange = interchange,
+    Collapse = collapse,
     Rectangle = rectangle,
     Scatter = scatter,
     Expand = expand,

@@ -14,7 +14,10 @@ use crate::rewrite::{bind, register_tile, share, specialise, unroll, vectorise};
 use crate::walk;
 
 /// Threads that share a row, and rows of a block.
-const ROWS: [(u32, u32); 6] = [(8, 16), (32, 4), (32, 8), (64, 2), (128, 1), (256, 1)];
+const ROWS: [(u32, u32); 7] =
+    [(8, 16), (32, 4), (32, 8), (64, 2), (128, 1), (256, 1), (MOST_THREADS, 1)];
+/// Of a block: for nests with fewer iterations than the device has places for blocks.
+const MOST_THREADS: u32 = 1024;
 /// The same where a thread puts together what it does to each column of several rows, and these rows.
 const UPDATES: [(u32, u32); 4] = [(32, 4), (64, 2), (128, 1), (256, 1)];
 const UPDATED: [u32; 4] = [1, 8, 16, 32];
@@ -57,7 +60,8 @@ pub(super) fn along_rows(
         let names = limits.iter().filter(begins).map(|l| state.loop_name(l.id));
         plan.aligned = names.filter(|n| plan.loops.contains(n)).collect();
         let vectors = !plan.aligned.is_empty();
-        for tile in [1, 2, 4] {
+        let tiles: &[u32] = if threads == MOST_THREADS { &[1] } else { &[1, 2, 4] };
+        for tile in tiles.iter().copied() {
             for unroll in [1, 4] {
                 found.push(plan.steps(tile, unroll, None));
                 let Some(width) = nest.width().filter(|_| vectors) else { continue };

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use warpsmith_gpu::bench;
 use warpsmith_gpu::cache::Cache;
 use warpsmith_gpu::client::{Greeted, Start};
-use warpsmith_gpu::protocol::{Hello, Invalid, Limits, Measured, Policy};
+use warpsmith_gpu::protocol::{Hello, Invalid, Limits, Measured, Policy, Product};
 use warpsmith_gpu::stop::Stop;
 use warpsmith_ir::Diagnostic;
 use warpsmith_tune::outcome::{Outcome, Record, median};
@@ -383,6 +383,12 @@ impl Engine {
     pub fn limits(&mut self, bytes: u64) -> Option<Limits> {
         let _phase = Phase::new("measuring the limits of the device");
         self.stations[0].limits(bytes)
+    }
+
+    /// What the vendor's library takes for a product, in milliseconds; `None` where there is none.
+    pub fn product(&mut self, product: &Product) -> Option<f64> {
+        let _phase = Phase::new("timing the vendor's library");
+        self.stations[0].product(product)
     }
 }
 

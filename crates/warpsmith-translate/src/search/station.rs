@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use warpsmith_gpu::client::{NO_BLOBS, Start, Worker, WorkerError};
 use warpsmith_gpu::protocol::{
-    Candidate, Element, Hello, Invalid, Limits, Measured, Output, Policy, Reason, Reference, Reply,
-    Request,
+    Candidate, Element, Hello, Invalid, Limits, Measured, Output, Policy, Product, Reason,
+    Reference, Reply, Request,
 };
 use warpsmith_gpu::stop::Stop;
 
@@ -361,6 +361,16 @@ impl Station {
     pub fn limits(&mut self, bytes: u64) -> Option<Limits> {
         match self.ask(0, &Request::Limits { bytes }, &NO_BLOBS, SETUP) {
             Ok((Reply::Limits(limits), _)) => Some(limits),
+            _ => None,
+        }
+    }
+}
+
+impl Station {
+    /// Milliseconds of the vendor's library for a product; `None` where there is none.
+    pub fn product(&mut self, product: &Product) -> Option<f64> {
+        match self.ask(0, &Request::Product(*product), &NO_BLOBS, SETUP) {
+            Ok((Reply::Product(ms), _)) => Some(ms),
             _ => None,
         }
     }

@@ -6,7 +6,10 @@ use std::collections::BTreeMap;
 use warpsmith_device::TrafficKind;
 use warpsmith_emu::counters::{BANKS, SECTOR};
 
-use super::page::{capital, fma_share, lecture, limits, on_device, predicted, sums, title};
+use super::page::{
+    as_compiled, capital, cpu_rows, cpu_title, fma_share, lecture, library, limits, on_device,
+    predicted, sums, title,
+};
 use super::{Ladder, Version, code};
 use crate::diff::{Side, compared};
 use warpsmith_translate::tune::counters::View;
@@ -21,7 +24,8 @@ figure{margin:.6em 0}figcaption{font-size:13px}svg text{font:9px monospace}pre{b
 /// What the counters are, for those who meet them here.
 const LEGEND: &str = "<p>A <b>sector</b> is 32 bytes, the unit in which global memory moves: a warp that reads 32 neighbouring floats needs four. \
 Shared memory has 32 <b>banks</b> of 4-byte words; a <b>wavefront</b> is one turn in which each bank serves one word, to all lanes that want it. \
-A <b>bank conflict</b> is a turn more, since two lanes want different words of one bank.</p>\n";
+A <b>bank conflict</b> is a turn more, since two lanes want different words of one bank. \
+<b>As compiled</b>: a compiler loads neighbouring words of shared memory together where it can see that they are aligned; 16 bytes a lane take two turns even where all lanes want the same.</p>\n";
 
 /// The whole page.
 pub fn page(ladder: &Ladder) -> String {
@@ -35,6 +39,7 @@ pub fn page(ladder: &Ladder) -> String {
     for (name, why) in &ladder.left_out {
         text += &format!("<p>Left out: {}, because {}.</p>\n", escaped(name), escaped(why));
     }
+    text += &cpu(ladder);
     for (k, version) in ladder.versions.iter().enumerate() {
         let before = k.checked_sub(1).and_then(|k| ladder.versions.get(k));
         text += &section(k, version, before);
@@ -68,13 +73,13 @@ fn bars(ladder: &Ladder) -> String {
     let head =
         ladder.on.as_ref().map_or(String::new(), |on| format!("<th>{}</th>", on.told.word()));
     let mut text = format!(
-        "<table><tr><th>version</th>{head}<th>predicted</th><th></th><th>FMA share</th><th>sectors</th><th>shared wavefronts</th><th>bank conflicts</th></tr>\n"
+        "<table><tr><th>version</th>{head}<th>predicted</th><th></th><th>FMA share</th><th>sectors</th><th>shared wavefronts</th><th>as compiled</th><th>bank conflicts</th></tr>\n"
     );
     for (k, v) in ladder.versions.iter().enumerate() {
         let s = sums(v);
         let width = seconds(v).map_or(0.0, |t| 300.0 * t / longest.max(f64::MIN_POSITIVE));
         text += &format!(
-            "<tr><td><a href=\"#v{k}\">{}</a>{}</td>{}<td class=\"n\">{}</td><td><div class=\"bar\" style=\"width:{width:.0}px\"></div></td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+            "<tr><td><a href=\"#v{k}\">{}</a>{}</td>{}<td class=\"n\">{}</td><td><div class=\"bar\" style=\"width:{width:.0}px\"></div></td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
             escaped(&v.folder(k)),
             escaped(&lecture(v)),
             ladder
@@ -85,7 +90,33 @@ fn bars(ladder: &Ladder) -> String {
             fma_share(v),
             s.sectors,
             s.wavefronts,
+            as_compiled(v),
             s.conflicts
+        );
+    }
+    text += "</table>\n";
+    library(ladder).map_or(text.clone(), |l| text + &format!("<p>{}.</p>\n", escaped(&capital(&l))))
+}
+
+/// The orders of the loops on the CPU, with a bar for each time.
+fn cpu(ladder: &Ladder) -> String {
+    let title = match cpu_title(ladder) {
+        Ok(title) => title,
+        Err(why) => return format!("<p>{}.</p>\n", escaped(&capital(&why))),
+    };
+    let times = |on: &super::OnCpu| on.orders.iter().map(|(_, ms)| *ms).collect::<Vec<_>>();
+    let times = ladder.on_cpu.as_ref().map(times).unwrap_or_default();
+    let longest = times.iter().flatten().copied().fold(f64::MIN_POSITIVE, f64::max);
+    let mut text = format!(
+        "<h2>Before the GPU: the order of the loops</h2>\n<p>{}. Neighbouring iterations of the innermost loop should want neighbouring words.</p>\n<table><tr><th>loops</th><th>time</th><th></th><th>the innermost loop wants of</th></tr>\n",
+        escaped(&capital(&title))
+    );
+    for ([loops, time, through], ms) in cpu_rows(ladder).iter().zip(times) {
+        let width = 300.0 * ms.unwrap_or(0.0) / longest;
+        text += &format!(
+            "<tr><td>{}</td><td class=\"n\">{time}</td><td><div class=\"bar\" style=\"width:{width:.0}px\"></div></td><td>{}</td></tr>\n",
+            escaped(loops),
+            escaped(through)
         );
     }
     text + "</table>\n"

@@ -1,6 +1,7 @@
 //! `warpsmith ladder`: the versions of a matrix product that a course would teach, each with its schedule, shown as a
 //! difference to the one before, with what the device model predicts and what the emulator counts.
 
+mod cpu;
 pub(crate) mod html;
 mod measure;
 mod page;
@@ -11,7 +12,8 @@ use std::time::Duration;
 
 use clap::Args;
 use warpsmith_ir::SourceMap;
-use warpsmith_opt::schedule::ladder::{Rung, beyond, rungs};
+use warpsmith_opt::schedule::ladder::{Rung, beyond, lesson};
+use warpsmith_opt::schedule::orders::Orders;
 use warpsmith_opt::{Kernel, Program, Schedule, lower, schedule};
 
 use crate::check::args::{parse_bytes, parse_duration};
@@ -30,8 +32,10 @@ use warpsmith_translate::tune::request::{
     Choosing, Data, Limits, Measuring, RegisterSource, Source,
 };
 use warpsmith_translate::tune::sizes::{self, Point};
+use warpsmith_translate::tune::verify::inputs;
 use warpsmith_translate::tune::{self, Strategy, TuneRequest, Tuned};
 
+pub use self::cpu::OnCpu;
 pub use self::measure::OnDevice;
 
 #[derive(Args, Debug, Clone)]
@@ -118,6 +122,9 @@ pub struct Version {
     pub ms: Option<f64>,
     /// What the emulator counts, launch by launch.
     pub launches: Vec<CountedLaunch>,
+    /// Wavefronts of shared memory where loads of neighbouring words are one, as compilers make them: predicted for the
+    /// size that was counted at.
+    pub compiled_wavefronts: Option<f64>,
     /// The changes of the kernel's file from the version before, in unified form; empty for the first.
     pub changes: String,
 }
@@ -133,6 +140,8 @@ pub struct Ladder {
     pub gpu: &'static str,
     /// Where the versions were timed.
     pub on: Option<OnDevice>,
+    /// The source's loops in all orders on the CPU, or why there are no times of them.
+    pub on_cpu: Result<OnCpu, String>,
     /// The size that was counted at.
     pub point: Point,
     /// Where the files belong.
@@ -228,14 +237,22 @@ pub fn ladder(args: &LadderArgs, sources: &mut SourceMap) -> Result<Ladder, Fail
     request.arch = Some(board);
     let direct = request.clone().strategy(Strategy::Direct);
     let kernel = arch.kernel(kernel.module, kernel.function);
-    let mut list = rungs(&kernel, sources).map_err(Failure::no)?;
-    let mut progress = Progress::new("version", list.len() + 1);
+    let lesson = lesson(&kernel, sources).map_err(Failure::no)?;
+    let mut list = lesson.rungs;
+    let mut progress = Progress::new("version", list.len() + 2);
     progress.step("choosing the schedule of least predicted time");
     let chosen = tune::plan(&request.strategy(Strategy::Model), sources)?;
     list.extend(beyond(&chosen.schedule));
-    progress.total(list.len() + 1);
-    let (gpu, point) = (arch.gpu().name, Point::new());
-    let mut made = Ladder { versions: vec![], left_out: vec![], gpu, on: None, point, folder };
+    progress.total(list.len() + 2);
+    let mut made = Ladder {
+        versions: vec![],
+        left_out: vec![],
+        gpu: arch.gpu().name,
+        on: None,
+        on_cpu: Err("the nest does more than to sum".into()),
+        point: Point::new(),
+        folder,
+    };
     let maker = Maker { direct, kernel, arch };
     let mut schedules = vec![];
     for rung in list {
@@ -246,8 +263,13 @@ pub fn ladder(args: &LadderArgs, sources: &mut SourceMap) -> Result<Ladder, Fail
             schedules.push(schedule);
         }
     }
+    if let Some(orders) = &lesson.orders {
+        progress.step("the loops in all orders on the CPU");
+        made.on_cpu = maker.on_cpu(orders, &made, sources)?;
+    }
     if let Some(stations) = stations {
-        made.on = Some(measure::measure(&maker.direct, &stations, &mut made, schedules)?);
+        let product = lesson.product.as_ref();
+        made.on = Some(measure::measure(&maker.direct, &stations, &mut made, schedules, product)?);
     }
     why::explain(&mut made);
     Ok(made)
@@ -286,6 +308,33 @@ impl Maker {
         }
     }
 
+    /// The times of all orders of the loops on the CPU, with the data that the kernels are verified with.
+    fn on_cpu(
+        &self,
+        orders: &Orders,
+        ladder: &Ladder,
+        sources: &mut SourceMap,
+    ) -> Result<Result<OnCpu, String>, Failure> {
+        let Some(sizes) = ladder.versions.first().and_then(|v| v.tuned.sizes.first()) else {
+            return Ok(Err("there is no size".to_string()));
+        };
+        let input = tune::pipeline::read(&self.direct, sources)?;
+        let specs = tune::pipeline::argument_specs(&self.direct, &input)?;
+        let function = input.module.function(input.function);
+        let data = inputs::Sources {
+            module: &input.module,
+            function,
+            specs: &specs,
+            seed: self.direct.data.seed,
+            max_memory: self.direct.limits.max_memory,
+        };
+        let point = cpu::point(sizes);
+        Ok(match inputs::arguments(&data, &point) {
+            Ok(args) => cpu::time(orders, function, &args, point),
+            Err(_) => Err("there is no data for them".to_string()),
+        })
+    }
+
     /// The program of a schedule, or why it is not legal for this nest.
     fn program(&self, steps: &Schedule, sources: &SourceMap) -> Result<Program, String> {
         let program = schedule::replay(&self.kernel, steps, sources)
@@ -307,6 +356,10 @@ impl Maker {
         let launches = counted(&self.direct, &tuned, &ladder.point, sources)?;
         let predicted =
             tuned.sizes.first().and_then(|at| predictions(program, self.arch.gpu(), at));
+        let counted = predictions(program, self.arch.gpu(), &ladder.point);
+        let wavefronts = |list: Vec<Predicted>| {
+            list.iter().map(|p| p.times * p.profile.shared.wavefronts).sum::<f64>()
+        };
         let mut version = Version {
             name: rung.name.to_string(),
             lecture: rung.lecture,
@@ -317,6 +370,7 @@ impl Maker {
             slower: None,
             ms: None,
             launches,
+            compiled_wavefronts: counted.map(wavefronts),
             changes: String::new(),
         };
         if let Some(before) = ladder.versions.last() {

@@ -8,6 +8,7 @@ use warpsmith_emu::counters::{AccessCounters, MemoryKind};
 use super::{Ladder, Version};
 use crate::search::Told;
 use crate::status::Status;
+use warpsmith_opt::schedule::orders::Order;
 use warpsmith_translate::units::time;
 
 /// Sums over the accesses of a version.
@@ -71,6 +72,11 @@ pub(super) fn fma_share(version: &Version) -> String {
     fma_percent(version).map_or("–".to_string(), |p| format!("{p:.0} %"))
 }
 
+/// Wavefronts of shared memory as the compiler's loads make them.
+pub(super) fn as_compiled(version: &Version) -> String {
+    version.compiled_wavefronts.map_or("–".to_string(), |w| format!("{w:.0}"))
+}
+
 /// The time on the device, where versions were timed.
 pub(super) fn on_device(version: &Version) -> String {
     version.ms.map_or("–".to_string(), |ms| time(ms / 1e3))
@@ -99,6 +105,46 @@ pub(super) fn limits(ladder: &Ladder) -> Option<String> {
     Some(format!("{text}, the arithmetic at {:.1} TFLOP/s takes {arithmetic}", limits.fma_tflop_s))
 }
 
+/// The vendor's library beside the fastest version.
+pub(super) fn library(ladder: &Ladder) -> Option<String> {
+    let (product, ms) = ladder.on.as_ref()?.library?;
+    let best = ladder.versions.iter().filter_map(|v| v.ms).min_by(f64::total_cmp);
+    let ratio = best.map_or(String::new(), |b| {
+        format!(", {:.2} times the speed of the fastest version", b / ms)
+    });
+    let (rows, columns, terms) = (product.rows, product.columns, product.terms);
+    Some(format!(
+        "cuBLAS takes {} for {rows} x {columns} x {terms}{ratio}; a product of as many terms by one library call, timed in the same way",
+        time(ms / 1e3)
+    ))
+}
+
+/// What was compiled for the CPU and at which size, or why there is nothing.
+pub(super) fn cpu_title(ladder: &Ladder) -> Result<String, String> {
+    match &ladder.on_cpu {
+        Ok(on) => Ok(format!(
+            "the source's loops in every order on one core of the CPU, by `{}`, at {}",
+            on.compiler,
+            point(Some(&on.point))
+        )),
+        Err(why) => Err(format!("the orders of the loops were not timed on the CPU: {why}")),
+    }
+}
+
+/// The loops, the time, and how the innermost loop goes through each array.
+pub(super) fn cpu_rows(ladder: &Ladder) -> Vec<[String; 3]> {
+    let orders = ladder.on_cpu.iter().flat_map(|on| &on.orders);
+    let row = |(order, ms): &(Order, Option<f64>)| {
+        let through = order.innermost.iter().map(|(a, s)| format!("{a} {}", s.name()));
+        [
+            order.loops.join(", "),
+            ms.map_or("not reached".to_string(), |ms| time(ms / 1e3)),
+            through.collect::<Vec<_>>().join(", "),
+        ]
+    };
+    orders.map(row).collect()
+}
+
 fn point(sizes: Option<&super::Point>) -> String {
     let pairs = sizes.into_iter().flatten().map(|(name, v)| format!("{name}={v}"));
     pairs.collect::<Vec<_>>().join(" ")
@@ -121,7 +167,7 @@ pub(super) fn title(ladder: &Ladder) -> String {
 pub fn human(ladder: &Ladder, paths: &[PathBuf]) -> String {
     let mut text = title(ladder) + "\n\n";
     text += &format!(
-        "{:<22} {}{:>10} {:>10} {:>16} {:>10} {:>18} {:>10}\n",
+        "{:<22} {}{:>10} {:>10} {:>16} {:>10} {:>18} {:>12} {:>10}\n",
         "version",
         column(ladder, |told| told.word().to_string()),
         "predicted",
@@ -129,12 +175,13 @@ pub fn human(ladder: &Ladder, paths: &[PathBuf]) -> String {
         "global sectors",
         "a request",
         "shared wavefronts",
+        "as compiled",
         "conflicts"
     );
     for (k, version) in ladder.versions.iter().enumerate() {
         let s = sums(version);
         text += &format!(
-            "{:<22} {}{:>10} {:>10} {:>16} {:>10.2} {:>18} {:>10}\n",
+            "{:<22} {}{:>10} {:>10} {:>16} {:>10.2} {:>18} {:>12} {:>10}\n",
             version.folder(k),
             column(ladder, |_| on_device(version)),
             predicted(version),
@@ -142,6 +189,7 @@ pub fn human(ladder: &Ladder, paths: &[PathBuf]) -> String {
             s.sectors,
             s.sectors_a_request(),
             s.wavefronts,
+            as_compiled(version),
             s.conflicts
         );
     }
@@ -154,8 +202,17 @@ pub fn human(ladder: &Ladder, paths: &[PathBuf]) -> String {
     for (name, why) in &ladder.left_out {
         text += &format!("left out: {name}: {why}\n");
     }
-    if let Some(limits) = limits(ladder) {
-        text += &(limits + "\n");
+    for line in limits(ladder).into_iter().chain(library(ladder)) {
+        text += &(line + "\n");
+    }
+    match cpu_title(ladder) {
+        Ok(title) => {
+            text += &format!("{title}:\n");
+            for [loops, time, through] in cpu_rows(ladder) {
+                text += &format!("  {loops:<12} {time:>10}  innermost: {through}\n");
+            }
+        }
+        Err(why) => text += &(why + "\n"),
     }
     text += "all versions were checked with every check on\n";
     for path in paths {
@@ -177,12 +234,12 @@ pub fn markdown(ladder: &Ladder) -> String {
         None => (String::new(), ""),
     };
     text += &format!(
-        "| version |{head} predicted | FMA share | global sectors | a request | shared wavefronts | bank conflicts |\n|---|{line}---|---|---|---|---|---|\n"
+        "| version |{head} predicted | FMA share | global sectors | a request | shared wavefronts | as compiled | bank conflicts |\n|---|{line}---|---|---|---|---|---|---|\n"
     );
     for (k, version) in ladder.versions.iter().enumerate() {
         let s = sums(version);
         text += &format!(
-            "| [{0}]({0}) |{6} {1} | {7} | {2} | {3:.2} | {4} | {5} |\n",
+            "| [{0}]({0}) |{6} {1} | {7} | {2} | {3:.2} | {4} | {8} | {5} |\n",
             version.folder(k),
             predicted(version),
             s.sectors,
@@ -190,17 +247,35 @@ pub fn markdown(ladder: &Ladder) -> String {
             s.wavefronts,
             s.conflicts,
             ladder.on.as_ref().map_or(String::new(), |_| format!(" {} |", on_device(version))),
-            fma_share(version)
+            fma_share(version),
+            as_compiled(version)
         );
     }
-    if let Some(limits) = limits(ladder) {
-        text += &format!("\n{}.\n", capital(&limits));
+    for line in limits(ladder).into_iter().chain(library(ladder)) {
+        text += &format!("\n{}.\n", capital(&line));
     }
     for (name, why) in &ladder.left_out {
         text += &format!("\nLeft out: {name}, because {why}.\n");
     }
+    text += &cpu(ladder);
     for (k, version) in ladder.versions.iter().enumerate() {
         text += &section(k, version);
+    }
+    text
+}
+
+/// The orders of the loops on the CPU.
+fn cpu(ladder: &Ladder) -> String {
+    let title = match cpu_title(ladder) {
+        Ok(title) => title,
+        Err(why) => return format!("\n{}.\n", capital(&why)),
+    };
+    let mut text = format!(
+        "\n{}:\n\n| loops, outermost first | time | the innermost loop wants of |\n|---|---|---|\n",
+        capital(&title)
+    );
+    for row in cpu_rows(ladder) {
+        text += &format!("| {} |\n", row.join(" | "));
     }
     text
 }
@@ -279,6 +354,7 @@ pub fn json(ladder: &Ladder, paths: &[PathBuf]) -> Value {
                 "global_requests": s.requests,
                 "global_sectors": s.sectors,
                 "shared_wavefronts": s.wavefronts,
+                "compiled_wavefronts": v.compiled_wavefronts,
                 "bank_conflicts": s.conflicts,
                 "verification": {"level": "checked", "sizes": v.tuned.verified.sizes},
             })
@@ -299,7 +375,20 @@ pub fn json(ladder: &Ladder, paths: &[PathBuf]) -> Value {
         "device": ladder.on.as_ref().map(|on| json!({
             "name": on.device, "bytes": on.bytes, "copy_gb_s": on.limits.map(|l| l.copy_gb_s),
             "fma_tflop_s": on.limits.map(|l| l.fma_tflop_s),
+            "library": on.library.map(|(p, ms)| json!({
+                "name": "cuBLAS", "ms": ms, "rows": p.rows, "columns": p.columns, "terms": p.terms,
+            })),
         })),
+        "cpu": ladder.on_cpu.as_ref().ok().map(|on| json!({
+            "compiler": on.compiler, "size": on.point,
+            "orders": on.orders.iter().map(|(o, ms)| json!({
+                "loops": o.loops, "ms": ms,
+                "innermost": o.innermost.iter().map(|(array, stride)| json!({
+                    "array": array, "goes": stride.name(),
+                })).collect::<Vec<_>>(),
+            })).collect::<Vec<_>>(),
+        })),
+        "cpu_why": ladder.on_cpu.as_ref().err(),
         "counted_at": ladder.point,
         "versions": versions,
         "left_out": ladder.left_out.iter().map(|(n, w)| json!({"name": n, "why": w})).collect::<Vec<_>>(),

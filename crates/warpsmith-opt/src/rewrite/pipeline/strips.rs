@@ -40,7 +40,8 @@ impl Expansion<'_, '_> {
         let name = self.draft.scope.host.var(l.var).name.clone();
         let size = self.draft.strip_constant(&name, length).cast(Type::Scalar(ty));
         let start = self.draft.scope.local(&format!("{name}_block"), Type::Scalar(ty));
-        let mut out = self.first_strips(l, copies, strips, &size);
+        let (mut out, narrow) = self.narrowed(l, &size);
+        out.extend(self.first_strips(&narrow, copies, strips, &size));
         let start_value = || Expr::var(start, Type::Scalar(ty));
         let mut body = vec![
             Stmt::new(StmtKind::AsyncWait(strips - 2), Origin::default()).comment(
@@ -51,9 +52,9 @@ impl Expansion<'_, '_> {
                 Origin::default(),
             ),
         ];
-        let number = self.strip_number(l, start_value(), &size);
+        let number = self.strip_number(&narrow, start_value(), &size);
         let slot = self.slot_variable("slot", number.clone(), strips, &mut body);
-        let next = self.next_strip(l, copies, strips, &size, start, number);
+        let next = self.next_strip(&narrow, copies, strips, &size, start, number);
         self.strips.starts.insert(l.id, start);
         self.strips.slots.insert(l.id, slot);
         let before = self.staged.len();
@@ -67,9 +68,9 @@ impl Expansion<'_, '_> {
             id: self.draft.scope.host.fresh_loop(),
             var: start,
             declares: true,
-            first: l.first.clone(),
+            first: narrow.first,
             compare: l.compare,
-            limit: l.limit.clone(),
+            limit: narrow.limit,
             step: size,
             kind: LoopKind::Serial,
             body: Block::new(body),

@@ -11,7 +11,16 @@
 //! variables of the iteration only, reads elements that lie inside their arrays for all values of the counters and that
 //! nothing else in the nest writes, and ends. The rest is under the condition.
 //!
-//! Legal when the loops directly around count up by one and the bounds are sums of counters and of what does not change
+//! A serial loop beside other statements, such as the sum of a product with a triangular matrix, is widened as well. What its
+//! body reads is read by all iterations where that is harmless, so that blocks can copy it:
+//!
+//! ```text
+//!     for k in i..m { s += A[k][i] * B[k][j]; }
+//!       ==> rectangle k
+//!     for k in 0..m { a = A[k][i]; b = B[k][j]; if (k >= i) s += a * b; }
+//! ```
+//!
+//! Legal when the loops around count up by one and the bounds are sums of counters and of what does not change
 //! in the nest, or least and greatest values of such sums.
 
 pub(crate) mod outside;
@@ -21,18 +30,19 @@ use std::fmt;
 
 use warpsmith_ir::poly::{Atom, Facts, Poly};
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, MathFn, Place, PlaceKind,
-    SourceMap, Stmt, StmtKind, VarId,
+    BinaryOp, Block, Expr, ExprKind, ForLoop, Function, LoopId, LoopKind, MathFn, Place, PlaceKind,
+    SourceMap, Stmt, StmtKind, Var, VarId, VarKind, visit,
 };
 
 use super::grammar::name;
 use super::share::SHARED;
 use super::step::{About, Law, Rewrite, StepError, loop_named};
 use super::{Rewritten, independence};
-use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
+use crate::analysis::access::{Access, AccessKind, Base, Scope, View, base_of};
 use crate::analysis::loops::unit_step;
 use crate::analysis::scalars;
 use crate::kernel::{Kernel, is_marked, only_loop};
+use crate::names::fresh_name;
 use crate::refusal::Refusal;
 use crate::requirement::Requirement;
 use crate::walk;
@@ -101,6 +111,8 @@ pub struct LegalRectangle<'k> {
     innermost: LoopId,
     /// Statements at the start of that body that all iterations run.
     for_all: usize,
+    /// Elements that the statements behind them read, and that all iterations may read, too.
+    loaded: Vec<Place>,
 }
 
 /// The range that holds all others, and what tells the iterations that are meant.
@@ -130,7 +142,10 @@ pub fn check<'k>(kernel: &'k Kernel, target: LoopId) -> Result<LegalRectangle<'k
     if let Some(stmt) = walk::leaves(&l.body) {
         return Err(Refusal::LeavesLoop { loop_id: target, at: stmt.origin.clone() });
     }
-    let around = directly_around(kernel, target);
+    let direct = directly_around(kernel, target);
+    // A serial loop beside other statements: all of its body gets the condition.
+    let within = matches!(l.kind, LoopKind::Serial) && !follows(l, &direct);
+    let around = if within { kernel.loops_around(target) } else { direct };
     if !around.iter().chain([&l]).all(|l| unit_step(l)) {
         return refuse("it and the loops around it have to count up by one");
     }
@@ -140,22 +155,39 @@ pub fn check<'k>(kernel: &'k Kernel, target: LoopId) -> Result<LegalRectangle<'k
     };
     let mut speculation = Speculation::new(kernel, l, &around, &hull);
     let mut innermost = l;
-    while let Some(next) = only_loop(&innermost.body).filter(|n| speculation.may_enter(n)) {
+    while let Some(next) =
+        only_loop(&innermost.body).filter(|n| !within && speculation.may_enter(n))
+    {
         bound(&mut speculation.facts, next);
         innermost = next;
     }
     let for_all = speculation.count(&innermost.body);
-    Ok(LegalRectangle { kernel, target, hull, innermost: innermost.id, for_all })
+    let rest = &innermost.body.stmts[for_all..];
+    let loaded = if within { speculation.loads(rest) } else { vec![] };
+    Ok(LegalRectangle { kernel, target, hull, innermost: innermost.id, for_all, loaded })
 }
 
 /// Widens the loop.
 pub fn apply(legal: LegalRectangle<'_>) -> Rewritten {
     let mut kernel = legal.kernel.clone();
-    let body = &mut kernel.func_mut().body;
+    let function = kernel.func_mut();
+    let loaded: Vec<(Place, VarId)> =
+        legal.loaded.iter().map(|p| (p.clone(), value_of(function, p))).collect();
+    let body = &mut function.body;
     walk::with_loop(body, legal.innermost, &mut |stmt| {
         let origin = stmt.origin.by("rectangle");
         let StmtKind::For(l) = &mut stmt.kind else { return };
-        let then = Block::new(l.body.stmts.split_off(legal.for_all));
+        let mut then = Block::new(l.body.stmts.split_off(legal.for_all));
+        for (place, var) in &loaded {
+            let value = Expr::new(ExprKind::Read(place.clone()), place.ty.clone(), origin.clone());
+            let kind = StmtKind::Decl { var: *var, init: Some(value) };
+            l.body.stmts.push(Stmt::new(kind, origin.clone()));
+            visit::map_exprs(&mut then, &mut |e| {
+                if matches!(&*e.kind, ExprKind::Read(p) if p == place) {
+                    *e = Expr::var(*var, place.ty.clone());
+                }
+            });
+        }
         let cond = legal.hull.inside.clone();
         if !then.stmts.is_empty() {
             let kind = StmtKind::If { cond, then, otherwise: Block::default() };
@@ -169,6 +201,25 @@ pub fn apply(legal: LegalRectangle<'_>) -> Rewritten {
         l.compare = BinaryOp::Lt;
     });
     Rewritten::same_loops(kernel)
+}
+
+/// A variable for the value of an element.
+fn value_of(function: &mut Function, place: &Place) -> VarId {
+    let array = match base_of(place) {
+        Base::Var(v) => function.var(v).name.clone(),
+        _ => "element".to_string(),
+    };
+    let name = fresh_name(function, &format!("{array}_value"));
+    function.add_var(Var::new(name, place.ty.clone(), VarKind::Local))
+}
+
+/// Whether the range of a loop depends on the counters of others.
+fn follows(l: &ForLoop, others: &[&ForLoop]) -> bool {
+    let mut found = false;
+    for e in [&l.first, &l.limit] {
+        walk::each_var(e, &mut |v| found |= others.iter().any(|o| o.var == v));
+    }
+    found
 }
 
 /// The loops that hold nothing but the next one, down to the target, outermost first.
@@ -193,7 +244,7 @@ fn hull(kernel: &Kernel, l: &ForLoop, around: &[&ForLoop]) -> Result<Hull, &'sta
         found
     };
     if !depends(&l.first) && !depends(&l.limit) {
-        return Err("its range is the same for all iterations of the loops directly around it");
+        return Err("its range is the same for all iterations of the loops around it");
     }
     let body = around.first().map_or(&l.body, |outermost| &outermost.body);
     for e in [&l.first, &l.limit] {
@@ -394,6 +445,28 @@ impl<'k> Speculation<'k> {
             }
             _ => false,
         }
+    }
+
+    /// The elements of arrays that simple statements read, where all iterations may read all of them.
+    fn loads(&self, stmts: &[Stmt]) -> Vec<Place> {
+        let (mut loads, mut harmless): (Vec<Place>, bool) = (vec![], true);
+        for stmt in stmts {
+            let value = match &stmt.kind {
+                StmtKind::Assign { place, value } if place.root_var().is_some() => value,
+                _ => return vec![],
+            };
+            walk::each_expr(value, &mut |e| {
+                if let ExprKind::Read(place) = &*e.kind
+                    && place.root_var().is_none()
+                {
+                    harmless &= self.is_harmless(e);
+                    if !loads.contains(place) {
+                        loads.push(place.clone());
+                    }
+                }
+            });
+        }
+        if harmless { loads } else { vec![] }
     }
 
     fn all_may_run(&self, block: &Block) -> bool {

@@ -65,7 +65,7 @@ impl Draft<'_> {
 }
 
 /// What is not negative where a comparison of integers holds.
-fn slack_of(cond: &Expr) -> Option<Poly> {
+pub(crate) fn slack_of(cond: &Expr) -> Option<Poly> {
     let ExprKind::Binary(op, a, b) = &*cond.kind else { return None };
     let (a, b) = (Poly::from_expr(a)?, Poly::from_expr(b)?);
     let one = Poly::constant(1);

@@ -87,6 +87,7 @@ impl Expansion<'_, '_> {
         let size = self.draft.strip_constant(&name, length).cast(Type::Scalar(ty));
         let start = self.draft.scope.local(&format!("{name}_block"), Type::Scalar(ty));
         self.strips.starts.insert(l.id, start);
+        let (ends, narrow) = self.narrowed(l, &size);
         let mut body = vec![];
         let filled = copies.iter().any(|k| self.copies[*k].footprint.filled);
         for k in copies {
@@ -105,9 +106,9 @@ impl Expansion<'_, '_> {
             id: self.draft.scope.host.fresh_loop(),
             var: start,
             declares: true,
-            first: l.first.clone(),
+            first: narrow.first,
             compare: l.compare,
-            limit: l.limit.clone(),
+            limit: narrow.limit,
             step: size,
             kind: LoopKind::Serial,
             body: Block::new(body),
@@ -118,7 +119,7 @@ impl Expansion<'_, '_> {
         let early = early.into_iter().any(|f| f.written && f.filled && f.elsewhere);
         let early =
             early.then(|| barrier("what threads wrote before is seen by those that copy it"));
-        early.into_iter().chain([strips]).collect()
+        early.into_iter().chain(ends).chain([strips]).collect()
     }
 
     /// The iterations of a strip, a constant number but for the last one; and what may be done before anything else.

@@ -30,6 +30,7 @@
 pub(crate) mod copied;
 pub(crate) mod copies;
 pub(crate) mod elements;
+pub(crate) mod narrowed;
 pub(crate) mod shared;
 pub(crate) mod strips;
 pub(crate) mod transfer;

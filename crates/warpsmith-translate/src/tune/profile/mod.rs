@@ -288,6 +288,10 @@ fn profile(
             global_loads: whole.loads_together.clamp(1.0, IN_FLIGHT),
             shared_loads: whole.shared_together.max(1.0),
             copies_ahead: whole.ahead.mean(),
+            busy_warps: match whole.spread {
+                [_, 0.0] => 1.0,
+                [loads, most] => loads / most,
+            },
         },
         ..KernelProfile::default()
     };

@@ -48,7 +48,10 @@ pub struct Site {
 }
 
 struct Level {
+    /// On average over the block's warps.
     trips: f64,
+    /// The same, as share of what the warp has that has most.
+    busy: f64,
     unrolled: bool,
 }
 
@@ -88,6 +91,8 @@ pub struct Walk<'a> {
     pub straight: f64,
     /// Global and shared loads of one iteration of an unrolled body.
     pub loads_together: f64,
+    /// Loads of the block, and those that there would be if all warps had as many as the one that has most.
+    pub spread: [f64; 2],
     pub shared_together: f64,
     /// Values loaded once for several iterations side by side.
     pub held: f64,
@@ -146,6 +151,7 @@ impl<'a> Walk<'a> {
             straight: 0.0,
             rounds: 1.0,
             loads_together: 0.0,
+            spread: [0.0; 2],
             shared_together: 0.0,
             held: 0.0,
             strided: 0.0,
@@ -166,6 +172,11 @@ impl<'a> Walk<'a> {
         inside.map(|(_, l)| l.trips).product()
     }
 
+    /// Share of the block's warps that are as busy as the one that has most iterations.
+    fn busy(&self) -> f64 {
+        self.loops.iter().map(|l| l.busy).product()
+    }
+
     /// How many loads the loops in the set leave: iterations that stand side by side in the code load what they have in
     /// common once.
     fn different(&self, of: Loops, change: Option<&[i64; MAX_LOOPS]>) -> f64 {
@@ -177,12 +188,16 @@ impl<'a> Walk<'a> {
         let mut offsets = BTreeSet::from([0i64]);
         for (k, l) in self.loops.iter().enumerate().take(MAX_LOOPS) {
             if beside >> k & 1 == 1 {
-                let steps = 0..l.trips as i64;
+                let steps = 0..l.trips.ceil() as i64;
                 offsets =
                     steps.flat_map(|i| offsets.iter().map(move |o| o + i * change[k])).collect();
             }
         }
-        self.times(of & !beside) * offsets.len() as f64
+        // Of warps that do not all have the last iteration, the mean.
+        let part = |l: &Level| l.trips / l.trips.ceil();
+        let inside = self.loops.iter().enumerate().filter(|(k, _)| beside >> k & 1 == 1);
+        let part: f64 = inside.map(|(_, l)| part(l)).product();
+        self.times(of & !beside) * part * offsets.len() as f64
     }
 
     fn all_loops(&self) -> Loops {
@@ -193,6 +208,14 @@ impl<'a> Walk<'a> {
     fn serial_loops(&self) -> Loops {
         let serial = self.loops.iter().enumerate().filter(|(_, l)| !l.unrolled);
         serial.fold(0, |m, (k, _)| m | 1 << k)
+    }
+
+    /// The loops around the innermost one in the set that remains a loop: what it reads anew each time stays in no
+    /// register for the next iteration of those.
+    fn around_serial(&self, of: Loops) -> Loops {
+        let innermost =
+            self.loops.iter().enumerate().rev().find(|(k, l)| of >> k & 1 == 1 && !l.unrolled);
+        innermost.map_or(0, |(k, _)| (1u64 << k).wrapping_sub(1) as Loops)
     }
 
     /// Loops inside the innermost one that remains a loop: their iterations stand side by side in the code, and those
@@ -243,7 +266,7 @@ impl<'a> Walk<'a> {
             StmtKind::For(l) => self.counted(l),
             StmtKind::Loop { condition, body, step, .. } => {
                 // The number of iterations depends on data: a few.
-                self.enter(FEW, false);
+                self.enter(FEW, 1.0, false);
                 if let Some(c) = condition {
                     self.block(&c.before);
                     self.expr(&c.expr);

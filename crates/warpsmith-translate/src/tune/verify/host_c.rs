@@ -380,7 +380,7 @@ fn uses_complex(input: &CInput) -> bool {
 }
 
 /// C's name of a scalar of the right size.
-fn c_scalar(ty: &Type) -> &'static str {
+pub fn c_scalar(ty: &Type) -> &'static str {
     use warpsmith_ir::Scalar::*;
     match ty.scalar() {
         Some(Bool) => "_Bool",

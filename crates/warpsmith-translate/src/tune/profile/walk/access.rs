@@ -91,7 +91,7 @@ impl Walk<'_> {
         let kept = !store && (shared || !self.written.contains_key(&base));
         let around = match (kept, shared) {
             (true, true) => of | self.serial_loops(),
-            (true, false) => of,
+            (true, false) => of | self.around_serial(of),
             _ => self.all_loops(),
         };
         let first = self.first.address(self.module, self.at, place);
@@ -170,6 +170,10 @@ impl Walk<'_> {
             site.hull = hull(&addresses, bytes, &site.shifts);
         }
         self.addresses(place, &site, of, around, site.requests / times.max(1.0));
+        if !store {
+            self.spread[0] += site.requests;
+            self.spread[1] += site.requests / self.busy();
+        }
         if !store && !self.copying {
             let beside = of & self.side_by_side() & !self.apart;
             let together = self.different(beside, change.as_ref());

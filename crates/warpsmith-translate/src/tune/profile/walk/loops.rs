@@ -42,14 +42,14 @@ pub fn trips(module: &Module, at: Extents, thread: &Thread<Value>, l: &ForLoop) 
 }
 
 impl Walk<'_> {
-    pub(super) fn enter(&mut self, trips: f64, unrolled: bool) {
+    pub(super) fn enter(&mut self, trips: f64, busy: f64, unrolled: bool) {
         if !unrolled && self.serial_loops() == 0 {
             self.rounds = self.rounds.max(trips);
         }
         if !unrolled {
             self.ahead.iteration();
         }
-        self.loops.push(Level { trips, unrolled });
+        self.loops.push(Level { trips, busy, unrolled });
     }
 
     pub(super) fn leave(&mut self) {
@@ -114,14 +114,20 @@ impl Walk<'_> {
         if mean == 0.0 {
             return;
         }
+        let most = per_warp.iter().copied().fold(0.0, f64::max);
+        let known = [&l.first, &l.limit, &l.step].into_iter().all(is_known);
         let unrolled = match l.kind {
             LoopKind::Unrolled(None) => true,
-            LoopKind::Unrolled(Some(n)) => f64::from(n) >= mean,
-            _ => mean <= 4.0 && l.limit.as_const().is_some() && l.first.as_const().is_some(),
+            // What is less than a round at run time goes through the iterations that are left over, one by one.
+            LoopKind::Unrolled(Some(n)) => f64::from(n) >= mean && known,
+            _ => {
+                let constant = l.limit.as_const().is_some() && l.first.as_const().is_some();
+                mean <= 4.0 && constant || is_unrolled_unasked(l, mean)
+            }
         };
         let factor = match l.kind {
-            LoopKind::Unrolled(Some(n)) => f64::from(n).max(1.0),
-            _ => 4.0,
+            LoopKind::Unrolled(Some(n)) => f64::from(n).min(mean).max(1.0),
+            _ => COPIES,
         };
         let depth = self.loops.len();
         let ty = self.kernel.var(l.var).ty.scalar().unwrap_or(Scalar::I32);
@@ -136,7 +142,7 @@ impl Walk<'_> {
             *c = step.value.as_i64();
         }
         self.first.vars.set(l.var, Some(counter));
-        self.enter(mean, unrolled);
+        self.enter(mean, mean / most, unrolled);
         if depth < MAX_LOOPS {
             // The compiler keeps no rows whose starts it has to read.
             let rows = if tree::reads_memory(&l.first) { self.loops_of(&l.first) } else { 0 };
@@ -157,6 +163,20 @@ impl Walk<'_> {
         }
         self.leave();
     }
+}
+
+/// Whether the compiler unrolls a loop that nobody asked it to: the machine code of tiles of 32 terms is the same with
+/// `#pragma unroll` and without. Known of short innermost loops whose ends are constants.
+fn is_unrolled_unasked(l: &ForLoop, trips: f64) -> bool {
+    const MOST_TRIPS: f64 = 32.0;
+    const MOST_STATEMENTS: usize = 2;
+    let simple =
+        |s: &warpsmith_ir::Stmt| matches!(s.kind, StmtKind::Assign { .. } | StmtKind::Decl { .. });
+    matches!(l.kind, LoopKind::Serial)
+        && trips <= MOST_TRIPS
+        && [&l.first, &l.limit, &l.step].into_iter().all(is_known)
+        && l.body.stmts.len() <= MOST_STATEMENTS
+        && l.body.stmts.iter().all(simple)
 }
 
 /// Whether the compiler copies the body of a loop, and first computes how often it runs: nothing in it is a loop or a

@@ -1,0 +1,150 @@
+//! Strips of a loop in which no iteration of the block has an effect are left out: a product with a triangular matrix
+//! takes half the time.
+//!
+//! Where the body of the loop is under a condition on its counter and those of the block, as after `rectangle`, the block
+//! begins with the strip that has the first iteration for which the condition may hold, and ends with the last.
+
+use warpsmith_ir::poly::{Atom, Poly};
+use warpsmith_ir::{
+    BinaryOp, Expr, ExprKind, ForLoop, Origin, Scalar, Stmt, StmtKind, Type, VarId,
+};
+
+use crate::analysis::loops::unit_step;
+use crate::build::stmts::declare;
+use crate::rewrite::draft::Draft;
+use crate::rewrite::rectangle::outside::slack_of;
+use crate::rewrite::register_tile::expansion::{Expansion, type_of};
+use crate::walk;
+
+/// Ends of a loop that only some blocks reach.
+#[derive(Default)]
+struct Ends {
+    /// No iteration before it counts.
+    first: Option<Poly>,
+    /// None after it.
+    last: Option<Poly>,
+}
+
+impl Expansion<'_, '_> {
+    /// The loop over strips of `size` iterations with the ends that the block needs, which are computed before it. Its
+    /// first iteration is the first of a strip of the whole loop.
+    pub(crate) fn narrowed(&mut self, l: &ForLoop, size: &Expr) -> (Vec<Stmt>, ForLoop) {
+        let ends = self.ends(l);
+        let ty = type_of(self.draft, l);
+        let name = self.draft.scope.host.var(l.var).name.clone();
+        let select = |cond: Expr, a: Expr, b: Expr| {
+            Expr::new(ExprKind::Select(cond, a, b), Type::Scalar(ty), Origin::default())
+        };
+        let mut stmts = vec![];
+        let mut narrow = l.clone();
+        let mut local = |draft: &mut Draft<'_>, stem: &str, value: Expr| {
+            let var = draft.scope.local(&format!("{name}_{stem}"), Type::Scalar(ty));
+            draft.scope.host.vars[var.0 as usize].constant = true;
+            stmts.push(declare(var, value));
+            Expr::var(var, Type::Scalar(ty))
+        };
+        if let Some(skipped) = ends.first.and_then(|f| f.sub(&Poly::from_expr(&l.first)?)) {
+            let skipped = self.exact(&skipped, ty);
+            let zero = Expr::int(skipped.ty.scalar().unwrap_or(ty), 0);
+            let later = Expr::binary(BinaryOp::Gt, skipped.clone(), zero);
+            let length = size.clone().cast(skipped.ty.clone());
+            let strips = Expr::binary(BinaryOp::Div, skipped, length);
+            let strips = strips.cast(Type::Scalar(ty));
+            let skipped = Expr::binary(BinaryOp::Mul, strips, size.clone());
+            let begin = Expr::binary(BinaryOp::Add, l.first.clone(), skipped);
+            narrow.first = local(self.draft, "first", select(later, begin, l.first.clone()));
+        }
+        if let Some(end) = ends.last.and_then(|last| last.add(&Poly::constant(1))) {
+            let end = self.exact(&end, ty);
+            let sooner =
+                Expr::binary(BinaryOp::Lt, end.clone(), l.limit.clone().cast(end.ty.clone()));
+            let first = narrow.first.clone();
+            let some = Expr::binary(BinaryOp::Gt, end.clone(), first.clone().cast(end.ty.clone()));
+            let end = select(some, end.cast(Type::Scalar(ty)), first);
+            narrow.limit = local(self.draft, "end", select(sooner, end, l.limit.clone()));
+        }
+        if let Some(stmt) = stmts.first_mut() {
+            stmt.comment
+                .push("strips in which no iteration of the block counts are left out".into());
+        }
+        (stmts, narrow)
+    }
+
+    /// The least first and greatest last iteration with an effect, over all iterations of the block.
+    fn ends(&self, l: &ForLoop) -> Ends {
+        let mut ends = Ends::default();
+        if !unit_step(l) || l.compare != BinaryOp::Lt {
+            return ends;
+        }
+        for cond in needed_by_all(&l.body.stmts) {
+            let Some((rises, end)) = slack_of(cond).and_then(|slack| self.end(l, &slack)) else {
+                continue;
+            };
+            // Of several conditions the first is enough.
+            let place = if rises { &mut ends.first } else { &mut ends.last };
+            *place = place.take().or(Some(end));
+        }
+        ends
+    }
+
+    /// Where `slack` begins (or ends) to be positive along the loop, for whichever iteration of the block it does so
+    /// first (or last).
+    fn end(&self, l: &ForLoop, slack: &Poly) -> Option<(bool, Poly)> {
+        let (factor, rest) = slack.split(&Atom::Var(l.var))?;
+        let rises = match factor.as_constant()? {
+            1 => true,
+            -1 => false,
+            _ => return None,
+        };
+        let mut end = if rises { rest.scale(-1)? } else { rest };
+        let mut follows = false;
+        for tile in self.tiles {
+            let (factor, rest) = end.split(&Atom::Var(tile.source.var))?;
+            let c = factor.as_constant()?;
+            follows |= c != 0;
+            let start = Poly::var(tile.place.first);
+            let greatest = start.add(&Poly::from_expr(&tile.extent)?)?.sub(&Poly::constant(1))?;
+            end = factor.mul(if (c > 0) == rises { &start } else { &greatest })?.add(&rest)?;
+        }
+        let params = &self.draft.source.func().params;
+        let fixed = |v: VarId| {
+            let body = &self.draft.source.func().body;
+            self.tiles.iter().any(|t| t.place.first == v)
+                || params.contains(&v) && !walk::writes_var(body, v)
+        };
+        let known = end.atoms().into_iter().all(|a| match a {
+            Atom::Var(v) => fixed(*v),
+            Atom::Symbol(s) => matches!(&*s.expr().kind, ExprKind::Named(_)),
+            Atom::Div(..) | Atom::Rem(..) => false,
+        });
+        (follows && known).then_some((rises, end))
+    }
+
+    /// The value in 64 bits, since the last block may begin near the greatest number of 32; a variable alone as it is.
+    fn exact(&self, value: &Poly, ty: Scalar) -> Expr {
+        let type_of = |v: VarId| self.draft.scope.host.var(v).ty.scalar().unwrap_or(Scalar::I32);
+        let alone = matches!(value.as_atom(), Some(Atom::Var(v)) if type_of(*v) == ty);
+        value.to_expr(if alone { ty } else { Scalar::I64 }, &type_of)
+    }
+}
+
+/// The conditions under which everything but declarations stands; none where something stands under no condition.
+fn needed_by_all(stmts: &[Stmt]) -> Vec<&Expr> {
+    let mut common: Option<Vec<&Expr>> = None;
+    for stmt in stmts {
+        let needed = match &stmt.kind {
+            StmtKind::Decl { .. } => continue,
+            StmtKind::If { cond, otherwise, .. } if otherwise.stmts.is_empty() => {
+                walk::conjuncts(cond)
+            }
+            _ => return vec![],
+        };
+        common = Some(match common {
+            None => needed,
+            Some(known) => {
+                known.into_iter().filter(|e| needed.iter().any(|n| n.kind == e.kind)).collect()
+            }
+        });
+    }
+    common.unwrap_or_default()
+}
