@@ -287,7 +287,7 @@ fn header(t: &TemplateHeader) -> String {
                 ty(t),
                 default.as_ref().map_or(String::new(), |d| format!(" = {}", expr(d)))
             ),
-            TemplateParamKind::Template => format!("template {name}"),
+            TemplateParamKind::Template { .. } => format!("template {name}"),
         }
     });
     format!("template<{}> ", join(params))

@@ -188,7 +188,6 @@ impl Kernel<'_> {
             kernel: self.function,
             unit: TranslationUnit::default(),
             sources: SourceMap::new(),
-            max_steps: warpsmith_stage::program::MAX_STEPS,
         };
         strides::of(&program, block).blocks
     }
