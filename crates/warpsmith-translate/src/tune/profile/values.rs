@@ -308,7 +308,7 @@ impl<N: Number> Thread<N> {
     }
 }
 
-/// The change of a sum, difference, product, quotient or exclusive or; that of anything else counts as none.
+/// The change of a sum, difference, product or exclusive or; that of anything else counts as none.
 fn changed(op: BinaryOp, a: Dual, b: Dual) -> [i64; MAX_LOOPS] {
     if a.value.ty.is_float() {
         return [0; MAX_LOOPS];
@@ -318,11 +318,6 @@ fn changed(op: BinaryOp, a: Dual, b: Dual) -> [i64; MAX_LOOPS] {
         BinaryOp::Add => a.change[k].wrapping_add(b.change[k]),
         BinaryOp::Sub => a.change[k].wrapping_sub(b.change[k]),
         BinaryOp::Mul => a.change[k].wrapping_mul(y).wrapping_add(x.wrapping_mul(b.change[k])),
-        // Rows of a copy by element numbers: to the nearest row.
-        BinaryOp::Div if y > 0 && b.change[k] == 0 => {
-            let half = if a.change[k] < 0 { -(y / 2) } else { y / 2 };
-            a.change[k].saturating_add(half) / y
-        }
         // Columns of swizzled tiles.
         BinaryOp::BitXor => {
             (x.wrapping_add(a.change[k]) ^ y.wrapping_add(b.change[k])).wrapping_sub(x ^ y)
