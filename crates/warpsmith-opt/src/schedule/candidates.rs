@@ -46,16 +46,26 @@ pub(super) fn unrolled(kernel: &Kernel, root: LoopId, staged: &[StepKind]) -> Ve
     let mut steps = vec![];
     for l in serial_loops(kernel, root) {
         let name = kernel.loop_name(l.id);
-        let scope = Scope::new(&kernel.module, kernel.func(), vec![], l);
-        let count = match scope.range(l) {
-            (Some(low), Some(high)) => high.sub(&low).and_then(|d| d.as_constant()).map(|d| d + 1),
-            _ => None,
-        };
+        let count = constant_count(kernel, l);
         if strip.as_ref() == Some(&name) || count.is_some_and(|n| n <= SHORT) {
             steps.push(StepKind::Unroll(unroll::Args { target: name, factor: None }));
         }
     }
     steps
+}
+
+/// How often a loop runs, where that is a constant.
+fn constant_count(kernel: &Kernel, l: &ForLoop) -> Option<i128> {
+    match Scope::new(&kernel.module, kernel.func(), vec![], l).range(l) {
+        (Some(low), Some(high)) => Some(high.sub(&low)?.as_constant()? + 1),
+        _ => None,
+    }
+}
+
+/// Whether a loop may have a strip of so many iterations: of a shorter one only what is left over would run.
+pub(super) fn may_have_strip(kernel: &Kernel, id: LoopId, length: u32) -> bool {
+    let count = kernel.find_loop(id).and_then(|l| constant_count(kernel, l));
+    count.is_none_or(|n| n >= length.into())
 }
 
 /// Arrays of which a block can copy all that it reads.

@@ -7,8 +7,8 @@
 use warpsmith_ir::{Axis, ForLoop, Layout, LoopId, SourceMap};
 
 use super::candidates::{
-    accumulated, blocks, cut_in_strips, moves_with, serial_loops, shared_reads, unrolled,
-    whole_stages,
+    accumulated, blocks, cut_in_strips, may_have_strip, moves_with, serial_loops, shared_reads,
+    unrolled, whole_stages,
 };
 use super::{
     Schedule, Step, StepKind, parts, rectangles, rows, shared, stencils, streams, take, transposes,
@@ -270,8 +270,8 @@ fn deepest(kernel: &Kernel, root: LoopId) -> Option<StepKind> {
 /// whole footprints.
 fn stages(kernel: &Kernel, root: LoopId) -> Vec<Vec<StepKind>> {
     let mut ways = vec![vec![]];
-    if let Some((name, _, cut)) = cut_in_strips(kernel, root) {
-        for length in [8, 16, 32] {
+    if let Some((name, id, cut)) = cut_in_strips(kernel, root) {
+        for length in [8, 16, 32].into_iter().filter(|n| may_have_strip(kernel, id, *n)) {
             let step = |array: &String| {
                 StepKind::Stage(stage::Args {
                     array: array.clone(),

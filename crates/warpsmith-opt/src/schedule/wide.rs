@@ -7,6 +7,7 @@ use warpsmith_ir::{
     Axis, ExprKind, ForLoop, Layout, LoopId, PlaceKind, Scalar, SourceMap, StmtKind, Type, VarId,
 };
 
+use super::candidates::may_have_strip;
 use super::{StepKind, take};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
 use crate::analysis::footprint;
@@ -190,8 +191,10 @@ pub(super) fn products(
     let along: Vec<&ForLoop> = inner.chain(strip_loop).collect();
     let aligned = nest.facts(width, along.get(1..).unwrap_or_default());
     let mut found = vec![];
+    let lengths = [SHORT_STRIP, 2 * SHORT_STRIP].into_iter();
+    let lengths: Vec<u32> = lengths.filter(|n| may_have_strip(state, strip.1, *n)).collect();
     for s in SHAPES.iter().take(shapes) {
-        for length in [SHORT_STRIP, 2 * SHORT_STRIP] {
+        for length in lengths.iter().copied() {
             let plan = Plan { s, length, width, outer: [i, j], strip, cut };
             let tiled = plan.tiled(nest, state);
             let mut any_size = tiled.clone();
