@@ -1,5 +1,5 @@
 // warpsmith: size h=1024 w=1024
-// expect: constant filter, unroll dy
+// expect: constant filter, unroll dx, stream dy along y
 void conv_dilated(int h, int w, const float image[h + 8][w + 8], const float filter[5][5], float out[h][w])
 {
     #pragma omp parallel for collapse(2)
