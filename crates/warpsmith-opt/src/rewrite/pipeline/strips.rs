@@ -40,8 +40,9 @@ impl Expansion<'_, '_> {
         let name = self.draft.scope.host.var(l.var).name.clone();
         let size = self.draft.strip_constant(&name, length).cast(Type::Scalar(ty));
         let start = self.draft.scope.local(&format!("{name}_block"), Type::Scalar(ty));
-        let (mut out, narrow) = self.narrowed(l, &size);
-        out.extend(self.first_strips(&narrow, copies, strips, &size));
+        let (mut out, narrow) = self.narrowed_ahead(l, &size, strips);
+        let sure = narrow.limit != l.limit;
+        out.extend(self.first_strips(&narrow, copies, strips, &size, sure));
         let start_value = || Expr::var(start, Type::Scalar(ty));
         let mut body = vec![
             Stmt::new(StmtKind::AsyncWait(strips - 2), Origin::default()).comment(
@@ -87,13 +88,14 @@ impl Expansion<'_, '_> {
         out
     }
 
-    /// Starts the copies of the first strips, all but one of those that fit.
+    /// Starts the copies of the first strips, all but one of those that fit; `sure`: they exist in every block.
     fn first_strips(
         &mut self,
         l: &ForLoop,
         copies: &[usize],
         strips: u32,
         size: &Expr,
+        sure: bool,
     ) -> Vec<Stmt> {
         let ty = type_of(self.draft, l);
         let name = self.draft.scope.host.var(l.var).name.clone();
@@ -109,7 +111,7 @@ impl Expansion<'_, '_> {
         };
         let exists = Expr::binary(l.compare, Expr::var(start, Type::Scalar(ty)), l.limit.clone());
         let mut body = vec![declare(start, first)];
-        match self.are_there(l, copies, strips) {
+        match sure || self.are_there(l, copies, strips) {
             true => body.extend(self.copies_to(l, copies, start, number)),
             false => body.push(self.guarded_copies(l, copies, exists, start, number)),
         }

@@ -10,10 +10,12 @@ use warpsmith_ir::{
 };
 
 use crate::analysis::loops::unit_step;
+use crate::build::counters;
 use crate::build::stmts::declare;
 use crate::rewrite::draft::Draft;
 use crate::rewrite::rectangle::outside::slack_of;
 use crate::rewrite::register_tile::expansion::{Expansion, type_of};
+use crate::rewrite::register_tile::tile::Tile;
 use crate::walk;
 
 /// Ends of a loop that only some blocks reach.
@@ -55,12 +57,16 @@ impl Expansion<'_, '_> {
             narrow.first = local(self.draft, "first", select(later, begin, l.first.clone()));
         }
         if let Some(end) = ends.last.and_then(|last| last.add(&Poly::constant(1))) {
+            let never_empty = self.is_beyond(&end, &narrow.first);
             let end = self.exact(&end, ty);
             let sooner =
                 Expr::binary(BinaryOp::Lt, end.clone(), l.limit.clone().cast(end.ty.clone()));
             let first = narrow.first.clone();
             let some = Expr::binary(BinaryOp::Gt, end.clone(), first.clone().cast(end.ty.clone()));
-            let end = select(some, end.cast(Type::Scalar(ty)), first);
+            let end = match never_empty {
+                true => end.cast(Type::Scalar(ty)),
+                false => select(some, end.cast(Type::Scalar(ty)), first),
+            };
             narrow.limit = local(self.draft, "end", select(sooner, end, l.limit.clone()));
         }
         if let Some(stmt) = stmts.first_mut() {
@@ -118,6 +124,48 @@ impl Expansion<'_, '_> {
             Atom::Div(..) | Atom::Rem(..) => false,
         });
         (follows && known).then_some((rises, end))
+    }
+
+    /// As [`Self::narrowed`] for copies that run ahead: only where the first of them, which sets out before the loop, exists in every
+    /// block, so that nothing has to ask.
+    pub(crate) fn narrowed_ahead(
+        &mut self,
+        l: &ForLoop,
+        size: &Expr,
+        strips: u32,
+    ) -> (Vec<Stmt>, ForLoop) {
+        let ends = self.ends(l);
+        let end = ends.last.and_then(|last| last.add(&Poly::constant(1)));
+        let exists = end.is_some_and(|end| self.is_beyond(&end, &l.first));
+        // A block exists only where the loop runs at all.
+        let count = |l: &ForLoop| counters::iterations(l, type_of(self.draft, l));
+        let alike = |t: &Tile| unit_step(&t.source) && count(&t.source) == count(l);
+        let runs = count(l).is_some() && self.tiles.iter().any(alike);
+        match ends.first.is_none() && strips == 2 && exists && runs {
+            true => self.narrowed(l, size),
+            false => (vec![], l.clone()),
+        }
+    }
+
+    /// Whether an end is greater than 0 in every block, and the first iteration is 0: blocks begin at 0 or later, and extents are
+    /// greater than 0.
+    fn is_beyond(&self, end: &Poly, first: &Expr) -> bool {
+        let zero = |e: &Expr| e.as_const().is_some_and(|v| v.as_i64() == 0);
+        let block = |v: VarId| self.tiles.iter().find(|t| t.place.first == v);
+        let mut positive = false;
+        let never_negative = end.terms().all(|(atoms, coefficient)| {
+            let named = |a: &Atom| match a {
+                Atom::Symbol(s) => matches!(&*s.expr().kind, ExprKind::Named(_)),
+                _ => false,
+            };
+            let known = |a: &Atom| match a {
+                Atom::Var(v) => block(*v).is_some_and(|t| zero(&t.source.first)),
+                _ => named(a),
+            };
+            positive |= coefficient > 0 && atoms.iter().all(named);
+            coefficient >= 0 && atoms.iter().all(known)
+        });
+        zero(first) && positive && never_negative
     }
 
     /// The value in 64 bits, since the last block may begin near the greatest number of 32; a variable alone as it is.
