@@ -6,7 +6,7 @@ use cudarc::cublas::{result, sys};
 
 use crate::driver::Buffer;
 use crate::error::GpuError;
-use crate::places::{self, Places};
+use crate::places::Places;
 use crate::protocol::{Product, Real};
 
 /// The library with its workspace on the device whose context is current.
@@ -20,7 +20,7 @@ impl Cublas {
     /// # Errors
     /// It is not there, or does not start.
     pub fn load(places: &Places) -> Result<Cublas, GpuError> {
-        if !(present() || load_from(places) && present()) {
+        if !(present() || places.open_together(["libcublasLt.so", "libcublas.so"]) && present()) {
             return Err(GpuError::Absent {
                 what: "cuBLAS (libcublas.so)",
                 hint: "install the CUDA toolkit or the Python package nvidia-cublas".into(),
@@ -102,14 +102,6 @@ impl Drop for Cublas {
 fn present() -> bool {
     // SAFETY: opens a library and looks at nothing in it.
     unsafe { sys::is_culib_present() }
-}
-
-/// Opens the library by its full name, and before it the one that it is built on.
-fn load_from(places: &Places) -> bool {
-    let Some(library) = places::library(&places.libraries, "libcublas.so") else { return false };
-    let folder = [library.parent().map(Into::into).unwrap_or_default()];
-    let light = places::library(&folder, "libcublasLt.so");
-    light.into_iter().chain([library]).all(|path| places::open_for_good(&path))
 }
 
 fn refused(error: result::CublasError) -> GpuError {

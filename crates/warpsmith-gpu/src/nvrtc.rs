@@ -1,7 +1,7 @@
 //! The run-time compiler, loaded at run time.
 
 use std::ffi::{CStr, CString, c_char};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use cudarc::nvrtc::result;
@@ -9,7 +9,7 @@ use cudarc::nvrtc::sys;
 
 use crate::cubin;
 use crate::error::GpuError;
-use crate::places::{self, Places};
+use crate::places::Places;
 use crate::protocol::{Compile, KernelInfo};
 use crate::std_headers::HEADERS;
 
@@ -38,7 +38,9 @@ impl Compiler {
     /// It is not there.
     pub fn load(places: &Places) -> Result<Compiler, GpuError> {
         static LOADED: OnceLock<bool> = OnceLock::new();
-        if !LOADED.get_or_init(|| present() || load_from(places) && present()) {
+        if !LOADED.get_or_init(|| {
+            present() || places.open_together(["libnvrtc-builtins.so", "libnvrtc.so"]) && present()
+        }) {
             return Err(GpuError::Absent {
                 what: "NVRTC (libnvrtc.so)",
                 hint: "install the CUDA toolkit or the Python package nvidia-cuda-nvrtc, or make its folder known \
@@ -141,15 +143,6 @@ impl Compiler {
 fn present() -> bool {
     // SAFETY: opens a library and looks at nothing in it.
     unsafe { sys::is_culib_present() }
-}
-
-/// Opens the library, and before it the one with its built-in functions, by their full names; the loader then knows them
-/// by their short ones.
-fn load_from(places: &Places) -> bool {
-    let Some(library) = places::library(&places.libraries, "libnvrtc.so") else { return false };
-    let folder = [library.parent().unwrap_or(Path::new("")).to_path_buf()];
-    let builtins = places::library(&folder, "libnvrtc-builtins.so");
-    builtins.into_iter().chain([library]).all(|path| places::open_for_good(&path))
 }
 
 /// The folder with `cuda_fp16.h`.

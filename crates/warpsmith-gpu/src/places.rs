@@ -75,6 +75,14 @@ impl Places {
         let driver_version = root.join("proc/driver/nvidia/version");
         Places { cuda_programs, programs, libraries, c_compiler, driver_version }
     }
+
+    /// Opens one of NVIDIA's libraries, and before it the one that it is built on, where that lies beside it, by their full
+    /// names; the loader then knows them by their short ones.
+    pub(crate) fn open_together(&self, [below, name]: [&str; 2]) -> bool {
+        let Some(path) = library(&self.libraries, name) else { return false };
+        let folder = [path.parent().map(Path::to_path_buf).unwrap_or_default()];
+        library(&folder, below).into_iter().chain([path]).all(|path| open_for_good(&path))
+    }
 }
 
 /// Folders of CUDA that Python packages bring: `lib/python3*/site-packages/nvidia/cu13`.
@@ -102,8 +110,7 @@ fn newest_first(parent: &Path, start: &str) -> Vec<PathBuf> {
     found.into_iter().rev().map(|(_, _, path)| path).collect()
 }
 
-/// Opens one of NVIDIA's libraries by its full name, after which the loader knows it by its short one.
-pub(crate) fn open_for_good(path: &Path) -> bool {
+fn open_for_good(path: &Path) -> bool {
     // SAFETY: NVIDIA's libraries run no harmful code when they are loaded, and stay loaded.
     let opened = unsafe { libloading::Library::new(path) };
     opened.map(std::mem::forget).is_ok()

@@ -257,7 +257,7 @@ impl Finder<'_> {
     fn member(&mut self, base: &ast::Expr, member: &str) -> Source {
         let mut source = self.expr(base);
         // A field of a structure that is passed by value is a number of its own.
-        if let Some(own) = name(plain(base)).filter(|n| source == Source::parameter(n)) {
+        if let Some(own) = name(scope::plain(base)).filter(|n| source == Source::parameter(n)) {
             return Source::parameter(&format!("{own}.{member}"));
         }
         let Some(axis) = ["x", "y", "z"].iter().position(|a| *a == member) else { return source };
@@ -286,8 +286,8 @@ impl Finder<'_> {
                         self.usage.rows.extend(length.parameters.iter().cloned());
                     }
                 }
-                let narrow = |e: &ast::Expr| matches!(&*plain(e).kind, ExprKind::Binary { op, .. } if op == "-");
-                let block = |e: &ast::Expr| is_block(plain(e));
+                let narrow = |e: &ast::Expr| matches!(&*scope::plain(e).kind, ExprKind::Binary { op, .. } if op == "-");
+                let block = |e: &ast::Expr| is_block(scope::plain(e));
                 self.usage.overlaps |= block(left) && narrow(right) || block(right) && narrow(left);
                 a.join(&b)
             }
@@ -359,13 +359,6 @@ fn name(e: &ast::Expr) -> Option<&str> {
         ExprKind::Path(path) => path.as_name(),
         ExprKind::Paren(e) => name(e),
         _ => None,
-    }
-}
-
-fn plain(e: &ast::Expr) -> &ast::Expr {
-    match &*e.kind {
-        ExprKind::Paren(inner) => plain(inner),
-        _ => e,
     }
 }
 

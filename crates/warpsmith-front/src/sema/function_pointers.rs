@@ -448,14 +448,15 @@ fn branch(
     f: &Function,
     span: Span,
 ) -> Stmt {
-    let cond = Expr::binary(
-        BinaryOp::Eq,
-        Expr::var(number, Type::U64).with_origin(span),
-        Expr::int(Scalar::U64, wanted),
-    );
     let value = result.map(|v| Expr::var(v, f.ret.clone()));
     let stmts = vec![Stmt::new(act, span), Stmt::new(StmtKind::Return(value), span)];
-    let then = Block::new(stmts);
+    when((number, Type::U64), Expr::int(Scalar::U64, wanted), stmts, span)
+}
+
+/// `if (variable == value) { then }`
+pub(crate) fn when((id, ty): (VarId, Type), value: Expr, then: Vec<Stmt>, span: Span) -> Stmt {
+    let cond = Expr::binary(BinaryOp::Eq, Expr::var(id, ty).with_origin(span), value);
+    let then = Block::new(then);
     Stmt::new(StmtKind::If { cond, then, otherwise: Block::default() }, span)
 }
 

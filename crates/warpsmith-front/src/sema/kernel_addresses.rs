@@ -4,11 +4,12 @@
 //! arguments for a later launch, does not know the kernel's parameters: two functions with a branch for each kernel do.
 
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, FuncId, Function, FunctionKind, Launch, Place, PlaceKind, Scalar, Space,
-    Span, Stmt, StmtKind, Type, Var, VarId, VarKind, layout,
+    Block, Expr, FuncId, Function, FunctionKind, Launch, Scalar, Space, Span, Stmt, StmtKind, Type,
+    Var, VarKind, layout,
 };
 
 use super::Sema;
+use super::function_pointers::when;
 use super::functions::raw_pointer_cast_if;
 use super::model::*;
 use super::overload::Chosen;
@@ -157,7 +158,12 @@ impl<'a> Sema<'a> {
                 Err(Failure::Reported) => continue,
             };
             if let Ok(branch) = branch {
-                stmts.push(when(number, &f, Expr::int(Scalar::U64, at as i64), branch, span));
+                stmts.push(when(
+                    (number, Type::U64),
+                    Expr::int(Scalar::U64, at as i64),
+                    branch,
+                    span,
+                ));
             }
         }
         if what == ByAddress::Launch {
@@ -196,7 +202,7 @@ impl<'a> Sema<'a> {
             let bytes = layout::layout_of(&self.module, &stored_type(param)).size;
             let value = Expr::int(Scalar::U64, bytes as i64).with_origin(span);
             let then = vec![Stmt::new(StmtKind::Return(Some(value)), span)];
-            when(position, f, Expr::i32(i as i32), then, span)
+            when((position, Type::I32), Expr::i32(i as i32), then, span)
         });
         Ok(sizes.collect())
     }
@@ -205,12 +211,4 @@ impl<'a> Sema<'a> {
 /// `void **`
 pub(crate) fn list_type() -> Type {
     Type::pointer(Type::pointer(Type::Void, Space::Generic), Space::Generic)
-}
-
-/// `if (variable == value) { then }`
-fn when(variable: VarId, f: &Function, value: Expr, then: Vec<Stmt>, span: Span) -> Stmt {
-    let place = Place::new(PlaceKind::Var(variable), f.var(variable).ty.clone(), span);
-    let cond = Expr::binary(BinaryOp::Eq, Expr::read(place), value);
-    let then = Block::new(then);
-    Stmt::new(StmtKind::If { cond, then, otherwise: Block::default() }, span)
 }

@@ -7,11 +7,12 @@
 use std::collections::BTreeSet;
 
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, FuncId, Function, FunctionKind, Place, PlaceKind, Scalar,
-    Space, Span, Stmt, StmtKind, StructId, Type, Var, VarKind,
+    Block, Expr, ExprKind, FuncId, Function, FunctionKind, Place, PlaceKind, Scalar, Space, Span,
+    Stmt, StmtKind, StructId, Type, Var, VarKind,
 };
 
 use super::Sema;
+use super::function_pointers::when;
 use super::functions::{raw_pointer_cast, raw_pointer_cast_if};
 use super::model::*;
 use super::overload::Chosen;
@@ -271,10 +272,7 @@ impl<'a> Sema<'a> {
         let value = result.map(|r| raw_pointer_cast_if(Expr::read(r), &f.ret, d.span));
         stmts.push(Stmt::new(StmtKind::Return(value), d.span));
         let wanted = Expr::int(Scalar::U64, class_number(class)).with_origin(d.span);
-        let cond =
-            Expr::binary(BinaryOp::Eq, Expr::var(number, Type::U64).with_origin(d.span), wanted);
-        let kind = StmtKind::If { cond, then: Block::new(stmts), otherwise: Block::default() };
-        Ok(Some(Stmt::new(kind, d.span)))
+        Ok(Some(when((number, Type::U64), wanted, stmts, d.span)))
     }
 
     /// What objects of a class do, and the class it belongs to; `None` where it has no body, as pure ones do.

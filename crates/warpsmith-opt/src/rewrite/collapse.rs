@@ -16,7 +16,7 @@ use std::fmt;
 use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::visit::{self, Rewriter};
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, Origin, Place, PlaceKind, Scalar,
+    BinaryOp, Block, Expr, ForLoop, Function, LoopId, LoopKind, Origin, Place, PlaceKind, Scalar,
     SourceMap, Stmt, StmtKind, Type, Var, VarId, VarKind,
 };
 use winnow::ModalResult;
@@ -89,6 +89,8 @@ pub struct LegalCollapse<'k> {
     kernel: &'k Kernel,
     outer: &'k ForLoop,
     inner: &'k ForLoop,
+    /// Iterations of the inner loop.
+    width: Poly,
     requires: Option<Requirement>,
 }
 
@@ -119,7 +121,11 @@ pub fn check(kernel: &Kernel, outer: LoopId) -> Result<LegalCollapse<'_>, Refusa
                 .into();
         return Err(Refusal::LoopRefused { verb: "collapse", loop_id: outer, why });
     };
-    Ok(LegalCollapse { kernel, outer: o, inner: i, requires })
+    let Some(width) = Poly::from_expr(&i.limit) else {
+        let why = "its limit is no sum of numbers that keep their values".into();
+        return Err(Refusal::LoopRefused { verb: "collapse", loop_id: i.id, why });
+    };
+    Ok(LegalCollapse { kernel, outer: o, inner: i, width, requires })
 }
 
 /// A serial loop from 0 up by one whose limit stays the same and whose counter is its own.
@@ -152,7 +158,7 @@ fn is_zero(e: &Expr) -> bool {
 
 /// Makes the loop, under the outer one's id. The counters of old are computed where they are still wanted.
 pub fn apply(legal: LegalCollapse<'_>) -> Rewritten {
-    let LegalCollapse { kernel, outer, inner, requires } = legal;
+    let LegalCollapse { kernel, outer, inner, width, requires } = legal;
     let mut new = kernel.clone();
     new.requires.extend(requires);
     let function = new.func_mut();
@@ -162,11 +168,8 @@ pub fn apply(legal: LegalCollapse<'_>) -> Rewritten {
     var.origin = function.var(outer.var).origin.by("collapse");
     let counter = function.add_var(var);
     let mut body = inner.body.clone();
-    let Some(width) = Poly::from_expr(&inner.limit) else {
-        return Rewritten::same_loops(kernel.clone());
-    };
     let counters = [outer.var, inner.var];
-    Merge { counters, width, limit: &inner.limit, counter }.block(&mut body);
+    Merge { counters, width, source: kernel.func(), counter }.block(&mut body);
     restore(&mut body, kernel, [outer, inner], counter);
     let both = ForLoop {
         id: outer.id,
@@ -244,9 +247,9 @@ fn restore(body: &mut Block, kernel: &Kernel, [outer, inner]: [&ForLoop; 2], cou
 struct Merge<'a> {
     /// The outer and the inner one.
     counters: [VarId; 2],
-    /// Iterations of the inner loop, also as it is written.
+    /// Iterations of the inner loop.
     width: Poly,
-    limit: &'a Expr,
+    source: &'a Function,
     counter: VarId,
 }
 
@@ -291,27 +294,9 @@ impl Merge<'_> {
             return None;
         }
         let merged = step.mul(&Poly::var(self.counter))?.add(&rest)?;
-        let counter = self.counter;
-        let types = variables(&[subscript, self.limit]);
-        Some(merged.to_expr(Scalar::I64, &|v| match v == counter {
-            true => Scalar::I64,
-            false => types.iter().find(|(known, _)| *known == v).map_or(Scalar::I64, |(_, t)| *t),
-        }))
+        let known = &self.source.vars;
+        let type_of = |v: VarId| known.get(v.0 as usize).and_then(|var| var.ty.scalar());
+        // The new counter is no variable of the source.
+        Some(merged.to_expr(Scalar::I64, &|v| type_of(v).unwrap_or(Scalar::I64)))
     }
-}
-
-/// The variables of expressions with their types.
-fn variables(of: &[&Expr]) -> Vec<(VarId, Scalar)> {
-    let mut list = vec![];
-    for e in of {
-        walk::each_expr(e, &mut |e| {
-            if let ExprKind::Read(p) = &*e.kind
-                && let PlaceKind::Var(v) = &*p.kind
-                && let Some(ty) = p.ty.scalar()
-            {
-                list.push((*v, ty));
-            }
-        });
-    }
-    list
 }

@@ -92,7 +92,7 @@ impl<'k> Sum<'k> {
             Accumulator::Variable(var) => {
                 let mut term = sum.body.clone();
                 let place = stored_after(inner, sum, var)?;
-                Into { var, place: &place }.block(&mut term);
+                InPlaceOf { var, place: &place }.block(&mut term);
                 let is_own = |p: &Place| matches!(&*p.kind, PlaceKind::Var(v) if *v == var);
                 (place, Some(set_before(inner, sum, &is_own)?), term)
             }
@@ -247,12 +247,12 @@ fn stored_after(inner: &ForLoop, sum: &ForLoop, var: VarId) -> Option<Place> {
 }
 
 /// Puts an element in the place of a variable.
-struct Into<'a> {
+struct InPlaceOf<'a> {
     var: VarId,
     place: &'a Place,
 }
 
-impl Rewriter for Into<'_> {
+impl Rewriter for InPlaceOf<'_> {
     fn place(&mut self, place: &mut Place) {
         match &*place.kind {
             PlaceKind::Var(v) if *v == self.var => *place = self.place.clone(),

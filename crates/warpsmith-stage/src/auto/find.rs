@@ -201,9 +201,9 @@ fn cached(body: &ast::Block) -> Vec<(Span, Span)> {
     walk::block(body, &mut |e| {
         let ExprKind::Call { callee, args } = &*e.kind else { return };
         let ([arg], Some("__ldg")) = (args.as_slice(), outer::name(callee)) else { return };
-        if let ExprKind::Unary { op, operand } = &*outer::plain(arg).kind
+        if let ExprKind::Unary { op, operand } = &*scope::plain(arg).kind
             && op == "&"
-            && let element @ ast::Expr { span, .. } = outer::plain(operand)
+            && let element @ ast::Expr { span, .. } = scope::plain(operand)
             && matches!(&*element.kind, ExprKind::Index { .. })
             && e.span.file.0 == 0
         {

@@ -5,6 +5,7 @@ use warpsmith_front::sema::walk;
 
 use super::find::{self, Access};
 use super::plans::Kernel;
+use crate::source::scope;
 
 /// A loop over `first <= counter < end`.
 pub struct Outer<'a> {
@@ -122,7 +123,7 @@ pub fn begin(init: &ast::Stmt) -> Option<(&str, &ast::Expr, bool)> {
 
 /// What a counter stays below, and whether it may reach it.
 pub fn bound<'a>(cond: &'a ast::Expr, counter: &str) -> Option<(&'a ast::Expr, bool)> {
-    let ExprKind::Binary { op, left, right } = &*plain(cond).kind else { return None };
+    let ExprKind::Binary { op, left, right } = &*scope::plain(cond).kind else { return None };
     match op.as_str() {
         "<" | "<=" if name(left) == Some(counter) => Some((right, op == "<=")),
         ">" | ">=" if name(right) == Some(counter) => Some((left, op == ">=")),
@@ -146,7 +147,7 @@ pub fn is_increment(e: &ast::Expr, counter: &str) -> bool {
     match &*e.kind {
         ExprKind::IncDec { op, operand, .. } => op == "++" && name(operand) == Some(counter),
         ExprKind::Assign { op, target, value } => {
-            let one = matches!(&*plain(value).kind, ExprKind::Number(n) if n == "1");
+            let one = matches!(&*scope::plain(value).kind, ExprKind::Number(n) if n == "1");
             op == "+=" && name(target) == Some(counter) && one
         }
         _ => false,
@@ -193,13 +194,6 @@ pub fn name(e: &ast::Expr) -> Option<&str> {
         ExprKind::Path(path) => path.as_name(),
         ExprKind::Paren(e) => name(e),
         _ => None,
-    }
-}
-
-pub fn plain(e: &ast::Expr) -> &ast::Expr {
-    match &*e.kind {
-        ExprKind::Paren(inner) => plain(inner),
-        _ => e,
     }
 }
 

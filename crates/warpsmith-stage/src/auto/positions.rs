@@ -9,6 +9,7 @@ use super::cut::AXES;
 use super::plans::Kernel;
 use super::{find, outer};
 use crate::source::marks::Bytes;
+use crate::source::scope;
 use crate::source::shape::Extent;
 
 /// An expression that is the position of a thread along an axis.
@@ -57,7 +58,7 @@ impl Finder<'_> {
         [(left, right), (right, left)].into_iter().find_map(|(block, thread)| {
             let text = self.text(thread);
             let axis = (0..3).find(|a| text == format!("threadIdx.{}", AXES[*a]))?;
-            let (a, b) = self.factors(outer::plain(block))?;
+            let (a, b) = self.factors(scope::plain(block))?;
             let own = format!("blockIdx.{}", AXES[axis]);
             let extent = if a == own { b } else { Some(a).filter(|_| b == own)? };
             self.is_extent(&extent, axis).then_some(axis)
@@ -99,7 +100,7 @@ impl Finder<'_> {
     /// The two texts that are multiplied.
     fn factors(&self, e: &ast::Expr) -> Option<(String, String)> {
         match &*e.kind {
-            ExprKind::Cast { operand, .. } => self.factors(outer::plain(operand)),
+            ExprKind::Cast { operand, .. } => self.factors(scope::plain(operand)),
             ExprKind::Binary { op, left, right } if op == "*" => {
                 Some((self.text(left), self.text(right)))
             }

@@ -221,8 +221,8 @@ impl<'a> Window<'a> {
         bounds: &mut Vec<Bound>,
     ) -> Option<String> {
         let text = |e: &ast::Expr| self.kernel.sources.text(e.span).to_string();
-        let ExprKind::Binary { op, left, right } = &*outer::plain(e).kind else {
-            return match &*outer::plain(e).kind {
+        let ExprKind::Binary { op, left, right } = &*scope::plain(e).kind else {
+            return match &*scope::plain(e).kind {
                 ExprKind::Unary { op, operand } if op == "!" => {
                     Some(format!("!({})", self.nearby(way, operand, !negated, bounds)?))
                 }

@@ -497,6 +497,14 @@ fn integer_macro(unit: &TranslationUnit, name: &str, depth: u32) -> bool {
     depth < 8 && !tokens.is_empty() && tokens.iter().all(fine)
 }
 
+/// An expression without the parentheses around it.
+pub fn plain(e: &ast::Expr) -> &ast::Expr {
+    match &*e.kind {
+        ExprKind::Paren(inner) => plain(inner),
+        _ => e,
+    }
+}
+
 /// What variables are declared as, by name: once for each declaration, `None` without a plain initialiser.
 pub fn declared(body: &ast::Block) -> HashMap<String, Vec<Option<ast::Expr>>> {
     let mut all: HashMap<String, Vec<Option<ast::Expr>>> = HashMap::new();

@@ -201,20 +201,15 @@ fn not_blocks(body: &ast::Block, sources: &SourceMap) -> Vec<Span> {
     let mut all = vec![];
     walk::block(body, &mut |e| {
         let ExprKind::Binary { op, left, right } = &*e.kind else { return };
-        for (a, b) in [(plain(left), plain(right)), (plain(right), plain(left))] {
+        for (a, b) in
+            [(scope::plain(left), scope::plain(right)), (scope::plain(right), scope::plain(left))]
+        {
             let product = matches!(&*a.kind, ExprKind::Binary { op, .. } if op == "*");
             let again = op == "*" || op == "+" && made(b);
             all.extend((product && again).then_some(a.span));
         }
     });
     all
-}
-
-fn plain(e: &ast::Expr) -> &ast::Expr {
-    match &*e.kind {
-        ExprKind::Paren(inner) => plain(inner),
-        _ => e,
-    }
 }
 
 /// What the extents of shared arrays say about the block when no host code does: in `tile[BY + 2][BX + 2]` the last names x.

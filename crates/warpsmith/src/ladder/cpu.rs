@@ -3,12 +3,12 @@
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use warpsmith_ir::Function;
 use warpsmith_opt::schedule::orders::{Order, Orders};
 use warpsmith_translate::tune::sizes::Point;
-use warpsmith_translate::tune::verify::host_c::{ArgBytes, c_scalar};
+use warpsmith_translate::tune::verify::host_c::{self, ArgBytes, c_scalar};
 
 /// No extent is larger: the six orders take seconds then.
 pub const LARGEST: i64 = 700;
@@ -48,15 +48,8 @@ pub fn time(
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     let place = |name: &str| folder.path().join(name);
     std::fs::write(place("orders.c"), text).map_err(|e| e.to_string())?;
-    let mut bytes = vec![];
-    for arg in args {
-        if let ArgBytes::Array(content) = arg {
-            bytes.extend_from_slice(&(content.len() as u64).to_le_bytes());
-        }
-        bytes.extend_from_slice(arg.bytes());
-    }
-    std::fs::write(place("input"), bytes).map_err(|e| e.to_string())?;
-    let compiler = std::env::var("CC").ok().filter(|c| !c.is_empty()).unwrap_or("cc".to_string());
+    std::fs::write(place("input"), host_c::input_bytes(args)).map_err(|e| e.to_string())?;
+    let compiler = host_c::compiler();
     let mut command = Command::new(&compiler);
     command.args([FLAGS, "-w", "-std=gnu11", "-o"]).arg(place("orders")).arg(place("orders.c"));
     let done = command.arg("-lm").stdin(Stdio::null()).output();
@@ -86,18 +79,7 @@ fn run(program: &Path, input: &Path) -> Result<Vec<f64>, String> {
         let lines = BufReader::new(out).lines().map_while(Result::ok);
         lines.filter_map(|l| l.trim().parse().ok()).collect::<Vec<f64>>()
     });
-    let began = Instant::now();
-    let status = loop {
-        match child.try_wait().map_err(|e| e.to_string())? {
-            Some(status) => break Some(status),
-            None if began.elapsed() > LIMIT => {
-                let _ = child.kill();
-                let _ = child.wait();
-                break None;
-            }
-            None => std::thread::sleep(Duration::from_millis(5)),
-        }
-    };
+    let status = host_c::wait_at_most(&mut child, LIMIT).map_err(|e| e.to_string())?;
     let times = reader.join().unwrap_or_default();
     match status {
         Some(status) if !status.success() => Err(format!("their program ended with {status}")),

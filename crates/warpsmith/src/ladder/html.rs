@@ -95,7 +95,10 @@ fn bars(ladder: &Ladder) -> String {
         );
     }
     text += "</table>\n";
-    library(ladder).map_or(text.clone(), |l| text + &format!("<p>{}.</p>\n", escaped(&capital(&l))))
+    if let Some(line) = library(ladder) {
+        text += &format!("<p>{}.</p>\n", escaped(&capital(&line)));
+    }
+    text
 }
 
 /// The orders of the loops on the CPU, with a bar for each time.

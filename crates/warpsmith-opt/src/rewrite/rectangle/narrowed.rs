@@ -13,7 +13,7 @@ use crate::analysis::loops::unit_step;
 use crate::build::counters;
 use crate::build::stmts::declare;
 use crate::rewrite::draft::Draft;
-use crate::rewrite::rectangle::outside::slack_of;
+use crate::rewrite::rectangle::outside::{common, slack_of};
 use crate::rewrite::register_tile::expansion::{Expansion, type_of};
 use crate::rewrite::register_tile::tile::Tile;
 use crate::walk;
@@ -32,6 +32,10 @@ impl Expansion<'_, '_> {
     /// first iteration is the first of a strip of the whole loop.
     pub(crate) fn narrowed(&mut self, l: &ForLoop, size: &Expr) -> (Vec<Stmt>, ForLoop) {
         let ends = self.ends(l);
+        self.within(l, size, ends)
+    }
+
+    fn within(&mut self, l: &ForLoop, size: &Expr, ends: Ends) -> (Vec<Stmt>, ForLoop) {
         let ty = type_of(self.draft, l);
         let name = self.draft.scope.host.var(l.var).name.clone();
         let select = |cond: Expr, a: Expr, b: Expr| {
@@ -102,28 +106,8 @@ impl Expansion<'_, '_> {
             -1 => false,
             _ => return None,
         };
-        let mut end = if rises { rest.scale(-1)? } else { rest };
-        let mut follows = false;
-        for tile in self.tiles {
-            let (factor, rest) = end.split(&Atom::Var(tile.source.var))?;
-            let c = factor.as_constant()?;
-            follows |= c != 0;
-            let start = Poly::var(tile.place.first);
-            let greatest = start.add(&Poly::from_expr(&tile.extent)?)?.sub(&Poly::constant(1))?;
-            end = factor.mul(if (c > 0) == rises { &start } else { &greatest })?.add(&rest)?;
-        }
-        let params = &self.draft.source.func().params;
-        let fixed = |v: VarId| {
-            let body = &self.draft.source.func().body;
-            self.tiles.iter().any(|t| t.place.first == v)
-                || params.contains(&v) && !walk::writes_var(body, v)
-        };
-        let known = end.atoms().into_iter().all(|a| match a {
-            Atom::Var(v) => fixed(*v),
-            Atom::Symbol(s) => matches!(&*s.expr().kind, ExprKind::Named(_)),
-            Atom::Div(..) | Atom::Rem(..) => false,
-        });
-        (follows && known).then_some((rises, end))
+        let end = if rises { rest.scale(-1)? } else { rest };
+        Some((rises, self.draft.over_block(self.tiles, &end, !rises)?))
     }
 
     /// As [`Self::narrowed`] for copies that run ahead: only where the first of them, which sets out before the loop, exists in every
@@ -135,14 +119,14 @@ impl Expansion<'_, '_> {
         strips: u32,
     ) -> (Vec<Stmt>, ForLoop) {
         let ends = self.ends(l);
-        let end = ends.last.and_then(|last| last.add(&Poly::constant(1)));
+        let end = ends.last.as_ref().and_then(|last| last.add(&Poly::constant(1)));
         let exists = end.is_some_and(|end| self.is_beyond(&end, &l.first));
         // A block exists only where the loop runs at all.
         let count = |l: &ForLoop| counters::iterations(l, type_of(self.draft, l));
         let alike = |t: &Tile| unit_step(&t.source) && count(&t.source) == count(l);
         let runs = count(l).is_some() && self.tiles.iter().any(alike);
         match ends.first.is_none() && strips == 2 && exists && runs {
-            true => self.narrowed(l, size),
+            true => self.within(l, size, ends),
             false => (vec![], l.clone()),
         }
     }
@@ -178,21 +162,12 @@ impl Expansion<'_, '_> {
 
 /// The conditions under which everything but declarations stands; none where something stands under no condition.
 fn needed_by_all(stmts: &[Stmt]) -> Vec<&Expr> {
-    let mut common: Option<Vec<&Expr>> = None;
-    for stmt in stmts {
-        let needed = match &stmt.kind {
-            StmtKind::Decl { .. } => continue,
-            StmtKind::If { cond, otherwise, .. } if otherwise.stmts.is_empty() => {
-                walk::conjuncts(cond)
-            }
-            _ => return vec![],
-        };
-        common = Some(match common {
-            None => needed,
-            Some(known) => {
-                known.into_iter().filter(|e| needed.iter().any(|n| n.kind == e.kind)).collect()
-            }
-        });
-    }
-    common.unwrap_or_default()
+    let needed = stmts.iter().filter_map(|stmt| match &stmt.kind {
+        StmtKind::Decl { .. } => None,
+        StmtKind::If { cond, otherwise, .. } if otherwise.stmts.is_empty() => {
+            Some(walk::conjuncts(cond))
+        }
+        _ => Some(vec![]),
+    });
+    common(needed).unwrap_or_default()
 }

@@ -28,39 +28,42 @@ impl Draft<'_> {
 
     /// Where a condition fails for all iterations of a block: its greatest slack is negative.
     fn fails_everywhere(&self, tiles: &[Tile], cond: &Expr) -> Option<Expr> {
-        let mut slack = slack_of(cond)?;
-        let mut follows = false;
-        for tile in tiles {
-            let counter = Atom::Var(tile.source.var);
-            let (factor, rest) = slack.split(&counter)?;
-            let c = factor.as_constant()?;
-            follows |= c != 0;
-            let start = Poly::var(tile.place.first);
-            let at = match c > 0 {
-                true => start.add(&Poly::from_expr(&tile.extent)?)?.sub(&Poly::constant(1))?,
-                false => start,
-            };
-            slack = factor.mul(&at)?.add(&rest)?;
-        }
-        let known = |v: VarId| {
-            tiles.iter().any(|t| t.place.first == v)
-                || (self.source.func().params.contains(&v)
-                    && !walk::writes_var(&self.source.func().body, v))
-        };
-        let all_known = slack.atoms().into_iter().all(|a| match a {
-            Atom::Var(v) => known(*v),
-            Atom::Symbol(s) => matches!(&*s.expr().kind, ExprKind::Named(_)),
-            Atom::Div(..) | Atom::Rem(..) => false,
-        });
-        if !follows || !all_known {
-            return None;
-        }
+        let slack = self.over_block(tiles, &slack_of(cond)?, true)?;
         // In 64 bits, since the last block may begin near the greatest number of 32.
         let (plus, minus) = slack.add(&Poly::constant(1))?.by_sign()?;
         let minus = minus.scale(-1)?;
         let type_of = |v: VarId| self.scope.host.var(v).ty.scalar().unwrap_or(Scalar::I32);
         let print = |p: &Poly| p.to_expr(Scalar::I64, &type_of);
         Some(Expr::binary(BinaryOp::Le, print(&plus), print(&minus)))
+    }
+
+    /// The greatest or least value of a sum over all iterations of a block; `None` where it follows none of the block's loops, or
+    /// what else is in it may change.
+    pub(crate) fn over_block(&self, tiles: &[Tile], sum: &Poly, greatest: bool) -> Option<Poly> {
+        let mut end = sum.clone();
+        let mut follows = false;
+        for tile in tiles {
+            let (factor, rest) = end.split(&Atom::Var(tile.source.var))?;
+            let c = factor.as_constant()?;
+            follows |= c != 0;
+            let start = Poly::var(tile.place.first);
+            let at = match (c > 0) == greatest {
+                true => start.add(&Poly::from_expr(&tile.extent)?)?.sub(&Poly::constant(1))?,
+                false => start,
+            };
+            end = factor.mul(&at)?.add(&rest)?;
+        }
+        let known = |v: VarId| {
+            tiles.iter().any(|t| t.place.first == v)
+                || (self.source.func().params.contains(&v)
+                    && !walk::writes_var(&self.source.func().body, v))
+        };
+        let all_known = end.atoms().into_iter().all(|a| match a {
+            Atom::Var(v) => known(*v),
+            Atom::Symbol(s) => matches!(&*s.expr().kind, ExprKind::Named(_)),
+            Atom::Div(..) | Atom::Rem(..) => false,
+        });
+        (follows && all_known).then_some(end)
     }
 }
 
@@ -80,16 +83,14 @@ pub(crate) fn slack_of(cond: &Expr) -> Option<Poly> {
 
 /// The conditions that hold at every effect of the statements; `None`: there are no effects.
 fn needed_by_all<'s>(stmts: impl Iterator<Item = &'s Stmt>) -> Option<Vec<&'s Expr>> {
-    let mut common: Option<Vec<&Expr>> = None;
-    for needed in stmts.filter_map(needed_by) {
-        common = Some(match common {
-            None => needed,
-            Some(before) => {
-                before.into_iter().filter(|e| needed.iter().any(|n| n.kind == e.kind)).collect()
-            }
-        });
-    }
-    common
+    common(stmts.filter_map(needed_by))
+}
+
+/// The conditions that are in all lists; `None`: there is no list.
+pub(crate) fn common<'s>(lists: impl Iterator<Item = Vec<&'s Expr>>) -> Option<Vec<&'s Expr>> {
+    lists.reduce(|known, other| {
+        known.into_iter().filter(|e| other.iter().any(|o| o.kind == e.kind)).collect()
+    })
 }
 
 fn needed_by(stmt: &Stmt) -> Option<Vec<&Expr>> {

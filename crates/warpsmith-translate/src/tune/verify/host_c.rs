@@ -4,7 +4,7 @@
 //! `unsafe` is needed to call a function of any signature.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -68,8 +68,7 @@ impl HostReference {
         let absolute = std::path::absolute(file).map_err(refused)?;
         std::fs::write(&source, driver(&absolute, input)).map_err(refused)?;
         let program = folder.path().join("reference");
-        let compiler =
-            std::env::var("CC").ok().filter(|c| !c.is_empty()).unwrap_or("cc".to_string());
+        let compiler = compiler();
         let compile = |extra: &[&str]| {
             let mut command = Command::new(&compiler);
             command.args(FLAGS).args(options).args(extra);
@@ -108,14 +107,7 @@ impl HostReference {
         let failed = |e: std::io::Error| NoAnswer::Failed(e.to_string());
         let input = self.folder.path().join("input");
         let output = self.folder.path().join("output");
-        let mut bytes = vec![];
-        for arg in args.iter() {
-            if let ArgBytes::Array(content) = arg {
-                bytes.extend_from_slice(&(content.len() as u64).to_le_bytes());
-            }
-            bytes.extend_from_slice(arg.bytes());
-        }
-        std::fs::write(&input, bytes).map_err(failed)?;
+        std::fs::write(&input, input_bytes(args)).map_err(failed)?;
         let mut child = Command::new(&self.program)
             .arg(&input)
             .arg(&output)
@@ -124,18 +116,9 @@ impl HostReference {
             .stderr(Stdio::null())
             .spawn()
             .map_err(failed)?;
-        let start = Instant::now();
-        let status = loop {
-            match child.try_wait().map_err(failed)? {
-                Some(status) => break status,
-                None if start.elapsed() > limit => {
-                    let _ = child.kill();
-                    let _ = child.wait();
-                    let why = format!("it did not end within {} s", limit.as_secs());
-                    return Err(NoAnswer::Failed(why));
-                }
-                None => std::thread::sleep(Duration::from_micros(200)),
-            }
+        let Some(status) = wait_at_most(&mut child, limit).map_err(failed)? else {
+            let why = format!("it did not end within {} s", limit.as_secs());
+            return Err(NoAnswer::Failed(why));
         };
         if status.code() == Some(OTHER_LAYOUT) {
             let why = "the C compiler lays a structure out in another way";
@@ -159,6 +142,42 @@ impl HostReference {
             }
         }
         Ok(rest.to_vec())
+    }
+}
+
+/// The C compiler: `$CC`, else `cc`.
+pub fn compiler() -> String {
+    std::env::var("CC").ok().filter(|c| !c.is_empty()).unwrap_or("cc".to_string())
+}
+
+/// The file that a driver reads its arguments from: their bytes, and before those of an array how many they are.
+pub fn input_bytes(args: &[ArgBytes]) -> Vec<u8> {
+    let mut bytes = vec![];
+    for arg in args {
+        if let ArgBytes::Array(content) = arg {
+            bytes.extend_from_slice(&(content.len() as u64).to_le_bytes());
+        }
+        bytes.extend_from_slice(arg.bytes());
+    }
+    bytes
+}
+
+/// Waits for a program; one that runs longer is killed (`None`).
+///
+/// # Errors
+/// The system's.
+pub fn wait_at_most(child: &mut Child, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if start.elapsed() > limit {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Ok(None);
+        }
+        std::thread::sleep(Duration::from_micros(200));
     }
 }
 
