@@ -45,7 +45,13 @@ fn select(cond: Expr, yes: Expr, no: Expr) -> Expr {
 /// The lesser of two numbers, or with `Gt` the greater one.
 fn extreme(op: BinaryOp, a: Expr, b: Expr) -> Expr {
     match apart(&a, &b) {
-        Some(distance) => if (distance >= 0) == (op == BinaryOp::Lt) { a } else { b },
+        Some(distance) => {
+            if (distance >= 0) == (op == BinaryOp::Lt) {
+                a
+            } else {
+                b
+            }
+        }
         None => select(Expr::binary(op, a.clone(), b.clone()), a, b),
     }
 }

@@ -24,6 +24,7 @@
 //! The first stores one element in each iteration, at its counters, and reads nothing that one of the nests writes; the second
 //! reads that array unconditionally, at constant distances from its counters.
 
+mod elements;
 mod launch;
 mod pair;
 mod text;
@@ -35,7 +36,7 @@ use warpsmith_ir::{LoopId, SourceMap};
 use winnow::combinator::preceded;
 use winnow::{ModalResult, Parser, ascii::space1};
 
-use super::grammar::{by_x, comma, counted, extents, name, wanted};
+use super::grammar::{by_x, comma, counted, counted_or_one, extents, name, wanted};
 use super::independence::Findings;
 use super::step::{About, Law, Rewrite, StepError, loops_named};
 use super::{Rewritten, bind};
@@ -61,21 +62,25 @@ impl fmt::Display for Args {
 impl Rewrite for Args {
     const ABOUT: About = About {
         name: "fuse_kernels",
-        example: "fuse_kernels k, k#2 block 32x8 slices 8",
-        does: "makes one kernel of two nests of which the second reads what is around each of its iterations in what the first wrote (two steps of a stencil, filters one after the other): blocks overlap and go plane by plane along the outermost loop, with what the first computes in shared memory; in a serial loop whose second nest writes what the first reads, kernels go there and back between that array and a copy",
+        example: "fuse_kernels k, k#2 block 32x8 slices 8 group 4",
+        does: "makes one kernel of two nests of which the second reads what is around each of its iterations in what the first wrote (two steps of a stencil, filters one after the other): blocks overlap and go plane by plane along the outermost loop, with what the first computes in shared memory, `group 4` several planes between two barriers; in a serial loop whose second nest writes what the first reads, kernels go there and back between that array and a copy",
         legal: "both nests are marked, not bound, next to each other, and of as many loops as the array between them has extents, two or three; the launcher knows their bounds; the first stores one element in each iteration, at its counters plus constants, and reads nothing that the nests write, or what the second stores last in each iteration of a serial loop around both; the second reads the array unconditionally at constant distances from its counters and does not write it",
-        law: Law { before: LAW_BEFORE, steps: "fuse_kernels i, i#2 block 32 slices 2", after: LAW_AFTER },
+        law: Law {
+            before: LAW_BEFORE,
+            steps: "fuse_kernels i, i#2 block 33 slices 2",
+            after: LAW_AFTER,
+        },
     };
 
     fn parse(input: &mut &str) -> ModalResult<Args> {
         let (first, _, second) = (name, comma(), name).parse_next(input)?;
         let text = "`block` and the threads of a block, as in `block 32x8`, are wanted here";
-        let block = preceded((space1, "block", space1), extents)
-            .context(wanted(text))
-            .parse_next(input)?;
+        let block =
+            preceded((space1, "block", space1), extents).context(wanted(text)).parse_next(input)?;
         let text = "`slices` and into how many the outermost loop is cut are wanted here";
         let slices = counted("slices", text).parse_next(input)?;
-        Ok(Args { loops: [first, second], shape: Shape { block, slices } })
+        let group = counted_or_one("group").parse_next(input)?;
+        Ok(Args { loops: [first, second], shape: Shape { block, slices, group } })
     }
 
     fn take(&self, kernel: &Kernel, sources: &SourceMap) -> Result<Rewritten, StepError> {
@@ -106,13 +111,16 @@ pub struct Shape {
     pub block: [u32; 3],
     /// Parts of the outermost loop, along each of which a block goes.
     pub slices: u32,
+    /// Planes between two barriers: their loads are under way together.
+    pub group: u32,
 }
 
 /// As a schedule has it.
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let used = self.block.iter().rposition(|n| *n != 1).map_or(1, |k| k + 1);
-        write!(f, "block {} slices {}", by_x(&self.block[..used]), self.slices)
+        write!(f, "block {} slices {}", by_x(&self.block[..used]), self.slices)?;
+        if self.group > 1 { write!(f, " group {}", self.group) } else { Ok(()) }
     }
 }
 
@@ -136,6 +144,9 @@ fn refused<T>(loop_id: LoopId, why: impl Into<String>) -> Result<T, Refusal> {
 /// memory, however few planes there are.
 const LEAST_FOR_SLICE: u32 = 4;
 
+/// Most planes between two barriers: what a thread has of them stands in registers.
+const MOST_TOGETHER: u32 = 16;
+
 /// Asks whether blocks of this shape can run both nests.
 ///
 /// # Errors
@@ -155,6 +166,9 @@ pub fn check(
 fn check_shape(pair: &Pair, shape: Shape) -> Result<(), Refusal> {
     let root = pair.second.root;
     let used = pair.rank() - 1;
+    if shape.group == 0 || shape.group > MOST_TOGETHER {
+        return refused(root, "1 to 16 planes go together");
+    }
     if shape.block[used..].iter().any(|n| *n != 1) {
         return refused(root, "a block has threads along its loops but the outermost only");
     }
@@ -171,7 +185,7 @@ fn check_shape(pair: &Pair, shape: Shape) -> Result<(), Refusal> {
         return refused(root, format!("a tile of {tile} columns allows for 1 to {most} slices"));
     }
     let threads: u64 = shape.block.iter().map(|n| u64::from(*n)).product();
-    let bytes = threads * u64::from(pair.slots()) * u64::from(pair.element.bytes());
+    let bytes = threads * u64::from(pair.slots(shape.group)) * u64::from(pair.element.bytes());
     match bytes > STATIC_SHARED.into() {
         true => refused(root, "the planes of a block do not fit in shared memory"),
         false => Ok(()),

@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::visit::{self, Access};
-use warpsmith_ir::{
-    Block, Expr, ForLoop, LoopId, Place, PlaceKind, Scalar, Stmt, StmtKind, VarId,
-};
+use warpsmith_ir::{Block, Expr, ForLoop, LoopId, Place, PlaceKind, Scalar, Stmt, StmtKind, VarId};
 
 use super::refused;
 use crate::analysis::access::{Base, Scope, base_of};
@@ -84,9 +82,9 @@ impl Pair {
         Some(Window { low: *planes.first()?, high: *planes.last()? })
     }
 
-    /// Planes in shared memory: those from the newest back to the last that is read, and one that is written meanwhile.
-    pub fn slots(&self) -> u32 {
-        self.shared().map_or(0, |w| (self.along(0).high - w.low) as u32 + 2)
+    /// Planes in shared memory: those from a group's newest back to the last that is read, and a group that is written meanwhile.
+    pub fn slots(&self, group: u32) -> u32 {
+        self.shared().map_or(0, |w| (self.along(0).high - w.low) as u32 + 2 * group)
     }
 }
 
@@ -176,11 +174,7 @@ fn only_store(kernel: &Kernel, root: LoopId) -> Result<Option<Place>, Refusal> {
 }
 
 /// The array that the first nest stores to: a parameter with extents, used by its elements only.
-fn check_array(
-    kernel: &Kernel,
-    root: LoopId,
-    store: &Place,
-) -> Result<(VarId, Scalar), Refusal> {
+fn check_array(kernel: &Kernel, root: LoopId, store: &Place) -> Result<(VarId, Scalar), Refusal> {
     let Base::Var(array) = base_of(store) else {
         return refused(root, "it does not store to an array with a name");
     };
@@ -231,7 +225,8 @@ fn sweep(
         if !together.contains(&l.id) {
             together.push(l.id);
         }
-        let found = independence::check(kernel, l.id, &together[..=at.max(group.len() - 1)], &clauses)?;
+        let found =
+            independence::check(kernel, l.id, &together[..=at.max(group.len() - 1)], &clauses)?;
         if !is_marked(l) && !found.proved() {
             return refused(l.id, "nothing proves that its iterations are independent");
         }
@@ -341,4 +336,3 @@ fn check_others(first: &Sweep, second: &Sweep, array: VarId) -> Result<(), Refus
         false => Ok(()),
     }
 }
-

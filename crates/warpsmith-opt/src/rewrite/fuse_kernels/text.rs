@@ -2,13 +2,13 @@
 
 use warpsmith_ir::visit::{self, Rewriter};
 use warpsmith_ir::{
-    Axis, BinaryOp, BindLevel, Block, Expr, ForLoop, LoopKind, Origin, Place, PlaceKind, Scalar,
-    SourceMap, Stmt, StmtKind, Type, Value, Var, VarId, VarKind,
+    Axis, BinaryOp, BindLevel, Block, Expr, ExprKind, ForLoop, LoopKind, MathFn, Origin, Place,
+    PlaceKind, Scalar, SourceMap, Stmt, StmtKind, Type, Value, Var, VarId, VarKind,
 };
 
 use super::launch::{Grid, end, grid, wide};
 use super::pair::{Sweep, Window};
-use super::{LegalFuseKernels, launch, turns};
+use super::{LegalFuseKernels, elements, launch, turns};
 use crate::build::arithmetic::{offset, plus, times};
 use crate::build::counters;
 use crate::build::stmts::{self, barrier, declare, element_of, looped, set, undefined, when};
@@ -54,9 +54,9 @@ impl LegalFuseKernels<'_> {
         self.pair.is_kept && self.turns.is_none()
     }
 
-    /// Planes that a thread has of its own column.
+    /// Planes that a thread has of its own column: those before a group that its iterations read, and the group.
     fn own_planes(&self) -> u32 {
-        self.pair.along(0).width() + 1
+        self.pair.along(0).width() + self.shape.group
     }
 }
 
@@ -78,6 +78,9 @@ struct Maker<'k, 'l> {
     /// The innermost loop's axis comes first.
     across: Vec<Across>,
     block: VarId,
+    /// Counters of groups of planes, and of the planes of a group; the number of the plane in the block.
+    group: VarId,
+    of_group: VarId,
     step: VarId,
     /// The first plane of the block, and the plane that the first nest is at.
     begin: VarId,
@@ -86,6 +89,9 @@ struct Maker<'k, 'l> {
     own: VarId,
     planes: Option<VarId>,
 }
+
+/// A window of the iteration alone.
+const ITSELF: Window = Window { low: 0, high: 0 };
 
 /// The nest of blocks and threads that runs both nests.
 pub(super) fn fused(
@@ -123,7 +129,10 @@ impl<'k, 'l> Maker<'k, 'l> {
         let pair = &legal.pair;
         let name = legal.kernel.name_of(pair.array).to_string();
         let names = [("column", "x"), ("row", "y")];
-        let sizes = [("TILE_X", "threads of a block along the innermost loop"), ("TILE_Y", "and along the one around it")];
+        let sizes = [
+            ("TILE_X", "threads of a block along the innermost loop"),
+            ("TILE_Y", "and along the one around it"),
+        ];
         let mut across = vec![];
         for axis in 0..pair.rank() - 1 {
             let (thread, at) = names[axis];
@@ -138,17 +147,32 @@ impl<'k, 'l> Maker<'k, 'l> {
         }
         let element = Type::Scalar(pair.element);
         let own = Type::array(element.clone(), legal.own_planes().into());
-        let planes = (pair.slots() > 0).then(|| {
+        let slots = pair.slots(legal.shape.group);
+        let planes = (slots > 0).then(|| {
             let rows = across.iter().zip(legal.shape.block).map(|(_, n)| n);
             let plane = rows.fold(element, |ty, n| Type::array(ty, n.into()));
-            let ty = Type::array(plane, pair.slots().into());
+            let ty = Type::array(plane, slots.into());
             kernel.func_mut().add_var(Var::new(format!("{name}_planes"), ty, VarKind::Shared))
         });
         let own = local(kernel, &format!("{name}_own"), own);
         let block = local(kernel, "block", Type::I64);
-        let step = local(kernel, "step", grid.planes.ty.clone());
+        let [group, step] = ["group", "step"].map(|n| local(kernel, n, grid.planes.ty.clone()));
+        let of_group = local(kernel, "at", Type::I32);
         let [begin, plane] = ["begin", "plane"].map(|n| local(kernel, n, Type::I64));
-        Maker { kernel, legal, grid, across, block, step, begin, plane, own, planes }
+        Maker {
+            kernel,
+            legal,
+            grid,
+            across,
+            block,
+            group,
+            of_group,
+            step,
+            begin,
+            plane,
+            own,
+            planes,
+        }
     }
 
     fn number(&self, v: VarId) -> Expr {
@@ -162,7 +186,14 @@ impl<'k, 'l> Maker<'k, 'l> {
             let (var, limit) = (self.across[k].thread, self.across[k].threads.clone());
             let extent = Some(self.legal.shape.block[k]);
             let function = self.kernel.func_mut();
-            body = vec![looped(stmts::bound(function, var, (BindLevel::Block, axis), extent, limit, body))];
+            body = vec![looped(stmts::bound(
+                function,
+                var,
+                (BindLevel::Block, axis),
+                extent,
+                limit,
+                body,
+            ))];
         }
         if let Some(planes) = self.planes {
             let stmt = undefined(planes);
@@ -178,20 +209,32 @@ impl<'k, 'l> Maker<'k, 'l> {
     fn text(&mut self, nests: Nests) -> Vec<Stmt> {
         let mut text = self.positions();
         let (first, second) = (&self.legal.pair.first, &self.legal.pair.second);
-        let computes = self.columns("computes", first, false);
-        let finishes = self.columns("finishes", second, true);
-        text.push(declare(computes.0, computes.1));
-        text.push(declare(finishes.0, finishes.1));
+        let computes = ("computes", self.columns(first, false));
+        let finishes = ("finishes", self.columns(second, true));
+        let window = self.legal.pair.along(0);
+        let behind = (window.high, i64::from(window.width()));
+        let computes = self.steps_of(computes, &first.loops[0], (0, 0));
+        let finishes = self.steps_of(finishes, &second.loops[0], behind);
+        text.extend(computes.1);
+        text.extend(finishes.1);
         text.push(undefined(self.own));
         for k in 0..self.legal.own_planes() {
             let zero = Value::int(self.legal.pair.element, 0);
-            text.push(set(self.own_at(k.into()), Expr::constant(zero)));
+            text.push(set(self.own_at(k.into(), &Expr::i32(0)), Expr::constant(zero)));
         }
-        let body = self.step(nests, computes.0, finishes.0);
+        let body = self.of_group(nests, computes.0, finishes.0);
         let border = i64::from(self.legal.pair.along(0).width());
-        let (step, limit) = (self.step, offset(self.grid.planes.clone(), border));
+        let steps = offset(self.grid.planes.clone(), border);
+        let limit = match self.legal.shape.group {
+            1 => steps,
+            n => {
+                let up = offset(steps, i64::from(n) - 1);
+                Expr::binary(BinaryOp::Div, up, self.steps(n.into()))
+            }
+        };
+        let counter = if self.legal.shape.group == 1 { self.step } else { self.group };
         let function = self.kernel.func_mut();
-        let l = stmts::counted(function, step, limit, LoopKind::Serial, body);
+        let l = stmts::counted(function, counter, limit, LoopKind::Serial, body);
         text.push(looped(with_type(l, &self.grid.planes.ty)));
         text
     }
@@ -207,31 +250,87 @@ impl<'k, 'l> Maker<'k, 'l> {
         for (axis, of) in self.across.iter().enumerate().rev() {
             let depth = rank - 1 - axis;
             let tile = times(digits[depth].clone().cast(Type::I64), long(of.inner.into()));
-            let thread = offset(self.number(of.thread), of.window.low).cast(Type::I64);
-            let at = plus(plus(self.grid.first[depth].clone(), tile), thread);
+            let first = self.begins(depth, of.window.low);
+            let at = plus(plus(first, tile), self.number(of.thread).cast(Type::I64));
             stmts.push(declare(of.at, at));
         }
         let slice = digits[0].clone().cast(Type::I64);
         let planes = times(slice, self.grid.planes.clone().cast(Type::I64));
         let low = self.legal.pair.along(0).low;
-        let begin = offset(plus(self.grid.first[0].clone(), planes), low);
+        let begin = plus(self.begins(0, low), planes);
         stmts.push(declare(self.begin, begin));
         stmts
     }
 
+    /// Where the first tile begins along a loop, with its border.
+    fn begins(&self, depth: usize, low: i64) -> Expr {
+        let first = offset(self.grid.first[depth].clone(), low);
+        counters::tidy(self.kernel.func(), first, Scalar::I64)
+    }
+
     /// Whether the thread's column lies in a nest, and in the tile without its border.
-    fn columns(&mut self, name: &str, sweep: &Sweep, inside: bool) -> (VarId, Expr) {
+    fn columns(&self, sweep: &Sweep, inside: bool) -> Expr {
         let rank = self.legal.pair.rank();
         let mut conditions = vec![];
         for (axis, of) in self.across.iter().enumerate() {
             let l = &sweep.loops[rank - 1 - axis];
-            conditions.extend(self.within(l, self.number(of.at), Window { low: 0, high: 0 }));
+            let [first, last] = self.within(l, self.number(of.at), ITSELF);
+            // Iterations of tiles come after the first one.
+            if !inside || !self.begins_with(l, rank - 1 - axis) {
+                conditions.push(first);
+            }
+            conditions.push(last);
             if inside {
                 conditions.extend(self.in_tile(of));
             }
         }
-        let value = all(conditions).unwrap_or_else(|| Expr::constant(Value::bool(true)));
-        (local(self.kernel, name, Type::BOOL), value)
+        all(conditions).unwrap_or_else(|| Expr::constant(Value::bool(true)))
+    }
+
+    /// The steps at which a thread has iterations of a nest: from the first to before the second number. `late` planes
+    /// behind the first nest, and not before the `least` step.
+    fn steps_of(
+        &mut self,
+        (name, columns): (&str, Expr),
+        l: &ForLoop,
+        (late, least): (i64, i64),
+    ) -> ([VarId; 2], Vec<Stmt>) {
+        let ty = self.grid.planes.ty.clone();
+        let [from, to] = ["from", "to"].map(|end| {
+            let mut var = Var::new(format!("{name}_{end}"), ty.clone(), VarKind::Local);
+            var.constant = true;
+            self.kernel.func_mut().add_var(var)
+        });
+        let window = self.legal.pair.along(0);
+        let (begin, function) = (self.number(self.begin), self.kernel.func());
+        let at = |e: Expr| {
+            let e = counters::tidy(function, offset(e, late), Scalar::I64);
+            Expr::binary(BinaryOp::Sub, e, begin.clone())
+        };
+        let both = |f: MathFn, a: Expr, b: Expr| {
+            Expr::new(ExprKind::Call(f, vec![a, b]), Type::I64, Origin::default())
+        };
+        let border = i64::from(window.width());
+        let first = both(MathFn::Max, at(wide(&l.first)), long(least));
+        let all = offset(self.grid.planes.clone().cast(Type::I64), border);
+        let last = both(MathFn::Max, both(MathFn::Min, at(end(function, l)), all), long(0));
+        let last =
+            Expr::new(ExprKind::Select(columns, last, long(0)), Type::I64, Origin::default());
+        let stmts = vec![declare(from, first.cast(ty.clone())), declare(to, last.cast(ty))];
+        ([from, to], stmts)
+    }
+
+    /// The thread has an iteration at this step.
+    fn is_at(&self, [from, to]: [VarId; 2]) -> Expr {
+        let step = || self.number(self.step);
+        let first = Expr::binary(BinaryOp::Ge, step(), self.number(from));
+        let last = Expr::binary(BinaryOp::Lt, step(), self.number(to));
+        Expr::binary(BinaryOp::LogicalAnd, first, last)
+    }
+
+    /// The tiles begin with the first iteration of a loop.
+    fn begins_with(&self, l: &ForLoop, depth: usize) -> bool {
+        launch::apart(&self.grid.first[depth], &wide(&l.first)) == Some(0)
     }
 
     /// The thread is none of the tile's border.
@@ -252,23 +351,50 @@ impl<'k, 'l> Maker<'k, 'l> {
         [Expr::binary(BinaryOp::Ge, at.clone(), first), Expr::binary(BinaryOp::Lt, at, end)]
     }
 
-    /// One plane of the first nest, and one of the second.
-    fn step(&mut self, nests: Nests, computes: VarId, finishes: VarId) -> Vec<Stmt> {
-        let window = self.legal.pair.along(0);
-        let plane = plus(self.number(self.begin), self.number(self.step).cast(Type::I64));
-        let mut stmts = vec![declare(self.plane, plane)];
-        for k in 1..self.legal.own_planes() {
-            let next = Expr::read(self.own_at(k.into()));
-            stmts.push(set(self.own_at(i64::from(k) - 1), next));
+    /// A group of planes of the first nest, and one of the second.
+    fn of_group(&mut self, nests: Nests, computes: [VarId; 2], finishes: [VarId; 2]) -> Vec<Stmt> {
+        let group = self.legal.shape.group;
+        let mut stmts = if group == 1 { vec![self.plane()] } else { vec![] };
+        for k in 0..self.legal.pair.along(0).width() {
+            let next = Expr::read(self.own_at(k.into(), &Expr::i32(group as i32)));
+            stmts.push(set(self.own_at(k.into(), &Expr::i32(0)), next));
         }
-        stmts.push(self.first(nests.first, computes));
+        let first = self.first(nests.first, computes);
+        stmts.extend(self.each_plane(first));
         if self.planes.is_some() {
-            let newest = Expr::read(self.own_at(window.high - window.low));
-            stmts.push(set(self.shared_at(window.high, &[]), newest));
-            stmts.push(barrier("the plane is whole"));
+            stmts.push(barrier(if group == 1 {
+                "the plane is whole"
+            } else {
+                "the planes are whole"
+            }));
         }
-        stmts.extend(self.second(nests.second, finishes));
+        let second = self.second(nests.second, finishes);
+        stmts.extend(self.each_plane(second));
         stmts
+    }
+
+    /// What is done for a plane, for all of the group.
+    fn each_plane(&mut self, body: Vec<Stmt>) -> Vec<Stmt> {
+        let group = self.legal.shape.group;
+        if group == 1 {
+            return body;
+        }
+        let before = times(self.number(self.group), self.steps(group.into()));
+        let of_group = self.number(self.of_group).cast(self.grid.planes.ty.clone());
+        let mut stmts = vec![declare(self.step, plus(before, of_group)), self.plane()];
+        stmts.extend(body);
+        let counter = self.of_group;
+        vec![stmts::unrolled(self.kernel.func_mut(), counter, group, stmts)]
+    }
+
+    fn plane(&self) -> Stmt {
+        let step = self.number(self.step).cast(Type::I64);
+        declare(self.plane, plus(self.number(self.begin), step))
+    }
+
+    /// Which plane of the group it is.
+    fn at(&self) -> Expr {
+        if self.legal.shape.group == 1 { Expr::i32(0) } else { self.number(self.of_group) }
     }
 
     /// A number of the type of steps.
@@ -276,20 +402,27 @@ impl<'k, 'l> Maker<'k, 'l> {
         Expr::int(self.grid.planes.ty.scalar().unwrap_or(Scalar::I32), n)
     }
 
-    /// What the thread has of a plane of its column.
-    fn own_at(&self, plane: i64) -> Place {
-        element_of(self.kernel.func(), self.own, Expr::i32(plane as i32))
+    /// What the thread has of a plane of its column, behind a number of others.
+    fn own_at(&self, plane: i64, behind: &Expr) -> Place {
+        let at = match behind.as_const() {
+            Some(n) => Expr::i32((n.as_i64() + plane) as i32),
+            None => offset(behind.clone(), plane),
+        };
+        element_of(self.kernel.func(), self.own, at)
     }
 
     /// What the block has of a plane, at distances from the iteration of the second nest; the newest is the window's last.
     fn shared_at(&self, plane: i64, beside: &[i64]) -> Place {
-        let Some(var) = self.planes else { return self.own_at(0) };
+        let Some(var) = self.planes else { return self.own_at(0, &self.at()) };
         let back = plane - self.legal.pair.along(0).high;
-        let slots = self.steps(self.legal.pair.slots().into());
+        let slots = self.steps(self.legal.pair.slots(self.legal.shape.group).into());
         let slot = Expr::binary(BinaryOp::Rem, offset(self.number(self.step), back), slots);
-        let columns = self.across.iter().rev().enumerate().map(|(k, of)| {
-            offset(self.number(of.thread), beside.get(k).copied().unwrap_or(0))
-        });
+        let columns = self
+            .across
+            .iter()
+            .rev()
+            .enumerate()
+            .map(|(k, of)| offset(self.number(of.thread), beside.get(k).copied().unwrap_or(0)));
         let mut ty = self.kernel.func().var(var).ty.clone();
         let mut place = Place::var(var, ty.clone());
         for index in [slot].into_iter().chain(columns) {
@@ -313,22 +446,26 @@ impl<'k, 'l> Maker<'k, 'l> {
     }
 
     /// The first nest's iteration, or what the array has where it has none.
-    fn first(&mut self, nest: Option<Stmt>, computes: VarId) -> Stmt {
+    fn first(&mut self, nest: Option<Stmt>, computes: [VarId; 2]) -> Vec<Stmt> {
         let pair = &self.legal.pair;
         let window = pair.along(0);
-        let newest = self.own_at(window.high - window.low);
-        let Some(loops) = nest.map(|s| self.loops_of(&s)) else { return set(newest.clone(), Expr::read(newest)) };
+        let newest = self.own_at(window.high - window.low, &self.at());
+        let Some(loops) = nest.map(|s| self.loops_of(&s)) else { return vec![] };
         let mut body = loops.last().map(|l| l.body.clone()).unwrap_or_default();
         self.keep(&mut body, &newest);
         let mut inside = self.counters(&loops, self.number(self.plane));
+        inside.extend(elements::by_distance(self.kernel, &loops, &mut body));
         inside.extend(body.stmts);
         let mut inside = Block::new(inside);
         runs::drop_unread(&mut inside);
-        let range = self.within(&pair.first.loops[0], self.number(self.plane), Window { low: 0, high: 0 });
-        let cond = all([self.number(computes)].into_iter().chain(range)).unwrap_or_else(|| self.number(computes));
+        let cond = self.is_at(computes);
         let otherwise = self.stale(&newest);
         let kind = StmtKind::If { cond, then: inside, otherwise };
-        Stmt::new(kind, Origin::default()).comment("the first nest")
+        let mut stmts = vec![Stmt::new(kind, Origin::default()).comment("the first nest")];
+        if self.planes.is_some() {
+            stmts.push(set(self.shared_at(window.high, &[]), Expr::read(newest)));
+        }
+        stmts
     }
 
     /// The value that is stored goes to a variable, and on to the array by the thread whose column it is.
@@ -337,7 +474,10 @@ impl<'k, 'l> Maker<'k, 'l> {
         for stmt in std::mem::take(&mut body.stmts) {
             match stmt.kind {
                 StmtKind::Assign { place, value } if place.root_var().is_none() => {
-                    stmts.push(Stmt { kind: set(newest.clone(), value).kind, ..Stmt::new(StmtKind::Scope(Block::default()), stmt.origin.clone()) });
+                    stmts.push(Stmt {
+                        kind: set(newest.clone(), value).kind,
+                        ..Stmt::new(StmtKind::Scope(Block::default()), stmt.origin.clone())
+                    });
                     if self.legal.stores() {
                         stmts.push(self.stored(place, newest));
                     }
@@ -351,11 +491,12 @@ impl<'k, 'l> Maker<'k, 'l> {
     fn stored(&self, place: Place, newest: &Place) -> Stmt {
         let window = self.legal.pair.along(0);
         let step = || self.number(self.step);
-        let mut conditions: Vec<Expr> = self.across.iter().flat_map(|of| self.in_tile(of)).collect();
+        let mut conditions: Vec<Expr> =
+            self.across.iter().flat_map(|of| self.in_tile(of)).collect();
         if window.low != 0 {
             conditions.push(Expr::binary(BinaryOp::Ge, step(), self.steps(-window.low)));
         }
-        if window.high != 0 {
+        if window.high != 0 || self.legal.shape.group > 1 {
             let last = offset(self.grid.planes.clone(), -window.low);
             conditions.push(Expr::binary(BinaryOp::Lt, step(), last));
         }
@@ -405,13 +546,17 @@ impl<'k, 'l> Maker<'k, 'l> {
     }
 
     /// The second nest's iteration, as far behind as it reads ahead.
-    fn second(&mut self, nest: Option<Stmt>, finishes: VarId) -> Vec<Stmt> {
+    fn second(&mut self, nest: Option<Stmt>, finishes: [VarId; 2]) -> Vec<Stmt> {
         let Some(mut nest) = nest else { return vec![] };
         let pair = &self.legal.pair;
         let window = pair.along(0);
         let places = pair.reads.iter().map(|(place, d)| {
             let own = d[1..].iter().all(|n| *n == 0);
-            let held = if own { self.own_at(d[0] - window.low) } else { self.shared_at(d[0], &d[1..]) };
+            let held = if own {
+                self.own_at(d[0] - window.low, &self.at())
+            } else {
+                self.shared_at(d[0], &d[1..])
+            };
             (place.clone(), held)
         });
         let mut held = Held { places: places.collect() };
@@ -420,16 +565,13 @@ impl<'k, 'l> Maker<'k, 'l> {
         nest = block.stmts.remove(0);
         let loops = self.loops_of(&nest);
         let plane = offset(self.number(self.plane), -window.high);
-        let mut inside = self.counters(&loops, plane.clone());
-        inside.extend(loops.last().map(|l| l.body.stmts.clone()).unwrap_or_default());
+        let mut body = loops.last().map(|l| l.body.clone()).unwrap_or_default();
+        let mut inside = self.counters(&loops, plane);
+        inside.extend(elements::by_distance(self.kernel, &loops, &mut body));
+        inside.extend(body.stmts);
         let mut inside = Block::new(inside);
         runs::drop_unread(&mut inside);
-        let behind = self.steps(window.width().into());
-        let ready = Expr::binary(BinaryOp::Ge, self.number(self.step), behind);
-        let ready = (window.width() > 0).then_some(ready);
-        let range = self.within(&pair.second.loops[0], plane, Window { low: 0, high: 0 });
-        let conditions = ready.into_iter().chain([self.number(finishes)]).chain(range);
-        let cond = all(conditions).unwrap_or_else(|| self.number(finishes));
+        let cond = self.is_at(finishes);
         vec![when(cond, inside.stmts).comment("the second nest")]
     }
 
@@ -439,7 +581,9 @@ impl<'k, 'l> Maker<'k, 'l> {
         let mut block = Block::new(vec![copied]);
         let mut outside = vec![];
         walk::each_stmt(&block, &mut |s| {
-            if let StmtKind::For(l) = &s.kind && !l.declares {
+            if let StmtKind::For(l) = &s.kind
+                && !l.declares
+            {
                 outside.push(l.var);
             }
         });

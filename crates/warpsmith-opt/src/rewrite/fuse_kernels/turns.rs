@@ -42,7 +42,9 @@ pub(super) fn wanted(kernel: &Kernel, pair: &Pair) -> Result<Option<Turns>, Refu
     }
     let around = kernel.loops_around(root).into_iter().next_back();
     let Some(around) = around.filter(|l| holds_only(l, pair)) else {
-        let why = format!("it writes `{name}`, which the first nest reads, and no loop holds just both nests");
+        let why = format!(
+            "it writes `{name}`, which the first nest reads, and no loop holds just both nests"
+        );
         return refused(root, why);
     };
     check_around(kernel, around, pair)?;
