@@ -129,6 +129,9 @@ impl Shaped {
     }
 }
 
+/// Launches that may take too long before a plan that nobody wrote is given up.
+const MAX_ENDLESS: u32 = 3;
+
 /// Constants, the block where extents ask for it, and what dynamic arrays have.
 type ShapeKey = (Vec<(String, i64)>, Option<[u32; 3]>, u32);
 
@@ -196,6 +199,8 @@ pub struct Session {
     shapes: HashMap<ShapeKey, Rc<Shaped>>,
     /// Blocks that were asked whether the constants of the file go together in them.
     misfits: HashMap<[u32; 3], bool>,
+    /// Launches that took too long to emulate.
+    endless: u32,
     /// Findings of the unmodified kernel in launches that were not used.
     pub unsuited: Vec<(Launch, Vec<Finding>)>,
     /// A race of the unmodified kernel in a launch that was used, because the order of blocks made no difference in it.
@@ -260,6 +265,7 @@ impl Session {
             effort: Effort::Usual,
             shapes: HashMap::new(),
             misfits: HashMap::new(),
+            endless: 0,
             unsuited: vec![],
             raced: None,
             input,
@@ -467,7 +473,14 @@ impl Session {
         let racy = |f: &Finding| matches!(f.rule, Rule::RaceGlobal | Rule::RaceShared);
         let excused = |f: &Finding| f.rule.is_note() || between && racy(f);
         let bad: Vec<Finding> = outcome.findings.iter().filter(|f| !excused(f)).cloned().collect();
-        if outcome.limit.is_some() || outcome.assumption_failed {
+        if outcome.limit.is_some() {
+            self.endless += 1;
+            return match self.input.quick && self.endless > MAX_ENDLESS {
+                true => Err(self.given_up()),
+                false => Ok(None),
+            };
+        }
+        if outcome.assumption_failed {
             return Ok(None);
         }
         let ordered = between && self.order_matters(&shaped.reference, &launch, &lengths)?;
@@ -482,6 +495,15 @@ impl Session {
         let bad = bad.into_iter().chain(races).collect();
         self.unsuited.push((launch, bad));
         Ok(None)
+    }
+
+    /// Values that tell elements apart were taken for numbers of iterations: no other launch would end, either.
+    fn given_up(&self) -> Refusal {
+        let error = Diagnostic::error(
+            "W707",
+            "launches of the kernel with values that tell elements apart take too long to emulate",
+        );
+        self.refuse(true, vec![error])
     }
 
     fn launch(&self, block: [u32; 3], blocks: u32, fit: Fit, strides: Strides) -> Option<Launch> {
