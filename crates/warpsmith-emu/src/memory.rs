@@ -41,9 +41,12 @@ impl Buffer {
         self.bytes.resize(length, 0);
         let pattern = &self.pattern;
         if !pattern.is_empty() {
-            let from = old % pattern.len();
-            for (to, value) in self.bytes[old..].iter_mut().zip(pattern.iter().cycle().skip(from)) {
-                *to = *value;
+            let mut at = old;
+            while at < length {
+                let part = &pattern[at % pattern.len()..];
+                let part = &part[..part.len().min(length - at)];
+                self.bytes[at..at + part.len()].copy_from_slice(part);
+                at += part.len();
             }
         }
         if !self.poison.is_empty() {

@@ -2,7 +2,7 @@
 //!
 //! Each is the best of some runs: what else the machine does is not asked for.
 //!
-//! `cargo run --release -p warpsmith-stage --example synthesis`
+//! `cargo run --release -p warpsmith-stage --example synthesis [--once] [NAME…]`; once is enough for a profiler.
 
 use std::path::Path;
 use std::time::Duration;
@@ -24,6 +24,10 @@ fn main() {
         })
         .unwrap_or_default();
     names.sort();
+    let mut asked: Vec<String> = std::env::args().skip(1).collect();
+    let runs = if asked.iter().any(|a| a == "--once") { 1 } else { RUNS };
+    asked.retain(|a| a != "--once");
+    names.retain(|n| asked.is_empty() || asked.contains(n));
     println!(
         "{:22} {:>8} {:>12} {:>12} {:>12} {:>10}",
         "example", "accesses", "profile ms", "search ms", "ms an access", "published"
@@ -33,12 +37,14 @@ fn main() {
         let path = folder.join(format!("{name}.cu"));
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
         let settings = Settings { path: format!("{name}.cu"), ..Settings::default() };
-        match best(&Input { settings, text, ..Input::default() }) {
+        match best(&Input { settings, text, ..Input::default() }, runs) {
             Ok(staged) => each.push(line(&name, &staged)),
             Err(refusal) => println!("{name:22} refused: {}", refusal.diagnostics[0].message),
         }
     }
-    crowded(&folder);
+    if asked.is_empty() {
+        crowded(&folder);
+    }
     each.sort_by(f64::total_cmp);
     if let Some(median) = each.get(each.len() / 2) {
         println!(
@@ -61,7 +67,7 @@ fn crowded(folder: &Path) {
     let at = "    int s = threadIdx.x";
     let text = text.replacen(at, &format!("{more}{at}"), 1);
     let settings = Settings { path: "crowded.cu".into(), ..Settings::default() };
-    match best(&Input { settings, text, ..Input::default() }) {
+    match best(&Input { settings, text, ..Input::default() }, RUNS) {
         Ok(staged) => _ = line("five_point, 25 more", &staged),
         Err(refusal) => println!("five_point, 25 more: {}", refusal.diagnostics[0].message),
     }
@@ -71,9 +77,9 @@ fn crowded(folder: &Path) {
 const RUNS: usize = 5;
 
 /// The fastest of some runs.
-fn best(input: &Input) -> Result<Staged, Refusal> {
+fn best(input: &Input, runs: usize) -> Result<Staged, Refusal> {
     let mut best = stage::stage(input.clone())?;
-    for _ in 1..RUNS {
+    for _ in 1..runs {
         let again = stage::stage(input.clone())?;
         if synthesis(&again) < synthesis(&best) {
             best = again;

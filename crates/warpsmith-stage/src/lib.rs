@@ -24,6 +24,7 @@
 
 pub mod auto;
 pub mod copying;
+pub mod counting;
 pub mod holes;
 pub mod intermediate;
 pub mod launch;

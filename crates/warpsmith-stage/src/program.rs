@@ -10,6 +10,8 @@ use warpsmith_front::prelude;
 use warpsmith_front::sema::{self, KernelSelection, Request};
 use warpsmith_ir::{Diagnostic, FuncId, Module, SourceMap, Span};
 
+use crate::profile::instrument;
+use crate::source::host_bodies::HostBodies;
 use crate::source::shape;
 
 /// How texts are compiled.
@@ -45,20 +47,31 @@ pub struct Compiler {
     settings: Settings,
     prelude: &'static TranslationUnit,
     max_steps: u64,
+    /// What kernels do not need of the file.
+    host: HostBodies,
 }
 
-/// What stands in for libraries: parsed once, since `--auto` makes a compiler for every plan.
+/// What stands in for libraries, and what records profiles: parsed once, since `--auto` makes a compiler for every plan.
 static PRELUDE: OnceLock<TranslationUnit> = OnceLock::new();
 
 impl Compiler {
     pub fn new(settings: Settings) -> Compiler {
-        let prelude = PRELUDE.get_or_init(|| prelude::unit(&mut SourceMap::new()));
-        Compiler { settings, prelude, max_steps: MAX_STEPS }
+        let prelude = PRELUDE.get_or_init(|| {
+            let mut unit = prelude::unit(&mut SourceMap::new());
+            unit.items.extend(instrument::common().items);
+            unit
+        });
+        Compiler { settings, prelude, max_steps: MAX_STEPS, host: HostBodies::default() }
     }
 
     /// For plans that nobody wrote.
     pub fn quick(self, quick: bool) -> Compiler {
         Compiler { max_steps: if quick { FEW_STEPS } else { self.max_steps }, ..self }
+    }
+
+    /// Leaves the bodies of host functions out of what is compiled; [`Compiler::parse`] reads them still.
+    pub fn without_host(self, host: HostBodies) -> Compiler {
+        Compiler { host, ..self }
     }
 
     pub fn settings(&self) -> &Settings {
@@ -70,6 +83,16 @@ impl Compiler {
     /// # Errors
     /// What is wrong with it; the main file is the first of `sources`.
     pub fn parse(
+        &self,
+        text: &str,
+        constants: &[(String, i64)],
+        sources: &mut SourceMap,
+    ) -> Result<TranslationUnit, Vec<Diagnostic>> {
+        self.parsed(&with_constants(text, constants), constants, sources)
+    }
+
+    /// Parses a text in which constants have been given their values but for those of the command line.
+    fn parsed(
         &self,
         text: &str,
         constants: &[(String, i64)],
@@ -88,8 +111,6 @@ impl Compiler {
             without_missing: true,
             ..ParseOptions::new(Language::Cuda)
         };
-        let edited = shape::constants(text, constants).apply(text);
-        let text = edited.unwrap_or_else(|_| text.to_string());
         let parsed =
             parse::parse(&self.settings.path, text.as_bytes(), &options, &DiskLoader, sources)?;
         Ok(parsed.unit)
@@ -106,7 +127,8 @@ impl Compiler {
         kernel: &str,
     ) -> Result<Program, Vec<Diagnostic>> {
         let mut sources = SourceMap::new();
-        let unit = self.parse(text, constants, &mut sources)?;
+        let text = with_constants(text, constants);
+        let unit = self.parsed(&self.host.left_out(&text), constants, &mut sources)?;
         let place = Span { file: warpsmith_ir::FileId(0), start: 0, end: 0 };
         let kernels = KernelSelection::Asked(vec![(kernel.to_string(), place)]);
         let lowered =
@@ -117,6 +139,11 @@ impl Compiler {
         let (kernel, module) = (info.id, lowered.module);
         Ok(Program { kernel, module, unit, sources, max_steps: self.max_steps })
     }
+}
+
+fn with_constants(text: &str, constants: &[(String, i64)]) -> String {
+    let edited = shape::constants(text, constants).apply(text);
+    edited.unwrap_or_else(|_| text.to_string())
 }
 
 /// Runs a launch on memory that it changes.

@@ -51,6 +51,8 @@ const FIRST: [[Fit; 2]; 2] = [[Fit::Ragged(1), Fit::Exact], [Fit::Ragged(1), Fit
 const FURTHER: [Fit; 2] = [Fit::Ragged(1), Fit::Exact];
 /// Rounds of counter-examples.
 const MAX_ROUNDS: usize = 6;
+/// Block shapes whose launches are counter-examples from the start.
+const UNSEEN: usize = 2;
 /// Counter-examples that one round takes in.
 const MAX_FAILING: usize = 96;
 
@@ -96,7 +98,9 @@ pub fn profile(session: &mut Session) -> Result<Profiled, Refusal> {
     let start = Instant::now();
     let mut profiled = Profiled::default();
     let mut shapes = 0;
-    for block in small_shapes(session) {
+    let blocks = small_shapes(session);
+    session.prepare(&blocks[..blocks.len().min(2 + UNSEEN)]);
+    for block in blocks {
         let found = fits(session, block, 2, &FIRST[shapes])?;
         shapes += usize::from(!found.is_empty());
         for suited in found {
@@ -361,7 +365,7 @@ impl Search {
 
 /// Shapes whose launches are counter-examples, last first.
 fn unseen(session: &Session) -> Vec<[u32; 3]> {
-    let mut all: Vec<[u32; 3]> = small_shapes(session).into_iter().skip(2).take(2).collect();
+    let mut all: Vec<[u32; 3]> = small_shapes(session).into_iter().skip(2).take(UNSEEN).collect();
     all.reverse();
     all
 }

@@ -2,7 +2,7 @@
 
 mod choice;
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -15,6 +15,7 @@ use crate::plan::Plan;
 use crate::profile::instrument::{self, Instrumented};
 use crate::profile::rows::{self, Profile};
 use crate::program::{self, Compiler, Program, Settings};
+use crate::source::host_bodies::HostBodies;
 use crate::source::marks;
 use crate::source::scope::{self, SharedArray};
 use crate::source::shape::Extent;
@@ -110,8 +111,15 @@ pub struct Shaped {
     pub reference: Program,
     /// How far positions move, by the block: where the kernel asks for it, one program serves several.
     strides: RefCell<HashMap<[u32; 3], Strides>>,
+    /// What takes down profiles, once one is asked for.
+    probes: OnceCell<Probes>,
+}
+
+/// The instrumented text, compiled.
+#[derive(Debug)]
+struct Probes {
     instrumented: Instrumented,
-    probes: Program,
+    program: Program,
 }
 
 impl Shaped {
@@ -121,7 +129,50 @@ impl Shaped {
     }
 }
 
-type ShapeKey = (Vec<(String, i64)>, Option<[u32; 3]>);
+/// Launches that may take too long before a plan that nobody wrote is given up.
+const MAX_ENDLESS: u32 = 3;
+
+/// Constants, the block where extents ask for it, and what dynamic arrays have.
+type ShapeKey = (Vec<(String, i64)>, Option<[u32; 3]>, u32);
+
+/// What programs of block shapes are made from.
+#[derive(Clone, Copy)]
+struct Source<'a> {
+    compiler: &'a Compiler,
+    plan: &'a Plan,
+    kernel: &'a str,
+}
+
+impl Source<'_> {
+    fn reference(self, launch: &Launch) -> Result<Shaped, Vec<Diagnostic>> {
+        let text = self.plan.reference(launch.block);
+        let reference = self.compiler.compile(&text, &launch.constants, self.kernel)?;
+        let (strides, probes) = Default::default();
+        Ok(Shaped { reference, strides, probes })
+    }
+
+    fn probes(self, reference: &Program, launch: &Launch) -> Result<Probes, Vec<Diagnostic>> {
+        let elements = |a: &SharedArray| match a.is_dynamic() {
+            true => launch.dynamic_shared as usize / 4,
+            false => array_extents(reference, &a.name).iter().product::<i64>() as usize,
+        };
+        let instrumented = instrument::instrument(self.plan, launch.block, &elements);
+        let text = &instrumented.text;
+        let mut program = self.compiler.compile(text, &launch.constants, self.kernel)?;
+        // Looking through shared arrays takes more steps than the kernel, which has been run by then.
+        program.max_steps = program::MAX_STEPS;
+        Ok(Probes { instrumented, program })
+    }
+
+    /// Both; what does not compile is said when it is asked for.
+    fn both(self, launch: &Launch) -> Option<Shaped> {
+        let shaped = self.reference(launch).ok()?;
+        if let Ok(probes) = self.probes(&shaped.reference, launch) {
+            _ = shaped.probes.set(probes);
+        }
+        Some(shaped)
+    }
+}
 
 /// A file with a plan that was understood.
 #[derive(Debug)]
@@ -148,6 +199,8 @@ pub struct Session {
     shapes: HashMap<ShapeKey, Rc<Shaped>>,
     /// Blocks that were asked whether the constants of the file go together in them.
     misfits: HashMap<[u32; 3], bool>,
+    /// Launches that took too long to emulate.
+    endless: u32,
     /// Findings of the unmodified kernel in launches that were not used.
     pub unsuited: Vec<(Launch, Vec<Finding>)>,
     /// A race of the unmodified kernel in a launch that was used, because the order of blocks made no difference in it.
@@ -184,6 +237,7 @@ impl Session {
             .parse(&plain, &[], &mut parsed)
             .map_err(|d| bad(d, &shown(&parsed, &input.text)))?;
         sources = shown(&parsed, &input.text);
+        let compiler = compiler.without_host(HostBodies::of(&unit, &parsed));
         let kernel =
             choice::kernel(&input, &unit, &parsed, &found).map_err(|d| bad(vec![d], &sources))?;
         choice::one_kernel(&unit, &parsed, &found, &kernel).map_err(|d| bad(vec![d], &sources))?;
@@ -211,6 +265,7 @@ impl Session {
             effort: Effort::Usual,
             shapes: HashMap::new(),
             misfits: HashMap::new(),
+            endless: 0,
             unsuited: vec![],
             raced: None,
             input,
@@ -259,26 +314,59 @@ impl Session {
     /// # Errors
     /// What cannot be compiled.
     pub fn shaped(&mut self, launch: &Launch) -> Result<Rc<Shaped>, Refusal> {
-        let by_block = !self.plan.extents(launch.block).is_empty();
-        let key = (launch.constants.clone(), by_block.then_some(launch.block));
+        let key = self.shape_key(launch);
         if let Some(known) = self.shapes.get(&key) {
             return Ok(known.clone());
         }
-        let compile = |text: &str| self.compiler.compile(text, &launch.constants, &self.kernel);
-        let reference =
-            compile(&self.plan.reference(launch.block)).map_err(|d| self.refuse(false, d))?;
-        let elements = |a: &SharedArray| match a.is_dynamic() {
-            true => launch.dynamic_shared as usize / 4,
-            false => array_extents(&reference, &a.name).iter().product::<i64>() as usize,
-        };
-        let instrumented = instrument::instrument(&self.plan, launch.block, &elements);
-        let mut probes = compile(&instrumented.text).map_err(|d| self.unrecordable(d))?;
-        // Looking through shared arrays takes more steps than the kernel, which has been run by then.
-        probes.max_steps = program::MAX_STEPS;
-        let strides = RefCell::default();
-        let shaped = Rc::new(Shaped { reference, strides, instrumented, probes });
+        let shaped = self.source().reference(launch).map_err(|d| self.refuse(false, d))?;
+        let shaped = Rc::new(shaped);
         self.shapes.insert(key, shaped.clone());
         Ok(shaped)
+    }
+
+    fn shape_key(&self, launch: &Launch) -> ShapeKey {
+        let by_block = !self.plan.extents(launch.block).is_empty();
+        let dynamic = self.plan.arrays().iter().any(|a| a.is_dynamic());
+        let bytes = if dynamic { launch.dynamic_shared } else { 0 };
+        (launch.constants.clone(), by_block.then_some(launch.block), bytes)
+    }
+
+    fn source(&self) -> Source<'_> {
+        Source { compiler: &self.compiler, plan: &self.plan, kernel: &self.kernel }
+    }
+
+    /// Compiles what profiles of some block shapes need side by side, before it is asked for.
+    pub fn prepare(&mut self, blocks: &[[u32; 3]]) {
+        let one = |b: &[u32; 3]| self.launch(*b, 2, Fit::Exact, Strides::default());
+        let mut wanted: Vec<(ShapeKey, Launch)> = vec![];
+        for launch in blocks.iter().filter_map(one) {
+            let key = self.shape_key(&launch);
+            if !self.shapes.contains_key(&key) && wanted.iter().all(|(k, _)| *k != key) {
+                wanted.push((key, launch));
+            }
+        }
+        let source = self.source();
+        let made: Vec<Option<Shaped>> = std::thread::scope(|scope| {
+            let threads: Vec<_> =
+                wanted.iter().map(|(_, l)| scope.spawn(move || source.both(l))).collect();
+            let done = threads.into_iter().map(|t| t.join());
+            done.map(|t| t.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+        });
+        for ((key, _), shaped) in wanted.into_iter().zip(made) {
+            if let Some(shaped) = shaped {
+                self.shapes.insert(key, Rc::new(shaped));
+            }
+        }
+    }
+
+    /// The program that takes down the profiles of a launch's block shape.
+    fn probes<'s>(&self, shaped: &'s Shaped, launch: &Launch) -> Result<&'s Probes, Refusal> {
+        if let Some(known) = shaped.probes.get() {
+            return Ok(known);
+        }
+        let made = self.source().probes(&shaped.reference, launch);
+        let probes = made.map_err(|d| self.unrecordable(d))?;
+        Ok(shaped.probes.get_or_init(|| probes))
     }
 
     /// The instrumented text is not the user's: say which mark it is about as well as possible.
@@ -385,7 +473,14 @@ impl Session {
         let racy = |f: &Finding| matches!(f.rule, Rule::RaceGlobal | Rule::RaceShared);
         let excused = |f: &Finding| f.rule.is_note() || between && racy(f);
         let bad: Vec<Finding> = outcome.findings.iter().filter(|f| !excused(f)).cloned().collect();
-        if outcome.limit.is_some() || outcome.assumption_failed {
+        if outcome.limit.is_some() {
+            self.endless += 1;
+            return match self.input.quick && self.endless > MAX_ENDLESS {
+                true => Err(self.given_up()),
+                false => Ok(None),
+            };
+        }
+        if outcome.assumption_failed {
             return Ok(None);
         }
         let ordered = between && self.order_matters(&shaped.reference, &launch, &lengths)?;
@@ -400,6 +495,15 @@ impl Session {
         let bad = bad.into_iter().chain(races).collect();
         self.unsuited.push((launch, bad));
         Ok(None)
+    }
+
+    /// Values that tell elements apart were taken for numbers of iterations: no other launch would end, either.
+    fn given_up(&self) -> Refusal {
+        let error = Diagnostic::error(
+            "W707",
+            "launches of the kernel with values that tell elements apart take too long to emulate",
+        );
+        self.refuse(true, vec![error])
     }
 
     fn launch(&self, block: [u32; 3], blocks: u32, fit: Fit, strides: Strides) -> Option<Launch> {
@@ -476,9 +580,10 @@ impl Session {
         profile: &mut Profile,
     ) -> Result<(), Refusal> {
         let shaped = self.shaped(&suited.launch)?;
+        let probes = self.probes(&shaped, &suited.launch)?;
         let run = rows::Run {
-            program: &shaped.probes,
-            instrumented: &shaped.instrumented,
+            program: &probes.program,
+            instrumented: &probes.instrumented,
             launch: &suited.launch,
             number,
             lengths: &suited.lengths,

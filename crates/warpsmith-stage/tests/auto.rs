@@ -72,6 +72,32 @@ __global__ void column(const float *p, float *q, int nx, int ny, int nz) {
 }
 
 #[test]
+fn a_loop_of_one_statement_gets_braces() {
+    let (name, text) = best(
+        "#define BX 32
+#define BY 4
+#define IDX(i, j, k) ((i) + nx * ((j) + ny * (k)))
+__global__ void column(const float *p, float *q, int nx, int ny, int nz) {
+    int i = blockIdx.x * BX + threadIdx.x;
+    int j = blockIdx.y * BY + threadIdx.y;
+    if (i >= nx || j >= ny) return;
+    for (int k = 1; k < nz - 1; k++)  // inner planes
+        q[IDX(i, j, k)] = p[IDX(i, j, k - 1)] - 2.0f * p[IDX(i, j, k)] + p[IDX(i, j, k + 1)];
+}
+",
+    );
+    assert_eq!(name, "`p` through registers");
+    let body = "    for (int k = 1; k < nz - 1; k++) {  // inner planes
+        const float p_above = p[IDX(i, j, k + 1)];
+        q[IDX(i, j, k)] = p_below - 2.0f * p_here + p_above;
+        p_below = p_here;
+        p_here = p_above;
+    }
+";
+    assert!(text.contains(body), "{text}");
+}
+
+#[test]
 fn a_stencil_of_two_inputs_gets_a_tile() {
     let (name, text) = best(
         "#define BX 32

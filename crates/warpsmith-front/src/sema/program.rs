@@ -34,23 +34,26 @@ impl<'a> Sema<'a> {
         self.declare_items(outer, &prelude.items);
         let root = self.root;
         self.scope_mut(root).parent = Some(outer);
-        let names = self.scope(outer).names.clone();
-        for (name, list) in names {
-            if let Some(Entity::Namespace(id)) = list.first() {
-                self.note_library(*id, name);
-            }
+        for (name, id) in self.namespaces(outer) {
+            self.note_library(id, name);
         }
     }
 
     /// A namespace of the prelude stands beside what the built-in functions know of it.
     fn note_library(&mut self, id: ScopeId, name: String) {
-        let inner = self.scope(id).names.clone();
-        for (part, list) in inner {
-            if let Some(Entity::Namespace(id)) = list.first() {
-                self.note_library(*id, format!("{name}::{part}"));
-            }
+        for (part, inner) in self.namespaces(id) {
+            self.note_library(inner, format!("{name}::{part}"));
         }
         self.libraries.push((id, name));
+    }
+
+    /// The namespaces in a scope.
+    fn namespaces(&self, scope: ScopeId) -> Vec<(String, ScopeId)> {
+        let inner = |(name, list): (&String, &Vec<Entity<'a>>)| match list.first() {
+            Some(Entity::Namespace(id)) => Some((name.clone(), *id)),
+            _ => None,
+        };
+        self.scope(scope).names.iter().filter_map(inner).collect()
     }
 
     /// The library that a namespace of the prelude is a part of.

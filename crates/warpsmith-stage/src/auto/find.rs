@@ -25,6 +25,8 @@ pub struct Access {
     /// Elements of arrays are part of its subscript.
     pub by_data: bool,
     pub stored: bool,
+    /// Each thread goes through a loop from an element of its own.
+    pub from_thread: bool,
 }
 
 impl Access {
@@ -106,20 +108,54 @@ impl Access {
 /// Threads that are near enough to read the same elements in a loop.
 const NEAR: i64 = 8;
 
-/// Elements of arrays that are parameters, in the order of the text.
+/// Elements of arrays that are parameters, and of local pointers into them, each in the order of the text.
 pub fn accesses(
     function: &ast::FunctionDecl,
     sources: &SourceMap,
     program: &Program,
-) -> Vec<Access> {
-    let Some(body) = &function.body else { return vec![] };
+) -> (Vec<Access>, Vec<Access>) {
+    let Some(body) = &function.body else { return (vec![], vec![]) };
     let places = places(program);
-    let arrays: Vec<&String> = function
-        .params
-        .iter()
-        .filter(|p| matches!(p.ty.kind, TypeKind::Pointer { .. }))
-        .filter_map(|p| p.name.as_ref())
-        .collect();
+    let params = pointers(function);
+    let locals = into(body, &params, sources);
+    let of = |arrays: &[&String]| elements(body, arrays, sources, &places);
+    (of(&params), of(&locals.iter().map(|(name, _)| name).collect::<Vec<_>>()))
+}
+
+/// Parameters that are pointers.
+pub fn pointers(function: &ast::FunctionDecl) -> Vec<&String> {
+    let pointers = function.params.iter().filter(|p| matches!(p.ty.kind, TypeKind::Pointer { .. }));
+    pointers.filter_map(|p| p.name.as_ref()).collect()
+}
+
+/// Pointers that a body declares once, from one of some parameters, and never changes: `const float *a = A + b * n;`.
+pub fn into<'a>(
+    body: &ast::Block,
+    params: &[&'a String],
+    sources: &SourceMap,
+) -> Vec<(String, &'a String)> {
+    let values = initialisers(body, sources);
+    let mut all = vec![];
+    scope::each_vars(&body.stmts, &mut |vars| {
+        for d in vars.declarators.iter().filter(|d| matches!(d.ty.kind, TypeKind::Pointer { .. })) {
+            let Some(value) = values.get(&d.name) else { continue };
+            let names = scope::names(value);
+            let mut roots = params.iter().filter(|p| names.contains(p));
+            if let (Some(param), None) = (roots.next(), roots.next()) {
+                all.push((d.name.clone(), *param));
+            }
+        }
+    });
+    all
+}
+
+/// Elements of some arrays in the order of the text.
+fn elements(
+    body: &ast::Block,
+    arrays: &[&String],
+    sources: &SourceMap,
+    places: &HashMap<u32, Sum>,
+) -> Vec<Access> {
     let mut targets = vec![];
     walk::block(body, &mut |e| match &*e.kind {
         ExprKind::Assign { target, .. } => targets.push(target.span),
@@ -127,7 +163,7 @@ pub fn accesses(
         _ => {}
     });
     let through = cached(body);
-    let origins = Origins { values: scope::declared(body), sources, arrays: &arrays };
+    let origins = Origins { values: scope::declared(body), sources, arrays };
     let mut all = vec![];
     walk::block(body, &mut |e| {
         let ExprKind::Index { base, .. } = &*e.kind else { return };
@@ -144,7 +180,8 @@ pub fn accesses(
         let index = subscript(sources.text(e.span));
         let (threads, by_data) = origins.of(&index);
         // What a counter begins with is not part of its sum: one that begins at the thread says nothing of threads.
-        let at = at.filter(|at| !threads || !counts_alone(at));
+        let from_thread = at.is_some_and(|at| threads && counts_alone(at));
+        let at = at.filter(|_| !from_thread);
         all.push(Access {
             array: name.to_string(),
             whole: whole.start as usize..whole.end as usize,
@@ -152,6 +189,7 @@ pub fn accesses(
             at: at.cloned(),
             by_data,
             stored: targets.contains(&e.span),
+            from_thread,
         });
     });
     all.sort_by_key(|a| a.whole.start);
@@ -222,6 +260,10 @@ pub fn unshared(reads: &[&Access], shared: bool) -> String {
         false if reads.iter().any(|a| a.by_data) => format!(
             "`{name}`: data decide on its subscripts, so that no tile is certain to hold what is read"
         ),
+        false if reads.iter().any(|a| a.from_thread) => format!(
+            "`{name}`: each thread goes through a loop from an element of its own and may leave it before others do, so that no barrier can \
+             stand in it"
+        ),
         false => format!(
             "`{name}`: how its subscripts depend on the thread is not understood, so that no tile is certain to hold what is read"
         ),
@@ -278,8 +320,15 @@ pub fn element_type(
     array: &str,
     sources: &SourceMap,
 ) -> Option<String> {
-    let p = function.params.iter().find(|p| p.name.as_deref() == Some(array))?;
-    let TypeKind::Pointer { to, .. } = &p.ty.kind else { return None };
+    let param = function.params.iter().find(|p| p.name.as_deref() == Some(array));
+    let mut ty = param.map(|p| p.ty.clone());
+    if let (None, Some(body)) = (&ty, &function.body) {
+        scope::each_vars(&body.stmts, &mut |vars| {
+            let named = vars.declarators.iter().find(|d| d.name == array);
+            ty = ty.take().or_else(|| named.map(|d| d.ty.clone()));
+        });
+    }
+    let TypeKind::Pointer { to, .. } = &ty?.kind else { return None };
     let plain = plain_type(to, sources);
     let word = |c: char| c.is_alphanumeric() || c == '_' || c == ' ' || c == ':';
     (!plain.is_empty() && plain.chars().all(word)).then_some(plain)

@@ -11,6 +11,7 @@ pub mod launches;
 pub mod outer;
 pub mod plans;
 pub mod positions;
+pub mod products;
 pub mod ranking;
 pub mod real;
 pub mod registers;
@@ -23,10 +24,11 @@ pub mod windows;
 
 use std::time::Instant;
 
+use warpsmith_front::ast::ExprKind;
+use warpsmith_front::sema::walk;
 use warpsmith_ir::{Diagnostic, SourceMap};
 
 use crate::launch::Fit;
-use crate::program::Program;
 use crate::session::{Input, Refusal, Session, Suited};
 use crate::source::{scope, shape};
 use crate::stage::Staged;
@@ -108,6 +110,8 @@ const ALIKE: f64 = 1.01;
 const COUNTED_BLOCKS: u32 = 9;
 /// Iterations of loops in a launch that is checked, so that blocks which share them have several, and not all as many.
 const CHECKED_DEPTH: i64 = 14;
+/// Tiles that loops go through there, where iterations come in tiles.
+const COUNTED_TILES: i64 = 4;
 /// Iterations of loops in the launch that is counted.
 const COUNTED_DEPTH: i64 = 24;
 
@@ -227,25 +231,35 @@ fn ranking<'a>(
     costs: &'a dyn Costs,
 ) -> Result<Ranking<'a>, Refusal> {
     let mut checker = Checker::new(session, &[])?;
-    let Some(large) = with_depth(session, COUNTED_DEPTH, COUNTED_BLOCKS, Fit::Exact)? else {
+    // Some whole tiles, where iterations come in these.
+    let tiles = plans.iter().filter_map(|p| p.tiles).max();
+    let depth = tiles.map_or(COUNTED_DEPTH, |n| COUNTED_TILES * n);
+    let large = with_depth(session, (depth, COUNTED_BLOCKS), Fit::Exact, None)?;
+    let Some(large) = large else {
         let error = Diagnostic::error("W707", "no launch was found in which the kernel is right")
             .help("give the block with --block, sizes with --arg NAME=N");
         return Err(session.refuse(true, vec![error]));
     };
     let looped = plans.iter().find_map(|p| p.cut.clone());
     if looped.is_some() {
-        checker.launches.extend(with_depth(session, CHECKED_DEPTH, 2, Fit::Ragged(3))?);
+        checker.launches.extend(with_depth(session, (CHECKED_DEPTH, 2), Fit::Ragged(3), None)?);
     }
     if plans.iter().any(|p| p.in_vectors) {
         for depth in vectors::rows::DEPTHS {
-            checker.launches.extend(with_depth(session, depth, 2, Fit::Ragged(3))?);
+            checker.launches.extend(with_depth(session, (depth, 2), Fit::Ragged(3), None)?);
+        }
+    }
+    for plan in plans {
+        // One whole tile, and two with some of a third.
+        for depth in plan.tiles.iter().flat_map(|n| [*n, 2 * n + 3]) {
+            checker.launches.extend(with_depth(session, (depth, 2), Fit::Ragged(3), plan.block)?);
         }
     }
     let meant = match &looped {
         Some(cut) => Some(meant(session, cut, &large)?),
         None => None,
     };
-    Ok(Ranking { session, input, checker, large, meant, costs })
+    Ok(Ranking { session, input, checker, large, depth, meant, costs })
 }
 
 impl Tried {
@@ -294,10 +308,41 @@ fn declined(session: &Session) -> Result<Vec<String>, Refusal> {
         reasons.extend(first);
     })?;
     if reasons.is_empty() {
-        reasons
-            .push("the kernel reads no parameter by subscripts that it does not store to, or has tiles already".into());
+        with_function(session, &mut |kernel| reasons = unseen(kernel))?;
     }
     Ok(reasons)
+}
+
+/// Why no read was looked at.
+fn unseen(kernel: &Kernel<'_>) -> Vec<String> {
+    if kernel.shared {
+        return vec!["the kernel has tiles already".to_string()];
+    }
+    let params = find::pointers(kernel.function);
+    let mut reasons: Vec<String> = vec![];
+    for (name, param) in find::into(kernel.body, &params, kernel.sources) {
+        reasons.push(format!(
+            "`{param}` is read through `{name}`, for which products alone have plans"
+        ));
+    }
+    walk::block(kernel.body, &mut |e| {
+        let ExprKind::Call { callee, args } = &*e.kind else { return };
+        let given = args.iter().flat_map(|a| scope::names(kernel.sources.text(a.span)));
+        for param in given.filter(|n| params.contains(&n)) {
+            let why = format!(
+                "`{param}` is passed to `{}`, and what functions read is not looked at",
+                kernel.sources.text(callee.span)
+            );
+            if !reasons.contains(&why) {
+                reasons.push(why);
+            }
+        }
+    });
+    if reasons.is_empty() {
+        reasons
+            .push("the kernel reads no parameter by subscripts that it does not store to".into());
+    }
+    reasons
 }
 
 /// All plans, why none cuts the outermost loop, and kernels of two steps.
@@ -334,6 +379,7 @@ fn found(session: &Session) -> Result<Found, Refusal> {
         cut: Some(cut.clone()),
         ahead: 0,
         in_vectors: false,
+        tiles: None,
     });
     let input = Input { plain: true, text: cut.text.clone(), ..session.input.clone() };
     let session = Session::new(input)?;
@@ -357,6 +403,7 @@ fn of_arrays(session: &Session) -> Result<Vec<Plan>, Refusal> {
     let mut plans = vec![];
     in_kernel(session, &mut |kernel| {
         plans = read_only(kernel.accesses).into_iter().flat_map(|a| kernel.plans(a)).collect();
+        plans.extend(products::plans(kernel));
         plans.extend(vectors::rows::plans(kernel));
     })?;
     Ok(plans)
@@ -382,7 +429,7 @@ fn with_function(session: &Session, see: &mut dyn FnMut(&Kernel<'_>)) -> Result<
         return Ok(());
     };
     let Some(body) = &function.body else { return Ok(()) };
-    let accesses = find::accesses(function, &sources, &program);
+    let (accesses, through) = find::accesses(function, &sources, &program);
     see(&Kernel {
         text: &text,
         unit: &unit,
@@ -390,6 +437,7 @@ fn with_function(session: &Session, see: &mut dyn FnMut(&Kernel<'_>)) -> Result<
         function,
         body,
         accesses: &accesses,
+        through: &through,
         extents: session.extents.clone(),
         axes: session.usage.axes,
         given: session.input.block,
@@ -410,15 +458,15 @@ fn read_only(accesses: &[find::Access]) -> Vec<&str> {
     arrays
 }
 
-/// A launch of the block of the file, with loops of so many iterations.
+/// A launch of a block, or that of the file, with loops of so many iterations and so many blocks along an axis.
 ///
 /// # Errors
 /// What the emulator refuses.
 pub(crate) fn with_depth(
     session: &mut Session,
-    depth: i64,
-    blocks: u32,
+    (depth, blocks): (i64, u32),
     fit: Fit,
+    block: Option<[u32; 3]>,
 ) -> Result<Option<Suited>, Refusal> {
     let usual = if session.usage.axes[1] { [32, 8, 1] } else { [128, 1, 1] };
     let given = session.input.integers.clone();
@@ -427,14 +475,7 @@ pub(crate) fn with_depth(
             session.input.integers.entry(name.clone()).or_insert(depth);
         }
     }
-    let found = session.suited(session.own.unwrap_or(usual), blocks, fit);
+    let found = session.suited(block.or(session.own).unwrap_or(usual), blocks, fit);
     session.input.integers = given;
     found
-}
-
-/// Static shared memory of a block in bytes.
-fn shared_bytes(program: &Program) -> u32 {
-    let function = program.module.function(program.kernel);
-    let shared = function.vars.iter().filter(|v| v.kind == warpsmith_ir::VarKind::Shared);
-    shared.map(|v| warpsmith_ir::layout::layout_of(&program.module, &v.ty).size as u32).sum()
 }

@@ -28,6 +28,8 @@ pub struct Plan {
     pub ahead: u32,
     /// Iterations come in vectors: loops of some and of a rest are to be checked.
     pub in_vectors: bool,
+    /// Iterations come in tiles of so many.
+    pub tiles: Option<i64>,
 }
 
 /// What plans are made from.
@@ -38,6 +40,8 @@ pub struct Kernel<'a> {
     pub function: &'a ast::FunctionDecl,
     pub body: &'a ast::Block,
     pub accesses: &'a [Access],
+    /// The same of local pointers into parameters.
+    pub through: &'a [Access],
     pub extents: [Extent; 3],
     pub axes: [bool; 3],
     /// The block of the user's options.
@@ -286,6 +290,7 @@ impl Made<'_> {
             cut: None,
             ahead: 0,
             in_vectors: false,
+            tiles: None,
         })
     }
 

@@ -1,17 +1,14 @@
 //! What plans cost: staged, compared with the file as it was, counted in the emulator at a larger launch.
 
-use warpsmith_emu::Checks;
-use warpsmith_ir::Diagnostic;
-
-use super::costs::{Costs, Counted};
+use super::costs::Costs;
 use super::cut::{AXES, Cut};
 use super::launches::File;
 use super::plans::Plan;
 use super::temporal::Overlap;
 use super::vectors::Wide;
-use super::{Best, COUNTED_BLOCKS, COUNTED_DEPTH, NewLaunch, shared_bytes};
+use super::{Best, COUNTED_BLOCKS, COUNTED_DEPTH, NewLaunch, with_depth};
+use crate::counting::{self, Asked};
 use crate::launch::{Fit, Launch};
-use crate::memory::{self, Data};
 use crate::program;
 use crate::session::{Input, Refusal, Session, Steps, Suited};
 use crate::source::patch::{Patch, indentation};
@@ -111,6 +108,8 @@ pub struct Ranking<'a> {
     pub checker: Checker,
     /// The launch that is counted.
     pub large: Suited,
+    /// Iterations of its loops.
+    pub depth: i64,
     pub meant: Option<Meant>,
     pub costs: &'a dyn Costs,
 }
@@ -210,7 +209,9 @@ impl Ranking<'_> {
     /// What the emulator refuses.
     pub fn ranked(&mut self, plan: &Plan, made: Best) -> Result<Vec<Entrant>, Refusal> {
         let own = match plan.block {
-            Some(block) => self.session.suited(block, COUNTED_BLOCKS, Fit::Exact)?,
+            Some(block) => {
+                with_depth(self.session, (self.depth, COUNTED_BLOCKS), Fit::Exact, Some(block))?
+            }
             None => None,
         };
         let large = own.unwrap_or_else(|| self.large.clone());
@@ -249,23 +250,13 @@ impl Ranking<'_> {
         form: &Form,
     ) -> Result<Option<f64>, Refusal> {
         let session = &*self.session;
-        let refuse = |d: Vec<Diagnostic>| session.refuse(false, d);
         let launch: &Launch = &suited.launch;
-        let Some((kernel, grid)) = form.launched(&session.kernel, launch.grid, launch.block) else {
-            return Ok(None);
-        };
-        let program = session.compiler.compile(text, &launch.constants, kernel).map_err(refuse)?;
-        let data = Data { seed: 1, tagged: &session.tagged, mixed: false };
-        let mut p = memory::prepare(&program, launch, Some(&suited.lengths), data)
-            .map_err(|d| refuse(vec![d]))?;
-        let own_blocks = f64::from(p.config.grid.iter().product::<u32>());
-        p.config.grid = grid;
+        let launched = form.launched(&session.kernel, launch.grid, launch.block);
+        let Some((kernel, mut grid)) = launched else { return Ok(None) };
         if let (Some((axis, run)), Some(meant)) = (form.run, &self.meant) {
-            p.config.grid[axis] = (meant.counted as u64).div_ceil(run as u64).max(1) as u32;
+            grid[axis] = (meant.counted as u64).div_ceil(run as u64).max(1) as u32;
         }
-        let outcome = program::count(&program, &p.config, &mut p.memory, Checks::NONE)
-            .map_err(|d| refuse(vec![d]))?;
-        let Some(counters) = outcome.counters else { return Ok(None) };
+        let own_blocks = f64::from(launch.grid.iter().product::<u32>());
         // A block of the cut kernel goes through one run whatever the size; one of the others through all iterations.
         let longer = self.meant.as_ref().map_or(1.0, |m| m.iterations / m.counted as f64);
         let wider = self.meant.as_ref().map(|m| m.blocks / own_blocks);
@@ -273,16 +264,10 @@ impl Ranking<'_> {
             Some(_) => (wider.map(|w| w * longer), 1.0),
             None => (wider, longer),
         };
-        let counted = Counted {
-            counters: &counters,
-            config: &p.config,
-            shared: shared_bytes(&program),
-            own_blocks,
-            times,
-            ahead: form.ahead,
-        };
+        let asked = Asked { text, kernel, suited, grid, times, ahead: form.ahead };
         let steps = if form.overlap.is_some() { 2.0 } else { 1.0 };
-        Ok(self.costs.predicted(&counted).map(|s| s * longer / steps))
+        let seconds = counting::seconds(session, &asked, self.costs)?;
+        Ok(seconds.map(|s| s * longer / steps))
     }
 
     /// The result with launches that have as many blocks as are best.

@@ -9,7 +9,7 @@ use super::find::{self, Access};
 use super::outer::Outer;
 use super::plans::{Kernel, Plan, replaced};
 use crate::source::patch::{Patch, indentation};
-use crate::source::scope;
+use crate::source::{marks, scope};
 
 /// Reads of one column: of the plane before, the plane itself and the plane after.
 struct Column<'a> {
@@ -40,8 +40,15 @@ pub fn plan(
     patch.replace(outer.start()..outer.start(), queue.before);
     let inner = indentation(kernel.text, first);
     let reads: String = queue.reads.iter().map(|l| format!("{l}\n{inner}")).collect();
+    let mut turns: String = queue.turns.iter().map(|t| format!("\n{inner}{t}")).collect();
+    if !matches!(outer.body.kind, ast::StmtKind::Block(_)) {
+        // The only statement gets neighbours, and so braces.
+        let tokens = marks::tokens(kernel.text);
+        let end = tokens.iter().map(|t| t.at.end).filter(|end| *end <= first).max()?;
+        patch.replace(end..end, " {");
+        turns += &format!("\n{}}}", indentation(kernel.text, outer.stmt.span.start as usize));
+    }
     patch.replace(first..first, reads);
-    let turns: String = queue.turns.iter().map(|t| format!("\n{inner}{t}")).collect();
     patch.replace(last..last, turns);
     let name = match ahead {
         0 => format!("`{array}` through registers"),
@@ -49,7 +56,16 @@ pub fn plan(
         n => format!("`{array}` through registers, read {n} iterations early"),
     };
     let text = patch.apply(kernel.text).ok()?;
-    Some(Plan { name, text, marked: false, block: None, cut: None, ahead, in_vectors: false })
+    Some(Plan {
+        name,
+        text,
+        marked: false,
+        block: None,
+        cut: None,
+        ahead,
+        in_vectors: false,
+        tiles: None,
+    })
 }
 
 /// How elements of an array are read: one by one, or as vectors of the type `element`.

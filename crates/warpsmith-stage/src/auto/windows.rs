@@ -208,7 +208,16 @@ impl<'a> Window<'a> {
         let taken = axes.iter().any(|a| used.contains(&self.cell(*a))) || used.contains(&tile);
         let text = patch.apply(text).ok().filter(|_| !taken)?;
         let name = format!("window of `{}`", self.array);
-        Some(Plan { name, text, marked: false, block, cut: None, ahead: 0, in_vectors: false })
+        Some(Plan {
+            name,
+            text,
+            marked: false,
+            block,
+            cut: None,
+            ahead: 0,
+            in_vectors: false,
+            tiles: None,
+        })
     }
 
     /// A condition on positions as it is for the nearest thread that reads the place: bounds from below are asked of one further up,

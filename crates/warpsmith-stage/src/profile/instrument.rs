@@ -5,7 +5,10 @@
 
 use std::fmt::Write;
 
+use warpsmith_front::ast::TranslationUnit;
+use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
 use warpsmith_front::pp::Piece;
+use warpsmith_ir::SourceMap;
 
 use crate::plan::{Plan, Point};
 use crate::source::marks::{self, Bytes};
@@ -53,6 +56,7 @@ pub struct Instrumented {
     pub width: usize,
 }
 
+/// What all instrumented texts use, parsed once with what stands in for libraries.
 const COMMON: &str = r#"
 __device__ long long *__ws_log; __device__ unsigned int *__ws_count; __device__ unsigned int __ws_rows; __device__ int __ws_dynamic;
 template <class T> __device__ unsigned long long __ws_at(const T *p) {
@@ -89,6 +93,17 @@ template <class T, class S> __device__ void __ws_find(long long *held, const T *
 }
 "#;
 
+/// The declarations of [`COMMON`].
+///
+/// # Panics
+/// Never: every profile needs them.
+pub fn common() -> TranslationUnit {
+    let options = ParseOptions::new(Language::Cuda);
+    let parsed =
+        parse::parse("(profiles)", COMMON.as_bytes(), &options, &DiskLoader, &mut SourceMap::new());
+    parsed.map(|p| p.unit).unwrap_or_default()
+}
+
 /// Instruments the marks of a plan, for a block shape in which shared arrays have so many elements.
 pub fn instrument(
     plan: &Plan,
@@ -111,7 +126,7 @@ pub fn instrument(
         })
         .collect();
     let width = layouts.iter().map(Layout::words).max().unwrap_or(1);
-    let mut head = COMMON.to_string();
+    let mut head = String::new();
     let mut patch = plan.extents(block);
     for (i, (point, layout)) in points.zip(&layouts).enumerate() {
         declare(&mut head, i, layout, width);

@@ -55,8 +55,10 @@ pub struct Offer {
 /// The rows of every mark, then of every place for copies.
 pub type Profile = Vec<Vec<Row>>;
 
-/// Rows of all threads together that are kept of one launch, at most.
+/// Words of the rows of all threads together that are kept of one launch, at most.
 const MAX_WORDS: usize = 2 << 20;
+/// Rows of a thread that there is room for at first; a launch with more is run again.
+const FEW_ROWS: usize = 30;
 
 /// A launch of an instrumented kernel.
 #[derive(Clone, Copy, Debug)]
@@ -101,11 +103,27 @@ impl Run<'_> {
     }
 
     fn once(&self, seed: u64) -> Result<Profile, Diagnostic> {
+        let Run { launch, instrumented, .. } = *self;
+        let threads: usize = launch.grid.iter().chain(&launch.block).map(|d| *d as usize).product();
+        let most = (MAX_WORDS / threads.max(1) / instrumented.width).clamp(1, 4096) - 1;
+        let few = most.min(FEW_ROWS);
+        let (profile, rows) = self.with_room(seed, threads, few)?;
+        match rows > few && few < most {
+            true => Ok(self.with_room(seed, threads, rows.min(most))?.0),
+            false => Ok(profile),
+        }
+    }
+
+    /// The rows of a launch, so many of each thread at most, and how many the thread with the most of them has.
+    fn with_room(
+        &self,
+        seed: u64,
+        threads: usize,
+        cap: usize,
+    ) -> Result<(Profile, usize), Diagnostic> {
         let Run { program, instrumented, launch, lengths, .. } = *self;
         let data = Data { seed, tagged: self.tagged, mixed: self.mixed };
         let mut prepared = memory::prepare(program, launch, Some(lengths), data)?;
-        let threads: usize = launch.grid.iter().chain(&launch.block).map(|d| *d as usize).product();
-        let cap = (MAX_WORDS / threads.max(1) / instrumented.width).clamp(1, 4096) - 1;
         let log_bytes = threads * (cap + 1) * instrumented.width * 8;
         let add = |memory: &mut warpsmith_emu::DeviceMemory, bytes: usize| {
             memory.add(Buffer {
@@ -139,8 +157,13 @@ impl Run<'_> {
                 offer.element = offer.element.and_then(named);
             }
         }
-        Ok(profile)
+        Ok((profile, rows_of_all(counts).max().unwrap_or(0)))
     }
+}
+
+/// How many rows each thread has.
+fn rows_of_all(counts: &[u8]) -> impl Iterator<Item = usize> + '_ {
+    counts.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]) as usize)
 }
 
 /// Takes out what another run did not see, too. Where data decide on the way, a visit may have none of its like there.
@@ -213,8 +236,7 @@ fn decode(
         bytes.map_or(0, i64::from_le_bytes)
     };
     let mut profile: Profile = vec![vec![]; instrumented.layouts.len()];
-    for (thread, count) in counts.chunks_exact(4).enumerate() {
-        let count = u32::from_le_bytes([count[0], count[1], count[2], count[3]]) as usize;
+    for (thread, count) in rows_of_all(counts).enumerate() {
         let mut insert = None;
         let mut visits = vec![0; instrumented.layouts.len()];
         for n in 0..count.min(cap) {

@@ -90,6 +90,10 @@ impl Bits {
         self.words[i / 64] |= 1 << (i % 64);
     }
 
+    pub fn remove(&mut self, i: usize) {
+        self.words[i / 64] &= !(1 << (i % 64));
+    }
+
     pub fn first(&self) -> Option<usize> {
         let at = self.words.iter().position(|w| *w != 0)?;
         Some(at * 64 + self.words[at].trailing_zeros() as usize)
@@ -131,6 +135,11 @@ impl Bits {
     /// Takes what another set has, too.
     pub fn include(&mut self, other: &Bits) {
         self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a |= b);
+    }
+
+    /// Takes out what another set does not have.
+    pub fn keep(&mut self, other: &Bits) {
+        self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a &= b);
     }
 
     pub fn is_subset(&self, other: &Bits) -> bool {

@@ -147,6 +147,11 @@ struct Ranked {
 }
 
 impl Ranked {
+    /// Whether a candidate of this cost says something that none as cheap does.
+    fn lacks(&self, right: &Bits, cost: u32) -> bool {
+        self.by_rows.get(right).is_none_or(|at| self.list[*at].cost > cost)
+    }
+
     fn add(&mut self, candidate: Candidate) {
         match self.by_rows.get(&candidate.right) {
             Some(at) if self.list[*at].cost <= candidate.cost => {}
@@ -185,6 +190,7 @@ fn per_dimension(
     way: Way,
 ) -> Vec<Candidate> {
     let parts = split(places, &shape.inner);
+    let several: Vec<usize> = (0..places.len()).filter(|i| places[*i].len() > 1).collect();
     let lists: Vec<Vec<Fitting>> = (0..shape.rank)
         .map(|d| {
             let wanted: Vec<Vec<i64>> =
@@ -195,21 +201,18 @@ fn per_dimension(
             if way == Way::Sums {
                 guesses.extend(sums::guesses(table, &wanted, enough));
             }
-            guesses.into_iter().map(|guess| Fitting::new(guess, &wanted)).collect()
+            guesses.into_iter().map(|guess| Fitting::new(guess, &wanted, &several)).collect()
         })
         .collect();
     let mut best = Ranked::default();
     join(&lists, &mut vec![], &mut |chosen: &[&Fitting]| {
-        let right = Bits::from_fn(places.len(), |i| {
-            chosen.iter().fold(u64::MAX, |places, t| places & t.places[i]) != 0
-        });
-        if right.is_empty() {
+        let right = right_together(chosen, &several);
+        let cost = chosen.iter().map(|f| f.guess.cost).sum::<u32>()
+            + width.iter().map(|w| w.cost(table.symbols) + 3).sum::<u32>();
+        if right.is_empty() || !best.lacks(&right, cost) {
             return;
         }
-        let chosen: Vec<&Guess> = chosen.iter().map(|f| &f.guess).collect();
-        let cost = chosen.iter().map(|t| t.cost).sum::<u32>()
-            + width.iter().map(|w| w.cost(table.symbols) + 3).sum::<u32>();
-        let terms: Vec<Term> = chosen.iter().map(|t| t.term.clone()).collect();
+        let terms: Vec<Term> = chosen.iter().map(|f| f.guess.term.clone()).collect();
         let terms = match (width, terms.as_slice()) {
             ([w], [y, x]) => {
                 vec![Term::op(Op::Add, Term::op(Op::Mul, w.clone(), y.clone()), x.clone())]
@@ -221,22 +224,39 @@ fn per_dimension(
     best.list
 }
 
-/// A guess, and on each row the places that it is right for, a bit each.
+/// A guess with the rows that it is right on.
 struct Fitting {
     guess: Guess,
+    /// Rows with some place that it is right for.
+    right: Bits,
+    /// Which places those are on the rows that have several, a bit each.
     places: Vec<u64>,
 }
 
 impl Fitting {
-    fn new(guess: Guess, wanted: &[Vec<i64>]) -> Fitting {
+    fn new(guess: Guess, wanted: &[Vec<i64>], several: &[usize]) -> Fitting {
+        let right = Bits::from_fn(wanted.len(), |i| wanted[i].contains(&guess.values[i]));
         // Of more places than bits the first are looked at.
-        let row = |(list, value): (&Vec<i64>, &i64)| {
-            let bit = |(n, p): (usize, &i64)| u64::from(p == value) << n;
-            list.iter().take(64).enumerate().map(bit).fold(0, |a, b| a | b)
+        let places = |row: &usize| {
+            let bit = |(n, p): (usize, &i64)| u64::from(*p == guess.values[*row]) << n;
+            wanted[*row].iter().take(64).enumerate().map(bit).fold(0, |a, b| a | b)
         };
-        let places = wanted.iter().zip(&guess.values).map(row).collect();
-        Fitting { guess, places }
+        let places = several.iter().map(places).collect();
+        Fitting { guess, right, places }
     }
+}
+
+/// The rows with a place that guesses of all dimensions are right for.
+fn right_together(chosen: &[&Fitting], several: &[usize]) -> Bits {
+    let Some((first, rest)) = chosen.split_first() else { return Bits::none(0) };
+    let mut right = first.right.clone();
+    rest.iter().for_each(|f| right.keep(&f.right));
+    for (n, row) in several.iter().enumerate() {
+        if chosen.iter().fold(u64::MAX, |places, f| places & f.places[n]) == 0 {
+            right.remove(*row);
+        }
+    }
+    right
 }
 
 fn join<'a>(

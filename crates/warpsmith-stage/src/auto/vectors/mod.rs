@@ -101,7 +101,7 @@ pub fn wide(kernel: &Kernel<'_>, name: &str, of_cut: Option<&Cut>) -> Result<Vec
         kernel.shares(&reads)
     });
     if !shared {
-        return Err("no two threads read one element".into());
+        return Err("no two threads are known to read one element".into());
     }
     cut::unseen_stores(kernel)?;
     let mut forms = Forms::new(kernel, Along::Positions, count);

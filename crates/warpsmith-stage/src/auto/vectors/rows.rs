@@ -25,7 +25,7 @@ pub fn plans(kernel: &Kernel<'_>) -> Vec<Plan> {
 }
 
 /// Loops that hold no others.
-fn innermost<'a>(stmts: &'a [ast::Stmt], all: &mut Vec<&'a ast::Stmt>) {
+pub fn innermost<'a>(stmts: &'a [ast::Stmt], all: &mut Vec<&'a ast::Stmt>) {
     for s in stmts {
         let bodies: Vec<&ast::Stmt> = match &s.kind {
             StmtKind::For { body, .. } => vec![body],
@@ -92,7 +92,16 @@ fn written(kernel: &Kernel<'_>, outer: &Outer<'_>, element: &str, lanes: i64) ->
     let text = patch.apply(kernel.text).ok()?;
     let list: Vec<String> = arrays.iter().map(|a| format!("`{a}`")).collect();
     let name = format!("rows of {} {} at a time", list.join(" and "), lanes.count);
-    Some(Plan { name, text, marked: false, block: None, cut: None, ahead: 0, in_vectors: true })
+    Some(Plan {
+        name,
+        text,
+        marked: false,
+        block: None,
+        cut: None,
+        ahead: 0,
+        in_vectors: true,
+        tiles: None,
+    })
 }
 
 /// The loop in vectors, and what is left of it one by one.

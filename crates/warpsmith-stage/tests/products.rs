@@ -1,0 +1,124 @@
+//! Products of matrices without a plan: both operands come in tiles.
+
+use warpsmith_emu::counters::InstructionClass;
+use warpsmith_stage::auto::{self, Best, Chosen, Counted};
+use warpsmith_stage::program::Settings;
+use warpsmith_stage::session::{Input, Refusal};
+
+/// Requests to global memory are what costs.
+fn requests(counted: &Counted<'_>) -> Option<f64> {
+    let loads = counted.counters.class(InstructionClass::GlobalLoad).warps;
+    Some(loads as f64 * counted.times.unwrap_or(1.0))
+}
+
+fn choose(text: &str) -> Chosen {
+    let settings = Settings { path: "plain.cu".into(), ..Settings::default() };
+    let input = Input { settings, text: text.into(), ..Input::default() };
+    auto::choose(&input, &requests).unwrap_or_else(|r: Refusal| {
+        let said: Vec<String> = r.diagnostics.iter().map(|d| d.render(&r.sources, false)).collect();
+        panic!("{}", said.join("\n"))
+    })
+}
+
+fn best(text: &str) -> Best {
+    let chosen = choose(text);
+    let tried = format!("{:?}", chosen.tried);
+    chosen.best.unwrap_or_else(|| panic!("no plan is chosen of {tried}"))
+}
+
+const PLAIN: &str =
+    "__global__ void product(const float *A, const float *B, float *C, int M, int N, int K) {
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row < M && col < N) {
+        float sum = 0.0f;  // of all k
+        for (int k = 0; k < K; ++k)
+            sum += A[row * K + k] * B[k * N + col];
+        C[row * N + col] = sum;
+    }
+}
+void launch(const float *A, const float *B, float *C, int M, int N, int K) {
+    dim3 block(16, 16), grid((N + 15) / 16, (M + 15) / 16);
+    product<<<grid, block>>>(A, B, C, M, N, K);
+}
+";
+
+#[test]
+fn both_operands_come_in_tiles() {
+    let made = best(PLAIN);
+    assert_eq!(made.name, "tiles of `A` and `B`");
+    let kernel =
+        "__global__ void product(const float *A, const float *B, float *C, int M, int N, int K) {
+    __shared__ float A_tile[16][16];
+    __shared__ float B_tile[16][16];
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0.0f;  // of all k
+    for (int k0 = 0; k0 < K; k0 += 16) {
+        // Each thread brings elements for all of its block; beyond the edges there are none.
+        const int kx = k0 + threadIdx.x, ky = k0 + threadIdx.y;
+        A_tile[threadIdx.y][threadIdx.x] = row < M && kx < K ? A[row * K + kx] : 0;
+        B_tile[threadIdx.y][threadIdx.x] = col < N && ky < K ? B[ky * N + col] : 0;
+        __syncthreads();
+        for (int k = 0; k < 16; k++)
+            sum += A_tile[threadIdx.y][k] * B_tile[k][threadIdx.x];
+        __syncthreads();
+    }
+    if (row < M && col < N) {
+        C[row * N + col] = sum;
+    }
+}
+";
+    let host = &PLAIN[PLAIN.find("void launch").expect("a launch")..];
+    assert_eq!(made.text, format!("{kernel}{host}"));
+    // Whole tiles and a rest were among what was checked.
+    assert!(made.checked.iter().any(|l| l.contains("K=16")), "{:?}", made.checked);
+    assert!(made.checked.iter().any(|l| l.contains("K=35")), "{:?}", made.checked);
+}
+
+#[test]
+fn a_return_moves_behind_the_loop() {
+    let text = PLAIN
+        .replace("    if (row < M && col < N) {\n", "    if (row >= M || col >= N) return;\n")
+        .replace("        C[row * N + col] = sum;\n    }\n", "        C[row * N + col] = sum;\n");
+    let made = best(&text);
+    let after = "        __syncthreads();
+        }
+        if (row >= M || col >= N) return;
+        C[row * N + col] = sum;
+}
+";
+    assert!(made.text.contains(after), "{}", made.text);
+    assert_eq!(made.text.matches("return;").count(), 1, "{}", made.text);
+}
+
+#[test]
+fn what_is_no_sum_gets_no_empty_iterations() {
+    let text = PLAIN.replace("float sum = 0.0f;", "float sum = 1e30f;").replace(
+        "sum += A[row * K + k] * B[k * N + col];",
+        "sum = fminf(sum, A[row * K + k] + B[k * N + col]);",
+    );
+    let made = best(&text);
+    let inner = "        for (int k = k0; k < k0 + 16 && k < K; k++)
+            sum = fminf(sum, A_tile[threadIdx.y][k - k0] + B_tile[k - k0][threadIdx.x]);
+";
+    assert!(made.text.contains(inner), "{}", made.text);
+}
+
+#[test]
+fn blocks_need_not_be_square() {
+    let text =
+        PLAIN.replace("block(16, 16)", "block(32, 8)").replace("(M + 15) / 16", "(M + 7) / 8");
+    let made = best(&text.replace("(N + 15) / 16", "(N + 31) / 32"));
+    assert!(made.text.contains("A_tile[8][32];"), "{}", made.text);
+    assert!(made.text.contains("B_tile[32][32];"), "{}", made.text);
+    let copy = "        for (int k_row = threadIdx.y; k_row < 32; k_row += 8)\n            B_tile[k_row][threadIdx.x] = ";
+    assert!(made.text.contains(copy), "{}", made.text);
+}
+
+#[test]
+fn a_condition_on_both_axes_is_no_product() {
+    // Threads that the condition keeps out would not bring what others need.
+    let chosen = choose(&PLAIN.replace("row < M && col < N", "row < M && col < N && row <= col"));
+    assert!(chosen.tried.iter().all(|t| !t.name.contains("tiles of")), "{:?}", chosen.tried);
+}
