@@ -97,6 +97,8 @@ pub fn random_schedule(
                 "scatter",
                 "fuse_loops",
                 "fuse_loops",
+                "fuse_kernels",
+                "fuse_kernels",
             ];
             let name = writer.choice.pick(&kinds);
             taken.extend(writer.step((name, "")).filter(|step| state.take(step)));
@@ -208,6 +210,12 @@ impl Writer<'_, '_, '_> {
                 let rows = self.choice.pick(&["3", "8 group 4", "16 group 8", "6 group 2"]);
                 let threads = self.of(&[32, 64, 96]);
                 Some(format!("keep_sums {target} by {threads}{vector} rows {rows}"))
+            }
+            "fuse_kernels" => {
+                let (first, second) = (self.loop_where(|l| l.root)?, self.loop_where(|l| l.root)?);
+                let block = self.choice.pick(&["32", "40", "12x8", "32x6"]);
+                let slices = self.choice.pick(&["1", "2", "3 group 2", "1 group 3"]);
+                Some(format!("fuse_kernels {first}, {second} block {block} slices {slices}"))
             }
             "register_tile" => {
                 let target = self.loop_where(|l| l.bound)?;

@@ -134,6 +134,13 @@ pub struct LegalFuseKernels<'k> {
     findings: Vec<(LoopId, Findings)>,
 }
 
+impl LegalFuseKernels<'_> {
+    /// Whether kernels go there and back in a serial loop around both nests.
+    pub fn goes_in_turns(&self) -> bool {
+        self.turns.is_some()
+    }
+}
+
 const VERB: &str = "fuse";
 
 fn refused<T>(loop_id: LoopId, why: impl Into<String>) -> Result<T, Refusal> {

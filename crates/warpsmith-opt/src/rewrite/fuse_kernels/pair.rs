@@ -71,8 +71,14 @@ impl Pair {
 
     /// The window along the loop of this number, outermost first.
     pub fn along(&self, depth: usize) -> Window {
-        let of = self.reads.iter().map(|(_, distance)| distance[depth]);
-        Window { low: of.clone().fold(0, i64::min), high: of.fold(0, i64::max) }
+        let Window { low, high } = self.read_along(depth);
+        Window { low: low.min(0), high: high.max(0) }
+    }
+
+    /// What is read along a loop, the iteration itself in it or not.
+    pub fn read_along(&self, depth: usize) -> Window {
+        let of = || self.reads.iter().map(|(_, distance)| distance[depth]);
+        Window { low: of().min().unwrap_or(0), high: of().max().unwrap_or(0) }
     }
 
     /// Planes of the block that are read beside the thread's own column, by distance from the iteration's plane.

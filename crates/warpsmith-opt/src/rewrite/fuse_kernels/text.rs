@@ -513,7 +513,7 @@ impl<'k, 'l> Maker<'k, 'l> {
         let (a, b) = (&pair.first.loops, &pair.second.loops);
         let function = self.kernel.func();
         let covers = (0..pair.rank()).all(|depth| {
-            let (a, b, window) = (&a[depth], &b[depth], pair.along(depth));
+            let (a, b, window) = (&a[depth], &b[depth], pair.read_along(depth));
             let low = launch::apart(&wide(&a.first), &wide(&b.first));
             let high = launch::apart(&end(function, b), &end(function, a));
             low.is_some_and(|n| n + i128::from(window.low) >= 0)
@@ -524,13 +524,22 @@ impl<'k, 'l> Maker<'k, 'l> {
         }
         let rank = pair.rank();
         let mut conditions = vec![];
+        // A group may go past the slice, where other blocks compute.
+        if self.legal.shape.group > 1 {
+            let end = offset(self.grid.planes.clone(), pair.along(0).width().into());
+            conditions.push(Expr::binary(BinaryOp::Lt, self.number(self.step), end));
+        }
+        // Blocks that only store for others may run where the second nest reads nothing.
+        if self.legal.stores() {
+            conditions.extend(counters::all_run(function, b));
+        }
         let mut index = vec![];
         for depth in 0..rank {
             let at = match depth {
                 0 => self.number(self.plane),
                 _ => self.number(self.across[rank - 1 - depth].at),
             };
-            conditions.extend(self.within(&b[depth], at.clone(), pair.along(depth)));
+            conditions.extend(self.within(&b[depth], at.clone(), pair.read_along(depth)));
             index.push(offset(at, pair.stored_at[depth]));
         }
         let var = function.var(pair.array);

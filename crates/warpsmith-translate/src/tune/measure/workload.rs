@@ -331,7 +331,7 @@ impl Source {
             buffers.push(BufferSpec { name: "result".into(), bytes, contents: Contents::Poison });
         }
         let largest = buffers.iter().map(|b| b.bytes).max().unwrap_or(0);
-        let workspace = largest.saturating_mul(PARTS).clamp(1 << 20, WORKSPACE);
+        let workspace = largest.saturating_mul(PARTS).clamp(1 << 20, WORKSPACE.max(largest));
         buffers.push(BufferSpec {
             name: "workspace".into(),
             bytes: workspace,
