@@ -11,6 +11,7 @@ pub mod distribute;
 pub mod double_buffer;
 pub(crate) mod draft;
 pub mod expand;
+pub mod fuse_kernels;
 pub mod fuse_loops;
 pub(crate) mod grammar;
 pub mod independence;

@@ -81,6 +81,7 @@ registry! {
     Expand = expand,
     Distribute = distribute,
     FuseLoops = fuse_loops,
+    FuseKernels = fuse_kernels,
     Split = split,
     SplitK = split_k,
     Privatise = privatise,

@@ -1,0 +1,198 @@
+//! Makes one kernel of two nests of which the second reads what is around each of its iterations in what the first wrote.
+//!
+//! ```text
+//!     parallel for k, j, i in I { v[k][j][i] = f(k, j, i) }
+//!     parallel for k, j, i in J { … v[k-1][j][i] … v[k][j][i+1] … }
+//!       ==> fuse_kernels k, k#2 block 32x8 slices 8
+//!     for each tile of 30 x 6 columns and an eighth of the planes, thread by thread, each with one column of the tile or of its border {
+//!         for planes k from the one before the tile's first to the one after its last {
+//!             v_own = f(k, j, i), or v[k][j][i] outside I;  v_planes[k mod 3][j][i] = v_own;  barrier
+//!             inside the tile: … v_own of two planes before … v_planes[(k - 1) mod 3][j][i+1] …
+//!         }
+//!     }
+//! ```
+//!
+//! Blocks overlap by what the second nest reads around its iterations (overlapped tiling; along the outermost loop a window
+//! slides, as in Nguyen et al., *3.5-D blocking optimization for stencil computations*, SC 2010). What the first nest computes
+//! passes through shared memory, and is stored where somebody may read it later.
+//!
+//! In a serial loop around both nests, where the second one writes what the first reads, kernels go there and back between that
+//! array and a copy, two iterations at a time; the last one or two iterations run as they were, so that nothing of what the
+//! first nest writes needs storing before.
+//!
+//! Legal for marked nests next to each other of two or three loops with independent iterations, whose bounds the launcher knows.
+//! The first stores one element in each iteration, at its counters, and reads nothing that one of the nests writes; the second
+//! reads that array unconditionally, at constant distances from its counters.
+
+mod elements;
+mod launch;
+mod pair;
+mod text;
+mod turns;
+
+use std::fmt;
+
+use warpsmith_ir::{LoopId, SourceMap};
+use winnow::combinator::preceded;
+use winnow::{ModalResult, Parser, ascii::space1};
+
+use super::grammar::{by_x, comma, counted, counted_or_one, extents, name, wanted};
+use super::independence::Findings;
+use super::step::{About, Law, Rewrite, StepError, loops_named};
+use super::{Rewritten, bind};
+use crate::kernel::{Kernel, STATIC_SHARED};
+use crate::refusal::Refusal;
+use pair::Pair;
+use turns::Turns;
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    /// The outermost loops of the first and of the second nest.
+    pub loops: [String; 2],
+    pub shape: Shape,
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.loops.join(", "), self.shape)
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "fuse_kernels",
+        example: "fuse_kernels k, k#2 block 32x8 slices 8 group 4",
+        does: "makes one kernel of two nests of which the second reads what is around each of its iterations in what the first wrote (two steps of a stencil, filters one after the other): blocks overlap and go plane by plane along the outermost loop, with what the first computes in shared memory, `group 4` several planes between two barriers; in a serial loop whose second nest writes what the first reads, kernels go there and back between that array and a copy",
+        legal: "both nests are marked, not bound, next to each other, and of as many loops as the array between them has extents, two or three; the launcher knows their bounds; the first stores one element in each iteration, at its counters plus constants, and reads nothing that the nests write, or what the second stores last in each iteration of a serial loop around both; the second reads the array unconditionally at constant distances from its counters and does not write it",
+        law: Law {
+            before: LAW_BEFORE,
+            steps: "fuse_kernels i, i#2 block 33 slices 2",
+            after: LAW_AFTER,
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        let (first, _, second) = (name, comma(), name).parse_next(input)?;
+        let text = "`block` and the threads of a block, as in `block 32x8`, are wanted here";
+        let block =
+            preceded((space1, "block", space1), extents).context(wanted(text)).parse_next(input)?;
+        let text = "`slices` and into how many the outermost loop is cut are wanted here";
+        let slices = counted("slices", text).parse_next(input)?;
+        let group = counted_or_one("group").parse_next(input)?;
+        Ok(Args { loops: [first, second], shape: Shape { block, slices, group } })
+    }
+
+    fn take(&self, kernel: &Kernel, sources: &SourceMap) -> Result<Rewritten, StepError> {
+        let loops = loops_named(kernel, &self.loops)?;
+        Ok(apply(check(kernel, [loops[0], loops[1]], self.shape)?, sources))
+    }
+}
+
+const LAW_BEFORE: &str = "\
+void twice(int n, int m, const float u[n][m], float v[n][m], float w[n][m]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            v[i][j] = 2.0f * u[i][j];
+    #pragma omp parallel for collapse(2)
+    for (int i = 1; i < n; i++)
+        for (int j = 1; j < m; j++)
+            w[i][j] = v[i - 1][j] + v[i][j - 1];
+}
+";
+
+const LAW_AFTER: &str = "";
+
+/// How blocks share the nests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Threads of a block along the innermost loop and the one around it; the border of the tile included.
+    pub block: [u32; 3],
+    /// Parts of the outermost loop, along each of which a block goes.
+    pub slices: u32,
+    /// Planes between two barriers: their loads are under way together.
+    pub group: u32,
+}
+
+/// As a schedule has it.
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let used = self.block.iter().rposition(|n| *n != 1).map_or(1, |k| k + 1);
+        write!(f, "block {} slices {}", by_x(&self.block[..used]), self.slices)?;
+        if self.group > 1 { write!(f, " group {}", self.group) } else { Ok(()) }
+    }
+}
+
+/// The verdict on a `fuse_kernels`, which alone allows it.
+pub struct LegalFuseKernels<'k> {
+    kernel: &'k Kernel,
+    shape: Shape,
+    pair: Pair,
+    /// Iterations of a loop around both, two at a time.
+    turns: Option<Turns>,
+    findings: Vec<(LoopId, Findings)>,
+}
+
+const VERB: &str = "fuse";
+
+fn refused<T>(loop_id: LoopId, why: impl Into<String>) -> Result<T, Refusal> {
+    Err(Refusal::LoopRefused { verb: VERB, loop_id, why: why.into() })
+}
+
+/// Iterations of a plane that a tile has for each slice, at least: a grid of fewer than 2³¹ blocks then covers what fits in
+/// memory, however few planes there are.
+const LEAST_FOR_SLICE: u32 = 4;
+
+/// Most planes between two barriers: what a thread has of them stands in registers.
+const MOST_TOGETHER: u32 = 16;
+
+/// Asks whether blocks of this shape can run both nests.
+///
+/// # Errors
+/// The first reason why not.
+pub fn check(
+    kernel: &Kernel,
+    roots: [LoopId; 2],
+    shape: Shape,
+) -> Result<LegalFuseKernels<'_>, Refusal> {
+    bind::check_block(shape.block)?;
+    let (pair, findings) = pair::found(kernel, roots)?;
+    let turns = turns::wanted(kernel, &pair)?;
+    check_shape(&pair, shape)?;
+    Ok(LegalFuseKernels { kernel, shape, pair, turns, findings })
+}
+
+fn check_shape(pair: &Pair, shape: Shape) -> Result<(), Refusal> {
+    let root = pair.second.root;
+    let used = pair.rank() - 1;
+    if shape.group == 0 || shape.group > MOST_TOGETHER {
+        return refused(root, "1 to 16 planes go together");
+    }
+    if shape.block[used..].iter().any(|n| *n != 1) {
+        return refused(root, "a block has threads along its loops but the outermost only");
+    }
+    let mut tile = 1;
+    for (axis, threads) in shape.block[..used].iter().enumerate() {
+        let border = pair.window(axis).width();
+        if *threads <= border {
+            return refused(root, "a block is no larger than what its iterations read around them");
+        }
+        tile *= threads - border;
+    }
+    if shape.slices == 0 || shape.slices > tile / LEAST_FOR_SLICE {
+        let most = tile / LEAST_FOR_SLICE;
+        return refused(root, format!("a tile of {tile} columns allows for 1 to {most} slices"));
+    }
+    let threads: u64 = shape.block.iter().map(|n| u64::from(*n)).product();
+    let bytes = threads * u64::from(pair.slots(shape.group)) * u64::from(pair.element.bytes());
+    match bytes > STATIC_SHARED.into() {
+        true => refused(root, "the planes of a block do not fit in shared memory"),
+        false => Ok(()),
+    }
+}
+
+/// Makes the kernel, or the kernels there and back.
+pub fn apply(legal: LegalFuseKernels<'_>, sources: &SourceMap) -> Rewritten {
+    text::apply(&legal, sources)
+}
