@@ -10,6 +10,7 @@ use std::time::Duration;
 use warpsmith_stage::program::Settings;
 use warpsmith_stage::session::{Input, Refusal};
 use warpsmith_stage::stage::{self, Staged};
+use warpsmith_stage::verify::proof::solver;
 
 /// Seconds an access that PSySha needs (2.5 GHz Core i7), by example.
 const PUBLISHED: [(&str, f64); 4] =
@@ -29,16 +30,17 @@ fn main() {
     asked.retain(|a| a != "--once");
     names.retain(|n| asked.is_empty() || asked.contains(n));
     println!(
-        "{:22} {:>8} {:>12} {:>12} {:>12} {:>10}",
-        "example", "accesses", "profile ms", "search ms", "ms an access", "published"
+        "{:22} {:>8} {:>12} {:>12} {:>12} {:>10} {:>8}",
+        "example", "accesses", "profile ms", "search ms", "ms an access", "published", "proof"
     );
     let mut each: Vec<f64> = vec![];
     for name in names {
         let path = folder.join(format!("{name}.cu"));
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
         let settings = Settings { path: format!("{name}.cu"), ..Settings::default() };
-        match best(&Input { settings, text, ..Input::default() }, runs) {
-            Ok(staged) => each.push(line(&name, &staged)),
+        let input = Input { settings, text, ..Input::default() };
+        match best(&input, runs) {
+            Ok(staged) => each.push(line(&name, &staged, &proof(&input))),
             Err(refusal) => println!("{name:22} refused: {}", refusal.diagnostics[0].message),
         }
     }
@@ -68,7 +70,7 @@ fn crowded(folder: &Path) {
     let text = text.replacen(at, &format!("{more}{at}"), 1);
     let settings = Settings { path: "crowded.cu".into(), ..Settings::default() };
     match best(&Input { settings, text, ..Input::default() }, RUNS) {
-        Ok(staged) => _ = line("five_point, 25 more", &staged),
+        Ok(staged) => _ = line("five_point, 25 more", &staged, "-"),
         Err(refusal) => println!("five_point, 25 more: {}", refusal.diagnostics[0].message),
     }
 }
@@ -93,8 +95,19 @@ fn synthesis(staged: &Staged) -> Duration {
     staged.profile_time + staged.accesses.iter().map(|a| a.time).sum::<Duration>()
 }
 
+/// The time of proofs an access and block shape, where there is a solver, and how many are proved at all of them.
+fn proof(input: &Input) -> String {
+    let solver = solver::program();
+    let proved = solver.map(|s| stage::stage(Input { solver: Some(s), ..input.clone() }));
+    let Some(Ok(staged)) = proved else { return "-".to_string() };
+    let (shapes, count) = (staged.blocks.len().max(1), staged.accesses.len().max(1));
+    let whole = staged.accesses.iter().filter(|a| a.proved.len() == shapes).count();
+    let each = staged.proof_time.as_secs_f64() * 1e3 / (shapes * count) as f64;
+    format!("{each:.0} ms ({whole} at {shapes} shapes)")
+}
+
 /// One line of the table; gives the time an access.
-fn line(name: &str, staged: &Staged) -> f64 {
+fn line(name: &str, staged: &Staged, proof: &str) -> f64 {
     let ms = |d: Duration| d.as_secs_f64() * 1e3;
     let search: f64 = staged.accesses.iter().map(|a| ms(a.time)).sum();
     let count = staged.accesses.len().max(1);
@@ -104,7 +117,7 @@ fn line(name: &str, staged: &Staged) -> f64 {
         .find(|(n, _)| *n == name)
         .map_or("-".to_string(), |(_, s)| format!("{:.0} ms", s * 1e3));
     println!(
-        "{name:22} {count:>8} {:>12.1} {search:>12.1} {access:>12.1} {published:>10}",
+        "{name:22} {count:>8} {:>12.1} {search:>12.1} {access:>12.1} {published:>10} {proof}",
         ms(staged.profile_time)
     );
     access

@@ -57,9 +57,9 @@ const UNSEEN: usize = 2;
 const MAX_FAILING: usize = 96;
 
 impl Profiled {
-    fn add(&mut self, session: &mut Session, suited: Suited) -> Result<(), Refusal> {
+    fn add(&mut self, session: &mut Session, suited: Suited, whole: bool) -> Result<(), Refusal> {
         let start = Instant::now();
-        session.profile(&suited, self.launches.len(), false, &mut self.profile)?;
+        session.profile(&suited, self.launches.len(), (false, whole), &mut self.profile)?;
         self.launches.push(suited.clone());
         if session.mixed {
             self.add_mixed(session, suited)?;
@@ -74,7 +74,7 @@ impl Profiled {
         let tagged = |r: &Row| !self.mixed.contains(&r.launch);
         let reads = session.plan.reads.len();
         let known: Vec<bool> = self.profile.iter().map(|rows| rows.iter().any(tagged)).collect();
-        session.profile(&suited, number, true, &mut self.profile)?;
+        session.profile(&suited, number, (true, true), &mut self.profile)?;
         for (rows, _) in self.profile[..reads].iter_mut().zip(known).filter(|(_, known)| *known) {
             rows.retain(|r| r.launch != number);
         }
@@ -104,7 +104,7 @@ pub fn profile(session: &mut Session) -> Result<Profiled, Refusal> {
         let found = fits(session, block, 2, &FIRST[shapes])?;
         shapes += usize::from(!found.is_empty());
         for suited in found {
-            profiled.add(session, suited)?;
+            profiled.add(session, suited, false)?;
         }
         if shapes == 2 {
             break;
@@ -271,7 +271,7 @@ impl Search {
                 let found = fits(session, block, 3, &[kind])?;
                 profiled.time += start.elapsed();
                 for suited in found {
-                    profiled.add(session, suited)?;
+                    profiled.add(session, suited, false)?;
                 }
                 again = self.challenge(session, profiled);
             }
@@ -309,7 +309,7 @@ impl Search {
         if profiled.launches.iter().any(|s| s.launch == suited.launch) {
             return Ok(false);
         }
-        profiled.add(session, suited.clone())?;
+        profiled.add(session, suited.clone(), true)?;
         Ok(true)
     }
 

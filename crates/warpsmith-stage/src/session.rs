@@ -6,7 +6,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
-use warpsmith_emu::{Finding, Rule};
+use warpsmith_emu::{Checks, Finding, Rule};
 use warpsmith_ir::{Diagnostic, FileId, Scalar, SourceMap, Span, Type, VarKind};
 
 use crate::launch::{self, Fit, Launch, Wanted};
@@ -129,8 +129,8 @@ impl Shaped {
     }
 }
 
-/// Launches that may take too long before a plan that nobody wrote is given up.
-const MAX_ENDLESS: u32 = 3;
+/// By how much values that tell elements apart may make a launch longer before a plan that nobody wrote is given up.
+const LONGER: u64 = 10;
 
 /// Constants, the block where extents ask for it, and what dynamic arrays have.
 type ShapeKey = (Vec<(String, i64)>, Option<[u32; 3]>, u32);
@@ -199,8 +199,6 @@ pub struct Session {
     shapes: HashMap<ShapeKey, Rc<Shaped>>,
     /// Blocks that were asked whether the constants of the file go together in them.
     misfits: HashMap<[u32; 3], bool>,
-    /// Launches that took too long to emulate.
-    endless: u32,
     /// Findings of the unmodified kernel in launches that were not used.
     pub unsuited: Vec<(Launch, Vec<Finding>)>,
     /// A race of the unmodified kernel in a launch that was used, because the order of blocks made no difference in it.
@@ -265,7 +263,6 @@ impl Session {
             effort: Effort::Usual,
             shapes: HashMap::new(),
             misfits: HashMap::new(),
-            endless: 0,
             unsuited: vec![],
             raced: None,
             input,
@@ -473,14 +470,7 @@ impl Session {
         let racy = |f: &Finding| matches!(f.rule, Rule::RaceGlobal | Rule::RaceShared);
         let excused = |f: &Finding| f.rule.is_note() || between && racy(f);
         let bad: Vec<Finding> = outcome.findings.iter().filter(|f| !excused(f)).cloned().collect();
-        if outcome.limit.is_some() {
-            self.endless += 1;
-            return match self.input.quick && self.endless > MAX_ENDLESS {
-                true => Err(self.given_up()),
-                false => Ok(None),
-            };
-        }
-        if outcome.assumption_failed {
+        if outcome.limit.is_some() || outcome.assumption_failed {
             return Ok(None);
         }
         let ordered = between && self.order_matters(&shaped.reference, &launch, &lengths)?;
@@ -497,11 +487,23 @@ impl Session {
         Ok(None)
     }
 
-    /// Values that tell elements apart were taken for numbers of iterations: no other launch would end, either.
+    /// Whether a launch takes far longer with values that tell elements apart: they are taken for numbers of iterations.
+    fn is_longer_with_tags(&self, reference: &Program, suited: &Suited) -> Result<bool, Refusal> {
+        let run = |tagged| {
+            let data = Data { seed: 1, tagged, mixed: false };
+            let mut p = memory::prepare(reference, &suited.launch, Some(&suited.lengths), data)?;
+            let outcome = program::run(reference, &p.config, &mut p.memory, Checks::NONE)?;
+            Ok(outcome.stats.thread_instructions)
+        };
+        let refuse = |d: Diagnostic| self.refuse(false, vec![d]);
+        let (plain, tagged) = (run(&[]).map_err(refuse)?, run(&self.tagged).map_err(refuse)?);
+        Ok(tagged > LONGER * plain)
+    }
+
     fn given_up(&self) -> Refusal {
         let error = Diagnostic::error(
             "W707",
-            "launches of the kernel with values that tell elements apart take too long to emulate",
+            "elements of a marked array say how often loops run: no values tell them apart and let launches end soon",
         );
         self.refuse(true, vec![error])
     }
@@ -568,7 +570,8 @@ impl Session {
         }
     }
 
-    /// Adds what a launch does at the marks to a profile; `mixed` data send branches both ways.
+    /// Adds what a launch does at the marks to a profile; `mixed` data send branches both ways; all visits are taken down of a `whole`
+    /// one.
     ///
     /// # Errors
     /// What the emulator refuses.
@@ -576,10 +579,13 @@ impl Session {
         &mut self,
         suited: &Suited,
         number: usize,
-        mixed: bool,
+        (mixed, whole): (bool, bool),
         profile: &mut Profile,
     ) -> Result<(), Refusal> {
         let shaped = self.shaped(&suited.launch)?;
+        if self.input.quick && self.is_longer_with_tags(&shaped.reference, suited)? {
+            return Err(self.given_up());
+        }
         let probes = self.probes(&shaped, &suited.launch)?;
         let run = rows::Run {
             program: &probes.program,
@@ -591,6 +597,7 @@ impl Session {
             reads: self.plan.reads.len(),
             runs: self.runs(&shaped.reference),
             mixed,
+            whole,
         };
         run.collect(profile).map_err(|d| self.refuse(false, vec![d]))
     }

@@ -52,6 +52,34 @@ __global__ void transpose(const float *in, float *out, int w, int h) {
 }
 
 #[test]
+fn what_is_put_in_braces_is_indented() {
+    let (name, text) = best(
+        "#define TILE 16
+__global__ void transpose(const float *in, float *out, int w, int h) {
+    int x = blockIdx.x * TILE + threadIdx.x;
+    int y = blockIdx.y * TILE + threadIdx.y;
+    if (x < w && y < h) {
+        int to = x * h + y;
+
+        out[to] = in[y * w + x];
+    }
+}
+",
+    );
+    assert_eq!(name, "transposing tile of `in`");
+    let inner = "        if (x < w && y < h) {
+            int to = x * h + y;
+
+            // The marked read comes from shared memory: checked with blocks of 16x16 (with other constants also 7x7, 32x32), not proved.
+            out[to] = in_tile[threadIdx.x][threadIdx.y];
+        }
+    }
+}
+";
+    assert!(text.contains(inner), "{text}");
+}
+
+#[test]
 fn planes_go_through_registers() {
     let (name, text) = best(
         "#define BX 32
@@ -166,6 +194,97 @@ fn gathers_are_declined() {
         assert!(chosen.best.is_none(), "a plan was chosen for\n{text}");
         assert!(chosen.declined.iter().any(|d| d.starts_with(reason)), "{:?}", chosen.declined);
     }
+}
+
+/// Reads that no plan is made for are named, each with what they are.
+#[test]
+fn reasons_say_what_is_read_and_how() {
+    for (text, reason) in [
+        (
+            "__global__ void smooth(const float *in, float *out, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n - 2; i += blockDim.x * gridDim.x)
+        out[i] = in[i] + in[i + 1] + in[i + 2];
+}
+",
+            "`in`: each thread goes through a loop from an element of its own and may leave it before others do",
+        ),
+        (
+            "__device__ float at(const float *p, int x, int y, int w) { return p[y * w + x]; }
+__global__ void edges(const float *img, float *out, int w, int h) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x > 0 && x < w && y < h) out[y * w + x] = at(img, x, y, w) - at(img, x - 1, y, w);
+}
+",
+            "`img` is passed to `at`, and what functions read is not looked at",
+        ),
+        (
+            "__global__ void differences(const float *a, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const float *p = a + n * blockIdx.y;
+    if (i + 1 < n) out[n * blockIdx.y + i] = p[i + 1] - p[i];
+}
+",
+            "`a` is read through `p`, for which products alone have plans",
+        ),
+        (
+            "__global__ void swapped(float *a) {
+    __shared__ float s[128];
+    s[threadIdx.x] = a[blockIdx.x * 128 + threadIdx.x];
+    __syncthreads();
+    a[blockIdx.x * 128 + threadIdx.x] = s[127 - threadIdx.x];
+}
+",
+            "the kernel has tiles already",
+        ),
+    ] {
+        let chosen = choose(text).unwrap_or_else(|(_, message)| panic!("{message}"));
+        assert!(chosen.best.is_none(), "a plan was chosen for\n{text}");
+        assert!(chosen.declined.iter().any(|d| d.starts_with(reason)), "{:?}", chosen.declined);
+    }
+}
+
+/// A table of row starts: values that tell its elements apart make rows of millions of elements, which took a minute.
+#[test]
+fn plans_whose_values_make_loops_longer_are_given_up() {
+    let chosen = choose(
+        "__global__ void spmv(int n, const int *rows, const int *col, const float *val, const float *x, float *y) {
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r < n) {
+        float s = 0;
+        for (int k = rows[r]; k < rows[r + 1]; k++) s += val[k] * x[col[k]];
+        y[r] = s;
+    }
+}
+",
+    );
+    let chosen = chosen.unwrap_or_else(|(_, message)| panic!("{message}"));
+    assert!(chosen.best.is_none());
+    let given_up =
+        |t: &auto::Tried| t.failed.as_ref().is_some_and(|f| f.contains("say how often loops run"));
+    assert!(chosen.tried.iter().any(given_up), "{:?}", chosen.tried);
+}
+
+/// What is done is heard of, plan by plan.
+#[test]
+fn plans_are_counted_while_they_are_tried() {
+    let heard = std::rc::Rc::new(std::cell::RefCell::new(String::new()));
+    let hear = heard.clone();
+    let steps = warpsmith_stage::session::Steps::new(std::rc::Rc::new(move |s: &str| {
+        *hear.borrow_mut() += &format!("{s}\n");
+    }));
+    let text = "#define TILE 16
+__global__ void transpose(const float *in, float *out, int w, int h) {
+    int x = blockIdx.x * TILE + threadIdx.x;
+    int y = blockIdx.y * TILE + threadIdx.y;
+    if (x < w && y < h) out[x * h + y] = in[y * w + x];
+}
+";
+    let settings = Settings { path: "plain.cu".into(), ..Settings::default() };
+    let input = Input { settings, text: text.into(), steps, ..Input::default() };
+    assert!(auto::choose(&input, &global_requests).is_ok());
+    let heard = heard.borrow();
+    assert!(heard.contains("plan 1/") && heard.contains(" s left, "), "{heard}");
+    assert!(heard.contains("transposing tile of `in`: search and checks"), "{heard}");
 }
 
 /// Subscripts by macro, a helper that takes elements, a guard, and a block that nothing in the file names.

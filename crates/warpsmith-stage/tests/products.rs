@@ -80,12 +80,13 @@ fn both_operands_come_in_tiles() {
 fn a_return_moves_behind_the_loop() {
     let text = PLAIN
         .replace("    if (row < M && col < N) {\n", "    if (row >= M || col >= N) return;\n")
-        .replace("        C[row * N + col] = sum;\n    }\n", "        C[row * N + col] = sum;\n");
+        .replace("        C[row * N + col] = sum;\n    }\n", "        C[row * N + col] = sum;\n")
+        .replace("\n        ", "\n    ");
     let made = best(&text);
     let after = "        __syncthreads();
-        }
-        if (row >= M || col >= N) return;
-        C[row * N + col] = sum;
+    }
+    if (row >= M || col >= N) return;
+    C[row * N + col] = sum;
 }
 ";
     assert!(made.text.contains(after), "{}", made.text);
@@ -101,6 +102,40 @@ fn what_is_no_sum_gets_no_empty_iterations() {
     let made = best(&text);
     let inner = "        for (int k = k0; k < k0 + 16 && k < K; k++)
             sum = fminf(sum, A_tile[threadIdx.y][k - k0] + B_tile[k - k0][threadIdx.x]);
+";
+    assert!(made.text.contains(inner), "{}", made.text);
+}
+
+#[test]
+fn operands_may_be_behind_local_pointers() {
+    let made = best(
+        "__global__ void batched(const double *A, const double *B, double *C, int n) {
+    int b = blockIdx.z;
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row >= n || col >= n) return;
+    const double *first = A + b * n * n;
+    const double *second = B + b * n * n;
+    double sum = 0;
+    for (int k = 0; k < n; ++k) {
+        sum += first[row * n + k] * second[k * n + col];
+    }
+    C[b * n * n + row * n + col] = sum;
+}
+void launch(const double *A, const double *B, double *C, int n, int count) {
+    batched<<<dim3((n + 15) / 16, (n + 15) / 16, count), dim3(16, 16)>>>(A, B, C, n);
+}
+",
+    );
+    assert_eq!(made.name, "tiles of `first` and `second`");
+    assert!(made.text.contains("__shared__ double first_tile[16][16];"), "{}", made.text);
+    let inner = "        for (int k = 0; k < 16; k++) {
+            sum += first_tile[threadIdx.y][k] * second_tile[k][threadIdx.x];
+        }
+        __syncthreads();
+    }
+    if (row >= n || col >= n) return;
+    C[b * n * n + row * n + col] = sum;
 ";
     assert!(made.text.contains(inner), "{}", made.text);
 }

@@ -93,6 +93,7 @@ fn every_command_shows_what_it_does() {
         (format!("ladder {examples}/gemm.c"), "ladder: version 1/"),
         ("check slow.cu".to_string(), "checking 1/1 slow.cu: "),
         (format!("stage {examples}/stage/himeno.cu"), "stage: step"),
+        (format!("stage {examples}/../bench/stage/plain/heat.cu --auto"), "stage: plan "),
         ("doctor".to_string(), "doctor: asking programs"),
     ];
     for (line, phase) in commands {

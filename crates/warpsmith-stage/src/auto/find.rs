@@ -196,14 +196,12 @@ fn elements(
     all
 }
 
-/// Whether counters are in a sum, and neither threads nor what is not known.
+/// Whether a sum asks for no thread: a counter that begins at one is in it without where it begins.
 fn counts_alone(at: &Sum) -> bool {
-    let (mut counters, mut others) = (false, false);
-    at.names(&mut |n| match n {
-        n if n.starts_with("t_n") => counters = true,
-        n => others |= n.starts_with("t_"),
-    });
-    counters && !others
+    let mut threads = false;
+    let counts = |n: &str| n.starts_with("t_n") || n.starts_with("t_v");
+    at.names(&mut |n| threads |= n.starts_with("t_") && !counts(n));
+    !threads
 }
 
 /// What subscripts are made from, through the variables that a kernel declares.

@@ -398,6 +398,11 @@ impl Made<'_> {
             start..start,
             format!("{{\n{indent}    // Threads change places, so that a row of them writes a row.{swapped}\n{indent}    "),
         );
+        let lines = self.kernel.text[start..end].match_indices('\n').map(|(i, _)| start + i + 1);
+        let filled = |i: &usize| !self.kernel.text[*i..].starts_with(['\n', '\r']);
+        for line in lines.filter(|i| filled(i) && !read.whole.contains(i)) {
+            patch.replace(line..line, "    ");
+        }
         patch.replace(read.whole.clone(), format!("__opt__({})", read.text()));
         patch.replace(end..end, format!("\n{indent}}}"));
         self.done("transposing tile", &patch).map(|plan| Plan { block, ..plan })

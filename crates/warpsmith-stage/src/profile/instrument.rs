@@ -58,7 +58,8 @@ pub struct Instrumented {
 
 /// What all instrumented texts use, parsed once with what stands in for libraries.
 const COMMON: &str = r#"
-__device__ long long *__ws_log; __device__ unsigned int *__ws_count; __device__ unsigned int __ws_rows; __device__ int __ws_dynamic;
+__device__ long long *__ws_log; __device__ unsigned int *__ws_count; __device__ unsigned int *__ws_seen;
+__device__ unsigned int __ws_rows; __device__ unsigned int __ws_full; __device__ int __ws_dynamic;
 template <class T> __device__ unsigned long long __ws_at(const T *p) {
   if (sizeof(T) == 1) return *(const unsigned char *)p;
   if (sizeof(T) == 2) return *(const unsigned short *)p;
@@ -74,6 +75,10 @@ __device__ inline long long *__ws_row(long long id, int width) {
   unsigned int block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
   unsigned int flat = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
   unsigned int t = block * (blockDim.x * blockDim.y * blockDim.z) + flat;
+  unsigned int v = __ws_seen[t];
+  __ws_seen[t] = v + 1;
+  // Of later visits, blocks take down every eighth together, each block others.
+  if (v >= __ws_full && ((block * 40503u + v) * 2654435761u >> 29)) return nullptr;
   unsigned int n = __ws_count[t];
   __ws_count[t] = n + 1;
   if (n >= __ws_rows) n = __ws_rows;
@@ -225,7 +230,9 @@ fn declare(head: &mut String, i: usize, layout: &Layout, width: usize) {
     let is_read = !layout.arrays.is_empty();
     let mut types = String::new();
     let mut params = String::new();
-    let mut body = format!("long long *row = __ws_row({i}, {width});");
+    let given_back = if is_read { " value" } else { "" };
+    let mut body =
+        format!("long long *row = __ws_row({i}, {width}); if (!row) return{given_back};");
     if is_read {
         types += "class T";
         params += "T value";

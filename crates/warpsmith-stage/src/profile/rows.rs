@@ -59,6 +59,8 @@ pub type Profile = Vec<Vec<Row>>;
 const MAX_WORDS: usize = 2 << 20;
 /// Rows of a thread that there is room for at first; a launch with more is run again.
 const FEW_ROWS: usize = 30;
+/// Rows of a mark that are taken down of a launch; of later visits of each thread, some.
+const FULL_ROWS: usize = 8192;
 
 /// A launch of an instrumented kernel.
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +78,8 @@ pub struct Run<'a> {
     pub runs: u64,
     /// Values that send branches both ways ([`Data::mixed`]).
     pub mixed: bool,
+    /// Every visit is taken down, however many there are.
+    pub whole: bool,
 }
 
 impl Run<'_> {
@@ -106,24 +110,27 @@ impl Run<'_> {
         let Run { launch, instrumented, .. } = *self;
         let threads: usize = launch.grid.iter().chain(&launch.block).map(|d| *d as usize).product();
         let most = (MAX_WORDS / threads.max(1) / instrumented.width).clamp(1, 4096) - 1;
+        // Copies are written for what all visits say together.
+        let marks = instrumented.layouts.len();
+        let copies = instrumented.layouts.iter().any(|l| l.given || !l.offers.is_empty());
+        let full = match self.whole || copies || marks > self.reads {
+            true => u32::MAX,
+            false => (FULL_ROWS * marks / threads.max(1)).max(2 * marks) as u32,
+        };
         let few = most.min(FEW_ROWS);
-        let (profile, rows) = self.with_room(seed, threads, few)?;
+        let (profile, rows) = self.with_room(seed, full, few)?;
         match rows > few && few < most {
-            true => Ok(self.with_room(seed, threads, rows.min(most))?.0),
+            true => Ok(self.with_room(seed, full, rows.min(most))?.0),
             false => Ok(profile),
         }
     }
 
     /// The rows of a launch, so many of each thread at most, and how many the thread with the most of them has.
-    fn with_room(
-        &self,
-        seed: u64,
-        threads: usize,
-        cap: usize,
-    ) -> Result<(Profile, usize), Diagnostic> {
+    fn with_room(&self, seed: u64, full: u32, cap: usize) -> Result<(Profile, usize), Diagnostic> {
         let Run { program, instrumented, launch, lengths, .. } = *self;
         let data = Data { seed, tagged: self.tagged, mixed: self.mixed };
         let mut prepared = memory::prepare(program, launch, Some(lengths), data)?;
+        let threads: usize = launch.grid.iter().chain(&launch.block).map(|d| *d as usize).product();
         let log_bytes = threads * (cap + 1) * instrumented.width * 8;
         let add = |memory: &mut warpsmith_emu::DeviceMemory, bytes: usize| {
             memory.add(Buffer {
@@ -134,6 +141,7 @@ impl Run<'_> {
         };
         let log = add(&mut prepared.memory, log_bytes);
         let count = add(&mut prepared.memory, threads * 4);
+        let seen = add(&mut prepared.memory, threads * 4);
         let set = |memory: &mut warpsmith_emu::DeviceMemory, name: &str, bytes: &[u8]| {
             let at = program.module.globals.iter().position(|g| g.name == name);
             if let Some(global) = at.and_then(|i| memory.globals.get_mut(i)) {
@@ -143,6 +151,8 @@ impl Run<'_> {
         };
         set(&mut prepared.memory, "__ws_log", &device_pointer(log, 0).to_le_bytes());
         set(&mut prepared.memory, "__ws_count", &device_pointer(count, 0).to_le_bytes());
+        set(&mut prepared.memory, "__ws_seen", &device_pointer(seen, 0).to_le_bytes());
+        set(&mut prepared.memory, "__ws_full", &full.to_le_bytes());
         set(&mut prepared.memory, "__ws_rows", &(cap as u32).to_le_bytes());
         set(&mut prepared.memory, "__ws_dynamic", &launch.dynamic_shared.to_le_bytes());
         let offers = instrumented.layouts.iter().any(|l| !l.offers.is_empty());

@@ -84,7 +84,7 @@ fn row(session: &mut Session, suited: &Suited, m: usize, found: &[Found]) -> Opt
         if mixed && !session.mixed {
             continue;
         }
-        session.profile(suited, 0, mixed, &mut profiled.profile).ok()?;
+        session.profile(suited, 0, (mixed, true), &mut profiled.profile).ok()?;
     }
     profiled.launches.push(suited.clone());
     let array = &session.plan.reads[m].site.arrays[answer.array].name.clone();
