@@ -15,6 +15,7 @@ mod candidates;
 mod derive;
 pub mod fusions;
 pub mod ladder;
+pub mod last_wave;
 pub mod orders;
 mod parse;
 mod parts;

@@ -14,6 +14,7 @@ mod known;
 mod leaving;
 pub(in crate::tune) mod overflow;
 mod pointers;
+mod resident;
 mod rows;
 mod run;
 mod values;
@@ -245,6 +246,11 @@ fn profile(
 ) -> (KernelProfile, f64) {
     let (elements, args) = rows::lengths_for_pointers(kernel, args);
     let args = &args;
+    let each = resident::a_block_each(module, kernel, at, args);
+    let (kernel, at, resident) = match &each {
+        Some(each) => (&each.kernel, each.at, Some(each.blocks)),
+        None => (kernel, at, None),
+    };
     let threads = at.block.iter().product::<u32>();
     let staying = Staying::of(module, kernel, at, args);
     let middle = staying.block;
@@ -277,6 +283,7 @@ fn profile(
     let shared_static = shared_bytes(module, kernel);
     let profile = KernelProfile {
         grid: logical,
+        resident,
         block_threads: threads,
         registers,
         shared_static,
