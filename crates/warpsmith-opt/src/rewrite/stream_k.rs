@@ -225,7 +225,8 @@ fn apart(kernel: &Kernel, group: &[LoopId], parts: u32, tiles: (&[u32], u32)) ->
 /// The first iteration of the outermost loop that whole waves of tiles do not reach, as a number of the launcher.
 ///
 /// With `t` tiles along the outermost loop, `u` tiles in each row of them, and `w` at a time, `left = t u mod w` tiles are
-/// left. In parts they take `left parts / w` times a part of a wave, which must be fewer than all parts.
+/// left. In parts they take `left parts / w` times a part of a wave, which must be fewer than all parts. The number of tiles is
+/// a constant of its own: whatever it is, what is computed is the same.
 fn whole_rows(
     kernel: &mut Kernel,
     loops: &[ForLoop],
@@ -252,13 +253,14 @@ fn whole_rows(
     let row = counts[1..].iter().cloned().reduce(|a, b| both(BinaryOp::Mul, &a, &b));
     let row = row.unwrap_or_else(|| number(1));
     let all = both(BinaryOp::Mul, &rows, &row);
-    let wave = i64::from(wave);
-    let left = both(BinaryOp::Rem, &all, &number(wave));
-    let comment = format!("tiles that whole waves of {wave} leave over");
-    let left = kernel.add_length("tiles_left", left, comment);
+    let comment = "tiles that run at the same time";
+    let size = kernel.constant("WAVE", wave, comment).cast(Type::I64);
+    let left = both(BinaryOp::Rem, &all, &size);
+    let left = kernel.add_length("tiles_left", left, "tiles that whole waves leave over".into());
     let left = Expr::var(left, Type::I64);
     let none = both(BinaryOp::Eq, &left, &number(0));
-    let many = both(BinaryOp::Gt, &left, &number(wave * i64::from(parts - 1) / i64::from(parts)));
+    let parts_of = |n: u32, of: &Expr| both(BinaryOp::Mul, of, &number(n.into()));
+    let many = both(BinaryOp::Gt, &parts_of(parts, &left), &parts_of(parts - 1, &size));
     let whole = both(BinaryOp::LogicalOr, &none, &many);
     let reached = both(BinaryOp::Div, &both(BinaryOp::Sub, &all, &left), &row);
     let name = kernel.name_of(outermost.var).to_string();

@@ -177,6 +177,17 @@ impl Draft<'_> {
         (factor_expr, own, abreast, extent)
     }
 
+    /// The threads of a block along x, y and z.
+    fn block_threads(&mut self, nest: &Nest, tiles: &[Tile]) -> [Expr; 3] {
+        Axis::ALL.map(|axis| {
+            if let Some(team) = nest.team.as_ref().filter(|t| t.axis == axis) {
+                return self.team_size(team);
+            }
+            let along = tiles.iter().find(|t| t.axis == axis);
+            along.map_or_else(|| Expr::i32(1), |t| t.threads.clone())
+        })
+    }
+
     /// What a thread does.
     fn tiled_kernel(
         &mut self,
@@ -204,7 +215,8 @@ impl Draft<'_> {
         let thread = self.scope.local("thread", Type::I32);
         self.scope.host.vars[thread.0 as usize].constant = true;
         if !copies.is_empty() || nest.lanes.is_some() {
-            stmts.push(declare(thread, flat_thread(&threads_of(tiles))));
+            let threads = self.block_threads(nest, tiles);
+            stmts.push(declare(thread, flat_thread(&threads)));
         }
         stmts.extend(self.thread_starts(nest, tiles, thread));
         let body = tiles.last().map(|t| t.source.body.clone()).unwrap_or_default();
@@ -306,12 +318,4 @@ impl Draft<'_> {
         block.comment.extend(comment);
         [block, Stmt::new(left, Origin::default())]
     }
-}
-
-/// The threads of a block along x, y and z.
-fn threads_of(tiles: &[Tile]) -> [Expr; 3] {
-    Axis::ALL.map(|axis| {
-        let along = tiles.iter().find(|t| t.axis == axis);
-        along.map_or_else(|| Expr::i32(1), |t| t.threads.clone())
-    })
 }

@@ -138,6 +138,9 @@ pub fn check(kernel: &Kernel, target: LoopId, width: u32) -> Result<LegalVectori
         if walk::continues(&l.body).is_some() {
             return refuse("an iteration may end early".into());
         }
+        if nest.staged_at(target).next().is_some() {
+            return refuse("threads share its strips, one iteration at a time".into());
+        }
         return Ok(LegalVectorise { kernel, root: *root, what: What::Loop(target), width });
     }
     let (root, nest) = bound_nest(kernel, target)?;

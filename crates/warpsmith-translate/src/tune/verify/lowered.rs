@@ -1,9 +1,11 @@
 //! The emitted text with lower limits on the number of blocks: what threads do in strides then shows at small sizes.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, FuncId, MathFn, Module, PlaceKind, StmtKind, VarId, visit,
+    BinaryOp, Block, ConstId, Expr, ExprKind, FuncId, FunctionKind, MathFn, Module, PlaceKind,
+    StmtKind, Value, VarId, visit,
 };
 
 /// No block count is limited to less than this: a smaller constant is something else.
@@ -12,13 +14,24 @@ const LEAST_LIMIT: i64 = 16;
 /// The same program, but wherever its launcher takes no more blocks than some number, it takes no more than `most`.
 /// `None`: it has no such limit.
 ///
-/// A limit is a clamp whose value goes into the extents of a grid: `if (x > N) x = N;`, `x < N ? x : N`, `min(x, N)`.
+/// A limit is a clamp whose value goes into the extents of a grid: `if (x > N) x = N;`, `x < N ? x : N`, `min(x, N)`. So is a
+/// number of blocks that run together, by which the launcher alone divides what goes into them: `x % WAVE`.
 pub fn with_fewer_blocks(module: &Module, launcher: FuncId, most: i64) -> Option<Module> {
+    along(0..3, module, launcher, most)
+}
+
+/// Whether the launcher limits the number of blocks along x.
+pub fn limits_along_x(module: &Module, launcher: FuncId) -> bool {
+    along(0..1, module, launcher, 1).is_some()
+}
+
+/// The program with limits on the blocks along some axes.
+fn along(axes: Range<usize>, module: &Module, launcher: FuncId, most: i64) -> Option<Module> {
     let mut lowered = module.clone();
     let host = module.function(launcher);
     let (body, limits) = (&host.body, constants(module));
     // A size that the function itself limits counts more than blocks.
-    let mut used = grid_vars(body);
+    let mut used = grid_vars(body, axes.clone());
     used.retain(|v| !host.params.contains(v));
     let mut found = false;
     let mut new_body = body.clone();
@@ -42,14 +55,53 @@ pub fn with_fewer_blocks(module: &Module, launcher: FuncId, most: i64) -> Option
             found |= lower_clamps(value, &limits, most);
         }
         StmtKind::Launch(launch) => {
-            for e in &mut launch.grid {
+            for e in &mut launch.grid[axes.clone()] {
                 found |= lower_clamps(e, &limits, most);
             }
         }
         _ => {}
     });
     lowered.functions.get_mut(launcher.0 as usize)?.body = new_body;
+    for id in waves(module, body, &used) {
+        let wave = lowered.constants.get_mut(id.0 as usize)?;
+        wave.value = Value::int(wave.value.ty, most);
+        found = true;
+    }
     found.then_some(lowered)
+}
+
+/// Named constants that no kernel mentions and that the launcher divides by, where the remainder goes into the extents of a grid.
+fn waves(module: &Module, launcher: &Block, used: &BTreeSet<VarId>) -> BTreeSet<ConstId> {
+    let mut found = BTreeSet::new();
+    visit::for_each_stmt(launcher, &mut |s| {
+        let (to, value) = match &s.kind {
+            StmtKind::Decl { var, init: Some(e) } => (Some(*var), e),
+            StmtKind::Assign { place, value } => (place.root_var(), value),
+            _ => return,
+        };
+        if !to.is_some_and(|v| used.contains(&v)) {
+            return;
+        }
+        visit::for_each_subexpr(value, &mut |e| {
+            if let ExprKind::Binary(BinaryOp::Rem, _, by) = &*e.kind
+                && let ExprKind::Named(id) = *by.without_casts().kind
+                && self::value(module, by).is_some_and(|n| n >= LEAST_LIMIT)
+            {
+                found.insert(id);
+            }
+        });
+    });
+    for f in module.functions.iter().filter(|f| f.kind != FunctionKind::Host) {
+        let mut mentioned = |e: &Expr| {
+            if let ExprKind::Named(id) = *e.kind {
+                found.remove(&id);
+            }
+        };
+        visit::for_each_expr(&f.body, &mut |e| mentioned(e));
+        let extents = f.vars.iter().flat_map(|v| v.shape.iter().flatten());
+        extents.for_each(|e| visit::for_each_subexpr(e, &mut |e| mentioned(e)));
+    }
+    found
 }
 
 /// Whether an expression is a constant that limits blocks.
@@ -107,12 +159,12 @@ fn lower_clamps(e: &mut Expr, limits: &impl Fn(&Expr) -> bool, most: i64) -> boo
     found
 }
 
-/// The variables of which the extents of grids are made.
-fn grid_vars(body: &Block) -> BTreeSet<VarId> {
+/// The variables of which the extents of grids along some axes are made.
+fn grid_vars(body: &Block, axes: Range<usize>) -> BTreeSet<VarId> {
     let mut vars = BTreeSet::new();
     visit::for_each_stmt(body, &mut |s| {
         if let StmtKind::Launch(launch) = &s.kind {
-            launch.grid.iter().for_each(|e| vars.extend(visit::vars_of_expr(e)));
+            launch.grid[axes.clone()].iter().for_each(|e| vars.extend(visit::vars_of_expr(e)));
         }
     });
     loop {
