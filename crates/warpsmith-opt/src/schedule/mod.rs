@@ -15,7 +15,6 @@ mod candidates;
 mod derive;
 pub mod fusions;
 pub mod ladder;
-pub mod last_wave;
 pub mod orders;
 mod parse;
 mod parts;

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use warpsmith_device::{Gpu, predict};
+use warpsmith_device::Gpu;
 use warpsmith_gpu::stop::Stop;
-use warpsmith_ir::{Diagnostic, LoopId, SourceMap};
+use warpsmith_ir::{Diagnostic, SourceMap};
 use warpsmith_opt::schedule::fusions::{self, Start};
-use warpsmith_opt::schedule::last_wave::split_last_wave;
 use warpsmith_opt::schedule::template::{alternatives, schedule_of};
 use warpsmith_opt::schedule::{Step, StepKind};
 use warpsmith_opt::{Kernel, Program, Schedule, schedule};
@@ -38,10 +37,6 @@ const WORTH_OF_UPDATES: f64 = 0.5;
 /// layer norm, log softmax, RMS norm, cross entropy and a softmax in place take 1.5 to 2.6 times as long as predicted where
 /// threads share each loop, and 0.8 to 1.0 times where rows are kept.
 const WORTH_OF_ROWS: f64 = 0.55;
-
-/// The same for sums that are split for the tiles of the last wave: kernels and tiles are those of the schedule without, so
-/// that the model's errors are, too.
-const WORTH_OF_WAVES: f64 = 0.95;
 
 pub(super) fn keeps_sums(steps: &[Step]) -> bool {
     steps.iter().any(|s| matches!(s.kind, StepKind::KeepSums { .. }))
@@ -245,36 +240,7 @@ impl Settled {
         if let Some((k, seconds)) = chosen {
             (self.parts[at], self.seconds) = (offered[k].clone(), Some(seconds));
         }
-        self.fill_last_wave(at, bench, (&state, root));
-        bench.go_on()?;
         Ok(self.seconds.as_ref().is_some_and(|s| before.hides(s)))
-    }
-
-    /// Splits the sums of the tiles of the last wave, where that is poorly filled at the first size and splitting pays.
-    fn fill_last_wave(
-        &mut self,
-        at: usize,
-        bench: &mut Bench<'_>,
-        (state, root): (&Kernel, LoopId),
-    ) {
-        let Some(wave) = bench.poorly_filled(&schedule_of(&self.parts)) else { return };
-        let mut offered: Vec<Vec<StepKind>> = vec![];
-        for parts in wave.parts() {
-            let size = (wave.blocks, parts);
-            let steps = split_last_wave(state, root, &self.parts[at], size, bench.model.sources);
-            offered.extend(steps.filter(|steps| bench.model.barred.allows(steps)));
-        }
-        let schedules: Vec<Schedule> = offered.iter().map(|steps| self.with(at, steps)).collect();
-        let times = bench.times(&schedules);
-        self.compared += times.iter().flatten().count();
-        for (steps, seconds) in offered.into_iter().zip(times) {
-            let (Some(seconds), Some(known)) = (seconds, &self.seconds) else { continue };
-            let split = matches!(self.parts[at].first(), Some(StepKind::StreamK(_)));
-            let worth = if split { 1.0 } else { WORTH_OF_WAVES };
-            if ratio(&seconds, known) < worth {
-                (self.parts[at], self.seconds) = (steps, Some(seconds));
-            }
-        }
     }
 
     /// The schedule with other steps for a nest.
@@ -284,29 +250,6 @@ impl Settled {
         schedule_of(&all)
     }
 }
-
-/// The last wave of a launch.
-struct LastWave {
-    /// Blocks of a whole one.
-    blocks: u32,
-    /// The part of it that has blocks.
-    filled: f64,
-}
-
-impl LastWave {
-    /// Last waves that are filled further are not worth a second kernel.
-    const MOST: f64 = 0.75;
-
-    /// Numbers of parts that together fill a wave, or half of one.
-    fn parts(&self) -> Vec<u32> {
-        let most = ((1.0 / self.filled) as u32).clamp(2, MOST_PARTS);
-        let half = Some(most / 2).filter(|n| *n >= 2);
-        [most].into_iter().chain(half).collect()
-    }
-}
-
-/// Most parts of the sums of a last wave's tiles: they are added one by one.
-const MOST_PARTS: u32 = 16;
 
 /// Of the candidates for a nest so many are compiled together, and so often at most, until one of them is chosen.
 const COMPILED: usize = 4;
@@ -417,21 +360,6 @@ impl<'a> Bench<'a> {
             });
         }
         times
-    }
-
-    /// The last wave of the longest launch at the first size, if whole ones come before it and it is poorly filled.
-    fn poorly_filled(&self, schedule: &Schedule) -> Option<LastWave> {
-        let program = self.estimates.program(schedule)?;
-        let usage = self.launched.get(&schedule.print());
-        let launches = self.estimates.profiles(&program, self.model.sizes.first()?, usage);
-        let gpu = self.model.gpu;
-        let all = launches.iter().filter_map(|l| Some((l.times, predict(gpu, &l.profile).ok()?)));
-        let total = |(times, p): &(f64, warpsmith_device::Prediction)| times * p.time_s;
-        let (_, longest) = all.max_by(|a, b| total(a).total_cmp(&total(b)))?;
-        let blocks = longest.occupancy.blocks_per_sm * gpu.sms;
-        let filled = longest.waves.fract();
-        let poor = longest.waves >= 1.0 && filled > 0.0 && filled <= LastWave::MOST;
-        poor.then_some(LastWave { blocks, filled })
     }
 
     /// The choice of `decide` among candidates with estimated times. Where there is a compiler, the best are compiled

@@ -290,19 +290,23 @@ fn profile(
         work,
         shared,
         global,
-        parallelism: Parallelism {
-            arithmetic: whole.chains.max(1.0),
-            global_loads: whole.loads_together.clamp(1.0, IN_FLIGHT),
-            shared_loads: whole.shared_together.max(1.0),
-            copies_ahead: whole.ahead.mean(),
-            busy_warps: match whole.spread {
-                [_, 0.0] => 1.0,
-                [loads, most] => loads / most,
-            },
-        },
+        parallelism: parallelism(&whole),
         ..KernelProfile::default()
     };
     (profile, whole.rounds)
+}
+
+fn parallelism(whole: &Walk<'_>) -> Parallelism {
+    Parallelism {
+        arithmetic: whole.chains.max(1.0),
+        global_loads: whole.loads_together.clamp(1.0, IN_FLIGHT),
+        shared_loads: whole.shared_together.max(1.0),
+        copies_ahead: whole.ahead.mean(),
+        busy_warps: match whole.spread {
+            [_, 0.0] => 1.0,
+            [loads, most] => loads / most,
+        },
+    }
 }
 
 fn scaled(w: &Work, n: f64) -> Work {

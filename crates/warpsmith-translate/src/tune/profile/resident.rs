@@ -1,8 +1,8 @@
 //! Blocks that go over several tiles in strides of the grid: what they do is counted as if each tile had a block of its own.
 
 use warpsmith_ir::{
-    Axis, BinaryOp, Block, Builtin, Expr, ExprKind, ForLoop, Function, Module, Stmt, StmtKind,
-    Value,
+    Axis, BinaryOp, Block, Builtin, Expr, ExprKind, ForLoop, Function, Module, PlaceKind, StmtKind,
+    Value, visit,
 };
 use warpsmith_opt::walk as tree;
 
@@ -34,9 +34,13 @@ pub fn a_block_each(
     let tiles = u32::try_from(tiles).ok().filter(|n| *n >= at.grid[0])?;
     let mut body = l.body.clone();
     end_threads(&mut body);
-    let number = StmtKind::Decl { var: l.var, init: Some(l.first.clone()) };
-    let number = Stmt::new(number, last.origin.clone());
-    let stmts = before.iter().cloned().chain([number]).chain(body.stmts).collect();
+    visit::map_exprs(&mut body, &mut |e| {
+        let number = matches!(&*e.kind, ExprKind::Read(p) if *p.kind == PlaceKind::Var(l.var));
+        if number {
+            *e = l.first.clone();
+        }
+    });
+    let stmts = before.iter().cloned().chain(body.stmts).collect();
     Some(OneEach {
         kernel: Function { body: Block::new(stmts), ..kernel.clone() },
         at: Extents { grid: [tiles, 1, 1], ..at },

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use warpsmith_ir::{
-    BinaryOp, Block, ConstId, Expr, ExprKind, FuncId, FunctionKind, MathFn, Module, PlaceKind,
-    StmtKind, Value, VarId, visit,
+    BinaryOp, Block, Expr, ExprKind, FuncId, FunctionKind, MathFn, Module, PlaceKind, StmtKind,
+    VarId, visit,
 };
 
 /// No block count is limited to less than this: a smaller constant is something else.
@@ -62,19 +62,26 @@ fn along(axes: Range<usize>, module: &Module, launcher: FuncId, most: i64) -> Op
         _ => {}
     });
     lowered.functions.get_mut(launcher.0 as usize)?.body = new_body;
-    for id in waves(module, body, &used) {
-        let wave = lowered.constants.get_mut(id.0 as usize)?;
-        wave.value = Value::int(wave.value.ty, most);
-        found = true;
+    let waves = waves(module, body, &used);
+    let hosts = lowered.functions.iter_mut().filter(|f| f.kind == FunctionKind::Host);
+    for f in hosts.filter(|_| !waves.is_empty()) {
+        visit::map_exprs(&mut f.body, &mut |e| {
+            if let ExprKind::Binary(BinaryOp::Rem, _, by) = &mut *e.kind
+                && value(module, by).is_some_and(|n| waves.contains(&n))
+            {
+                found |= lower(by, most);
+            }
+        });
     }
     found.then_some(lowered)
 }
 
-/// Named constants that no kernel mentions and that the launcher divides by, where the remainder goes into the extents of a grid.
-fn waves(module: &Module, launcher: &Block, used: &BTreeSet<VarId>) -> BTreeSet<ConstId> {
+/// Constants that no kernel mentions and that the launcher divides by, where the remainder goes into the extents of a grid. All
+/// functions of the host divide by them alike, the one that says how much workspace is needed included.
+fn waves(module: &Module, launcher: &Block, used: &BTreeSet<VarId>) -> BTreeSet<i64> {
     let mut found = BTreeSet::new();
     visit::for_each_stmt(launcher, &mut |s| {
-        let (to, value) = match &s.kind {
+        let (to, from) = match &s.kind {
             StmtKind::Decl { var, init: Some(e) } => (Some(*var), e),
             StmtKind::Assign { place, value } => (place.root_var(), value),
             _ => return,
@@ -82,24 +89,21 @@ fn waves(module: &Module, launcher: &Block, used: &BTreeSet<VarId>) -> BTreeSet<
         if !to.is_some_and(|v| used.contains(&v)) {
             return;
         }
-        visit::for_each_subexpr(value, &mut |e| {
-            if let ExprKind::Binary(BinaryOp::Rem, _, by) = &*e.kind
-                && let ExprKind::Named(id) = *by.without_casts().kind
-                && self::value(module, by).is_some_and(|n| n >= LEAST_LIMIT)
-            {
-                found.insert(id);
+        visit::for_each_subexpr(from, &mut |e| {
+            if let ExprKind::Binary(BinaryOp::Rem, _, by) = &*e.kind {
+                found.extend(value(module, by).filter(|n| *n >= LEAST_LIMIT));
             }
         });
     });
     for f in module.functions.iter().filter(|f| f.kind != FunctionKind::Host) {
-        let mut mentioned = |e: &Expr| {
-            if let ExprKind::Named(id) = *e.kind {
-                found.remove(&id);
+        visit::for_each_expr(&f.body, &mut |e| {
+            if let Some(n) = value(module, e) {
+                found.remove(&n);
             }
-        };
-        visit::for_each_expr(&f.body, &mut |e| mentioned(e));
-        let extents = f.vars.iter().flat_map(|v| v.shape.iter().flatten());
-        extents.for_each(|e| visit::for_each_subexpr(e, &mut |e| mentioned(e)));
+        });
+        for ty in f.vars.iter().map(|v| &v.ty) {
+            ty.extents().into_iter().for_each(|n| _ = found.remove(&(n as i64)));
+        }
     }
     found
 }
