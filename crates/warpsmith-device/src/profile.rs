@@ -10,8 +10,10 @@ use crate::occupancy::BlockShape;
 /// A launch of a kernel.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KernelProfile {
-    /// Blocks along x, y and z.
+    /// Blocks along x, y and z; where blocks go over several tiles, those.
     pub grid: [u64; 3],
+    /// Blocks that are started, where these go over the tiles of the grid in strides: so many run at a time at most.
+    pub resident: Option<u64>,
     /// Threads a block.
     pub block_threads: u32,
     /// Registers a thread, from the assembler or estimated. More than a block of this size can have means spilling.
@@ -38,6 +40,11 @@ impl KernelProfile {
     /// Blocks of the launch.
     pub fn blocks(&self) -> u64 {
         self.grid.iter().fold(1u64, |product, axis| product.saturating_mul(*axis))
+    }
+
+    /// Blocks that are started.
+    pub fn started(&self) -> u64 {
+        self.resident.map_or(self.blocks(), |most| most.min(self.blocks()))
     }
 
     /// Warps a block.

@@ -184,6 +184,11 @@ fn notes(kernel: &Kernel, nest: &Nest) -> Vec<String> {
         Order::Groups(n) => lines.push(format!("blocks run in groups of {n} rows")),
         Order::Strides => lines.push("threads along x go on in strides of the grid".into()),
     }
+    if let Some(blocks) = nest.resident {
+        lines.push(format!(
+            "{blocks} blocks at most, each of which goes over several tiles in strides of the grid"
+        ));
+    }
     if nest.peel {
         lines.push("blocks whose iterations all exist run without conditions".into());
     }

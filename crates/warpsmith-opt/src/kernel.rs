@@ -95,6 +95,8 @@ pub struct Nest {
     pub stages: Vec<Stage>,
     /// How blocks go through the nest.
     pub order: Order,
+    /// A launch has this many blocks at most, each of which goes over several tiles.
+    pub resident: Option<u32>,
     /// Blocks whose iterations all exist run without guards.
     pub peel: bool,
     /// What the kernel's name ends in; empty for the kernel that is right for all sizes.
@@ -194,6 +196,7 @@ impl Nest {
             team: None,
             stages: vec![],
             order: Order::Rows,
+            resident: None,
             peel: false,
             label: String::new(),
             multiples: Multiples::default(),
@@ -207,6 +210,7 @@ impl Nest {
             || !self.aligned.is_empty()
             || self.lanes.is_some()
             || self.team.is_some()
+            || self.resident.is_some()
             || matches!(self.order, Order::Groups(_))
     }
 

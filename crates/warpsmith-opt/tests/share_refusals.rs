@@ -416,31 +416,36 @@ fn steps_after_the_loop_is_shared() {
     refused(
         &format!("{SHARE}\nstage A"),
         expect![[r#"
-        error[W261]: cannot stage `A`: threads of the block share a loop of its nest
-         --> input.sched:3:1
-          |
-        3 | stage A
-          | ^^^^^^^ in this step
-          |
-          = note: step 3: `stage A`
-    "#]],
+            error[W261]: cannot stage `A`: a subscript depends on `j`, whose number of iterations is not constant
+             --> input.c:5:42
+              |
+            5 |         for (int j = 0; j < m; j++) s += A[i][j];
+              |                                          ^^^^^^^ this access
+              |
+             ::: input.sched:3:1
+              |
+            3 | stage A
+              | ------- in this step
+              |
+              = note: step 3: `stage A`
+        "#]],
     );
     refused(
         &format!("{SHARE}\nwarp i by 32"),
         expect![[r#"
-        error[W265]: cannot lay lanes along loop `i`: threads of the block share a loop of its nest
-         --> input.c:3:18
-          |
-        3 |     for (int i = 0; i < n; i++) {
-          |                  ^ this loop
-          |
-         ::: input.sched:3:1
-          |
-        3 | warp i by 32
-          | ------------ in this step
-          |
-          = note: step 3: `warp i by 32`
-    "#]],
+            error[W265]: cannot lay lanes along loop `i`: threads of the block share a loop of its nest: they fill its warps
+             --> input.c:3:18
+              |
+            3 |     for (int i = 0; i < n; i++) {
+              |                  ^ this loop
+              |
+             ::: input.sched:3:1
+              |
+            3 | warp i by 32
+              | ------------ in this step
+              |
+              = note: step 3: `warp i by 32`
+        "#]],
     );
     refused(
         "bind i -> x block 32\nshare j -> y by 32\nregister_tile i by 64",

@@ -44,7 +44,7 @@ const ATTEMPTS: usize = 24;
 /// Steps, not counting those that bind what is left, and those of [`DEEP`].
 const MOST_STEPS: usize = 8;
 /// The order in which steps build on each other, as in a kernel for contractions: at random they seldom meet.
-const DEEP: [&str; 12] = [
+const DEEP: [&str; 13] = [
     "specialise",
     "accumulate",
     "register_tile",
@@ -57,6 +57,7 @@ const DEEP: [&str; 12] = [
     "pipeline",
     "stream",
     "rasterise",
+    "persist",
 ];
 
 /// The order for sums over rows and columns.
@@ -272,9 +273,22 @@ impl Writer<'_, '_, '_> {
                 let target = self.loop_where(|l| l.bound)?;
                 Some(format!("rasterise {target} by {}", self.of(&[2, 3, 4, 8])))
             }
+            "persist" => {
+                let target = self.loop_where(|l| l.bound)?;
+                Some(format!("persist {target} by {}", self.of(&[16, 17, 24, 32])))
+            }
             "split_k" => {
                 let target = self.loop_where(|l| !l.bound)?;
                 Some(format!("split_k {target} by {}", self.of(&[2, 3, 4, 7])))
+            }
+            "stream_k" => {
+                let target = self.loop_where(|l| !l.bound)?;
+                let tile = self.choice.pick(&["4x8", "8", "3x5", "8x4"]);
+                Some(format!(
+                    "stream_k {target} by {} tile {tile} of {}",
+                    self.of(&[2, 3, 4]),
+                    self.of(&[2, 3, 5, 8])
+                ))
             }
             "pitch" => Some(format!("pitch {} {}", self.array()?, self.of(&[4, 8, 32, 5]))),
             "precision" => {

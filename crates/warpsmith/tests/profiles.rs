@@ -161,3 +161,16 @@ fn iterations_in_strides_of_the_grid_are_all_counted() {
     let read = copies.global.iter().find(|a| a.kind == TrafficKind::Load).map(|a| a.requests);
     assert!(read.is_some_and(|n| n > 0.9 * warps), "{:?}", copies.global);
 }
+
+#[test]
+fn tiles_of_resident_blocks_are_counted_as_blocks() {
+    let steps = "bind i, j -> y, x block 16x8\naccumulate C\nregister_tile i by 8\nregister_tile j by 8\nstage A at l tile 16\nstage B at l tile 16\nrasterise i by 8\n";
+    let sizes = [("n", 3000), ("m", 3000), ("k", 3000)];
+    let each = profile("gemm.c", steps, &sizes);
+    let resident = profile("gemm.c", &format!("{steps}persist i by 264\n"), &sizes);
+    assert_eq!((each.grid, each.resident), ([24, 47, 1], None));
+    assert_eq!((resident.grid, resident.resident), (each.grid, Some(264)));
+    assert_eq!(resident.work.fp32, each.work.fp32);
+    assert_eq!(resident.shared, each.shared);
+    assert_eq!(resident.global, each.global);
+}

@@ -44,7 +44,8 @@ pub fn chain(
         + traffic.requests / warps;
     let barriers = work.barriers / warps * fit.barrier;
     let busy = compute + shared + global + barriers;
-    fit.block_start + busy + copies(arch, profile, traffic, busy)
+    let starts = profile.started() as f64 / (profile.blocks() as f64).max(1.0);
+    fit.block_start * starts + busy + copies(arch, profile, traffic, busy)
 }
 
 /// The warps of the grid that have something to do.

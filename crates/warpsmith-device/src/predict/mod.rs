@@ -6,7 +6,8 @@
 //! 2. On a multiprocessor, the clocks of each pipe, of the issue slots, of the banks of shared memory and of L1
 //!    (`pipes`) are set against the chain of latencies of one warp (`latency`): a batch of resident blocks takes the
 //!    longer of the two. With few warps the chain decides, which is Little's law.
-//! 3. Blocks run in waves of as many as are resident; the last wave is as long as any other however few blocks it has.
+//! 3. Blocks run in waves of as many as are resident; the last wave is as long as any other however few blocks it has. So do
+//!    the tiles that resident blocks go over in strides, and these blocks are started once.
 //! 4. L2, device memory and the unit that starts blocks are shared by all multiprocessors and bound the whole.
 //! 5. A launch costs a few microseconds ([`calibration`]).
 //!
@@ -183,14 +184,15 @@ pub fn predict_with(
     }
     let blocks = profile.blocks() as f64;
     // A grid smaller than the GPU leaves multiprocessors with fewer blocks than they could hold.
-    let spread = (blocks / f64::from(gpu.sms)).ceil().clamp(1.0, f64::from(u32::MAX)) as u32;
+    let started = profile.started() as f64;
+    let spread = (started / f64::from(gpu.sms)).ceil().clamp(1.0, f64::from(u32::MAX)) as u32;
     let resident = occupancy.blocks_per_sm.min(spread);
     let shared = occupancy.shared_per_block.saturating_mul(resident);
     let l1_bytes = f64::from(arch.l1_beside(shared));
     let traffic = memory::traffic(gpu, profile, resident, l1_bytes, fit);
     let sm = Multiprocessor::new(arch, profile, &traffic, resident, fit);
     let mut parts = sm.parts(gpu, blocks, resident);
-    parts.extend(shared_parts(gpu, blocks, &traffic, fit));
+    parts.extend(shared_parts(gpu, started, &traffic, fit));
     let running = sm.seconds(gpu, blocks, resident);
     let chip = [Bound::L2, Bound::Dram, Bound::Blocks].map(|b| part(&parts, b));
     let body = join(&[running, chip[0], chip[1], chip[2]], fit.overlap);
@@ -200,7 +202,7 @@ pub fn predict_with(
         seconds: if blocks == 0.0 { 0.0 } else { fit.launch_s },
     });
     parts.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
-    let waves = blocks / (f64::from(resident) * f64::from(gpu.sms));
+    let waves = blocks / sm.wave(gpu, resident);
     Ok(Prediction { time_s, bound: parts[0].bound, parts, occupancy, waves, traffic })
 }
 
@@ -225,6 +227,8 @@ struct Multiprocessor {
     /// Clocks of a warp's chain of latencies.
     chain: f64,
     warps_per_block: f64,
+    /// Most blocks that run at a time on all multiprocessors.
+    at_a_time: f64,
     schedulers: f64,
     overlap: f64,
     /// The exponent of one block, and what others add.
@@ -253,6 +257,7 @@ impl Multiprocessor {
             pipes,
             chain: latency::chain(arch, profile, traffic, fit),
             warps_per_block: f64::from(profile.warps_per_block()),
+            at_a_time: profile.resident.map_or(f64::INFINITY, |n| n.max(1) as f64),
             schedulers: f64::from(arch.schedulers),
             overlap: fit.overlap,
             overlap_of_blocks,
@@ -284,19 +289,24 @@ impl Multiprocessor {
         (warps / self.schedulers).ceil() * self.schedulers / warps.max(1.0)
     }
 
+    /// Blocks of a wave.
+    fn wave(&self, gpu: &Gpu, resident: u32) -> f64 {
+        (f64::from(gpu.sms) * f64::from(resident)).min(self.at_a_time)
+    }
+
     /// Seconds until the busiest multiprocessor has done its blocks: whole waves, and a last one with the rest.
     fn seconds(&self, gpu: &Gpu, blocks: f64, resident: u32) -> f64 {
-        let (sms, resident) = (f64::from(gpu.sms), f64::from(resident));
-        let full = (blocks / (sms * resident)).floor();
-        let rest = ((blocks - full * sms * resident) / sms).ceil();
-        (full * self.batch(resident) + self.batch(rest)) / gpu.clock_hz()
+        let wave = self.wave(gpu, resident);
+        let full = (blocks / wave).floor();
+        let rest = ((blocks - full * wave) / f64::from(gpu.sms)).ceil();
+        (full * self.batch(f64::from(resident)) + self.batch(rest)) / gpu.clock_hz()
     }
 
     /// What each unit takes on its own, tail included.
     fn parts(&self, gpu: &Gpu, blocks: f64, resident: u32) -> Vec<Part> {
         let sms = f64::from(gpu.sms);
+        let waves = (blocks / self.wave(gpu, resident)).ceil();
         let busiest = (blocks / sms).ceil();
-        let waves = (blocks / (sms * f64::from(resident))).ceil();
         let to_part = |bound, clocks: f64| Part { bound, seconds: clocks / gpu.clock_hz() };
         let mut parts: Vec<Part> =
             self.pipes.iter().map(|(bound, clocks)| to_part(*bound, clocks * busiest)).collect();

@@ -34,7 +34,7 @@ pub fn clocks(
             instructions(profile, traffic) / f64::from(arch.schedulers) / fit.issue_share,
         ),
         (Bound::Constant, constants(profile, traffic, resident, fit)),
-        (Bound::Starts, warps(profile) * fit.warp_start),
+        (Bound::Starts, started_warps(profile) * fit.warp_start),
         (Bound::Shared, shared(arch, profile)),
         (Bound::L1, l1(arch, traffic)),
         (Bound::LoadStore, load_store(arch, profile, traffic)),
@@ -55,8 +55,8 @@ pub fn instructions(profile: &KernelProfile, traffic: &Traffic) -> f64 {
 }
 
 /// Warps of the launch.
-fn warps(profile: &KernelProfile) -> f64 {
-    profile.blocks() as f64 * f64::from(profile.warps_per_block())
+fn started_warps(profile: &KernelProfile) -> f64 {
+    profile.started() as f64 * f64::from(profile.warps_per_block())
 }
 
 /// Clocks of reads of constant memory whose index changes in a loop.

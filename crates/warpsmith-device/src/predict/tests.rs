@@ -204,3 +204,20 @@ fn times_that_overlap_take_at_least_the_longest_and_at_most_the_sum() {
     assert!((4.0..8.0).contains(&both));
     assert!((join(&[1e-300, 2e-300], 4.0) / 2e-300 - 1.0).abs() < 0.1, "no underflow");
 }
+
+#[test]
+fn resident_blocks_are_started_once_and_run_the_same_waves() {
+    let work = Work { fp32: 4096.0 * WARPS, ..Work::default() };
+    let profile = KernelProfile { grid: [132 * 20 + 12, 1, 1], work, ..big() };
+    let (each, resident) = (time(&profile), KernelProfile { resident: Some(132 * 8), ..profile });
+    let once = time(&resident);
+    assert_eq!(each.waves, once.waves);
+    assert!(once.time_s <= each.time_s && once.time_s > 0.95 * each.time_s);
+    assert!(once.part(Bound::Blocks) < each.part(Bound::Blocks));
+    // Fewer than there is room for leave a device idle: twice as many waves of half as many blocks.
+    let few = time(&KernelProfile { resident: Some(132 * 4), ..resident.clone() });
+    assert!(few.waves > once.waves);
+    // More than there are tiles are not started.
+    let many = time(&KernelProfile { resident: Some(1 << 20), ..resident });
+    assert_eq!(many.time_s, each.time_s);
+}

@@ -112,6 +112,9 @@ pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalDoubleBuffer<'_>, R
     if kernel.nests.get(root).is_some_and(|nest| stage::writes_back(kernel, *root, nest)) {
         return refuse("what its strips write goes back to memory");
     }
+    if kernel.nests.values().any(|n| n.shared_loop(target).is_some()) {
+        return refuse("threads share its strips, one iteration at a time");
+    }
     match kernel.find_loop(target) {
         Some(l) if is_even(&l.kind) => Ok(LegalDoubleBuffer { kernel, root: *root, target }),
         _ => refuse("it is not unrolled by an even number: take `unroll` first"),

@@ -57,11 +57,7 @@ impl Draft<'_> {
     /// Loops over blocks and threads around the text of one, whose place in them are the hardware's numbers. Arrays that
     /// the text begins with and that are shared stand in the loop over blocks.
     pub(crate) fn on(&mut self, machine: Machine, text: Vec<Stmt>, about: About) -> Stmt {
-        let shared = |s: &&Stmt| match &s.kind {
-            StmtKind::Decl { var, init: None } => self.scope.host.var(*var).kind == VarKind::Shared,
-            _ => false,
-        };
-        let first = text.iter().take_while(shared).count();
+        let first = text.iter().take_while(|s| self.declares_shared(s)).count();
         let mut body = text;
         let inner = body.split_off(first);
         let declared = std::mem::replace(&mut body, inner);
@@ -86,6 +82,14 @@ impl Draft<'_> {
             self.scope.launches.insert(l.id, about);
         }
         nest
+    }
+
+    /// Whether a statement declares an array in shared memory.
+    pub(crate) fn declares_shared(&self, stmt: &Stmt) -> bool {
+        match &stmt.kind {
+            StmtKind::Decl { var, init: None } => self.scope.host.var(*var).kind == VarKind::Shared,
+            _ => false,
+        }
     }
 
     /// A loop over the members of a level, whose number in the text is the hardware's.

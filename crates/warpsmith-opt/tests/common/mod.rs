@@ -153,6 +153,15 @@ fn has_memory(kernel: &Kernel, nest: &Nest) -> bool {
     named.any(|v| kernel.func().var(v).ty.scalar().is_none())
 }
 
+/// Puts numbers in place of named constants.
+fn put_constants(module: &Module, e: &mut Expr) {
+    visit::map_subexprs(e, &mut |e| {
+        if let ExprKind::Named(id) = &*e.kind {
+            *e = Expr::constant(module.constants[id.0 as usize].value);
+        }
+    });
+}
+
 /// Values and memory of the parameters that rewrites made.
 fn add_derived(kernel: &Kernel, sizes: &Sizes, args: &mut Vec<Arg>, memory: &mut Memory) {
     let function = kernel.func();
@@ -161,16 +170,13 @@ fn add_derived(kernel: &Kernel, sizes: &Sizes, args: &mut Vec<Arg>, memory: &mut
         let given = |v| sizes.get(function.var(v).name.as_str()).map(|n| i128::from(*n));
         let of = |v| known.get(&v).copied().or_else(|| given(v));
         let mut e = e.clone();
+        put_constants(&kernel.module, &mut e);
         visit::map_subexprs(&mut e, &mut |e| {
-            match &*e.kind {
-                ExprKind::Named(id) => {
-                    *e = Expr::constant(kernel.module.constants[id.0 as usize].value);
-                }
-                // All arrays begin at addresses that everything is aligned at.
-                ExprKind::Cast(address) if address.ty.is_pointer() => {
-                    *e = Expr::int(warpsmith_ir::Scalar::U64, 0);
-                }
-                _ => {}
+            // All arrays begin at addresses that everything is aligned at.
+            if let ExprKind::Cast(address) = &*e.kind
+                && address.ty.is_pointer()
+            {
+                *e = Expr::int(warpsmith_ir::Scalar::U64, 0);
             }
         });
         guards::eval(&e, &of).expect("a value over the sizes")
@@ -220,7 +226,9 @@ pub fn check_shifted(input: &Input, program: &Program, sizes: &Sizes, shift: usi
     if let Some(workspace) = &program.workspace {
         let launcher = program.module.function(program.launcher);
         let size = |v| sizes.get(launcher.var(v).name.as_str()).map(|n| i128::from(*n));
-        let bytes = guards::eval(&workspace.bytes, &size).expect("bytes over the sizes");
+        let mut bytes = workspace.bytes.clone();
+        put_constants(&program.module, &mut bytes);
+        let bytes = guards::eval(&bytes, &size).expect("bytes over the sizes");
         push(u64::try_from(bytes).expect("a number of bytes"), &mut args);
     }
     let globals = DeviceMemory::new(&program.module).globals;

@@ -1,6 +1,6 @@
-//! Which tile a block of a tiled nest computes: blocks are counted along x only, in rows or in groups of rows.
+//! Which tile has a number: blocks of a tiled nest are counted along x only, in rows or in groups of rows.
 
-use warpsmith_ir::{Axis, BinaryOp, Builtin, Expr, ExprKind, ForLoop, MathFn, Origin, Stmt, Type};
+use warpsmith_ir::{BinaryOp, Expr, ExprKind, ForLoop, MathFn, Origin, Stmt, Type};
 
 use crate::build::counters;
 use crate::build::stmts::declare;
@@ -9,17 +9,18 @@ use crate::rewrite::draft::Draft;
 use crate::rewrite::register_tile::tile::Tile;
 
 impl Draft<'_> {
-    /// The number of the block along each loop.
+    /// The number along each loop of the tile with this number.
     pub(crate) fn block_numbers(
         &mut self,
         nest: &Nest,
         outer: &[ForLoop],
         tiles: &[Tile],
+        number: Expr,
     ) -> Vec<Stmt> {
         if let Order::Groups(rows) = nest.order {
-            return self.grouped_blocks(rows, outer, tiles);
+            return self.grouped_blocks(rows, outer, tiles, number);
         }
-        self.numbers_of(outer, tiles, Expr::builtin(Builtin::BlockIdx(Axis::X)), true)
+        self.numbers_of(outer, tiles, number, true)
     }
 
     /// The numbers along loops of which the innermost is counted first.
@@ -74,8 +75,13 @@ impl Draft<'_> {
     }
 
     /// The numbers of the block where those along the innermost two loops are counted in groups of rows.
-    fn grouped_blocks(&mut self, group: u32, others: &[ForLoop], tiles: &[Tile]) -> Vec<Stmt> {
-        let mut number = Expr::builtin(Builtin::BlockIdx(Axis::X));
+    fn grouped_blocks(
+        &mut self,
+        group: u32,
+        others: &[ForLoop],
+        tiles: &[Tile],
+        mut number: Expr,
+    ) -> Vec<Stmt> {
         let [.., outer, inner] = tiles else { return vec![] };
         let both = |op, a: &Expr, b: &Expr| Expr::binary(op, a.clone(), b.clone());
         let mut stmts = vec![];

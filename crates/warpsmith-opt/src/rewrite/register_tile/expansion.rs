@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ForLoop, LoopKind, Origin, Place, PlaceKind, Scalar, Stmt, StmtKind,
-    Type, VarId, visit,
+    BinaryOp, Block, Expr, ForLoop, LoopId, LoopKind, Origin, Place, PlaceKind, Scalar, Stmt,
+    StmtKind, Type, VarId, visit,
 };
 
 use crate::analysis::axes;
@@ -51,6 +51,8 @@ pub(crate) struct Expansion<'r, 'k> {
     pub windows: Vec<Window>,
     /// Threads of the block that share serial loops.
     pub sharing: Option<Sharing>,
+    /// Numbers that loops have in the source, by those of their copies.
+    pub originals: BTreeMap<LoopId, LoopId>,
 }
 
 /// The threads of a block.
@@ -102,7 +104,13 @@ impl<'r, 'k> Expansion<'r, 'k> {
             pinned: BTreeMap::new(),
             windows: vec![],
             sharing: None,
+            originals: BTreeMap::new(),
         }
+    }
+
+    /// The number that a loop has in the source.
+    pub(crate) fn original(&self, id: LoopId) -> LoopId {
+        self.originals.get(&id).copied().unwrap_or(id)
     }
 
     /// The whole body.

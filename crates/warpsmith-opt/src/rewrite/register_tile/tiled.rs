@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use warpsmith_ir::{
-    Axis, BinaryOp, Block, Expr, ForLoop, LoopId, Origin, Scalar, Stmt, StmtKind, Type, VarId,
-    visit,
+    Axis, BinaryOp, Block, Builtin, Expr, ForLoop, LoopId, Origin, Scalar, Stmt, StmtKind, Type,
+    VarId, visit,
 };
 
 use crate::analysis::loops;
@@ -18,6 +18,7 @@ use crate::build::threads::flat_thread;
 use crate::kernel::Nest;
 use crate::legalise::scope::{About, Lowered};
 use crate::rewrite::draft::{Draft, Machine};
+use crate::rewrite::persist::strides::TileNumbers;
 use crate::rewrite::register_tile::expansion::{BlockThreads, Expansion};
 use crate::rewrite::register_tile::tile::{Begin, BlockPlace, Tile};
 use crate::rewrite::share::sharing::Sharing;
@@ -53,7 +54,8 @@ impl Draft<'_> {
             self.must_know_bounds(l, stmt)?;
         }
         let tiles = self.tiles(nest, &loops);
-        let text = self.tiled_kernel(root, stmt, nest, &tiles);
+        let strides = nest.resident.map(|_| self.tile_numbers());
+        let text = self.tiled_kernel(root, stmt, nest, (&tiles, strides));
         let name = self.scope.kernel_name(&root.body.stmts, &nest.label);
         let blocks = tiles.iter().map(|t| {
             let count = counters::count(&self.scope.host, &t.source);
@@ -66,11 +68,18 @@ impl Draft<'_> {
         let blocks: Vec<Expr> = blocks.map(|b| b.cast(ty.clone())).collect();
         let all = blocks.into_iter().reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b));
         let one = || Expr::int(Scalar::U32, 1);
-        let grid = [all.unwrap_or_else(one).cast(Type::U32), one(), one()];
+        let all = all.unwrap_or_else(one).cast(Type::U32);
+        let mut launch = vec![];
+        let blocks = match strides.zip(nest.resident) {
+            Some((strides, most)) => self.at_most_resident(strides, all, most, &mut launch),
+            None => all,
+        };
+        let grid = [blocks, one(), one()];
         let machine = Machine { grid, block: self.block_constants(nest), threads: nest.block };
         let mut bound = self.on(machine, text, About { name, comment: None });
         bound.origin = stmt.origin.by("bind");
-        Ok(self.where_all_run(&around, vec![bound], &stmt.origin.by("bind")))
+        launch.push(bound);
+        Ok(self.where_all_run(&around, launch, &stmt.origin.by("bind")))
     }
 
     fn tiles(&mut self, nest: &Nest, loops: &[ForLoop]) -> Vec<Tile> {
@@ -168,30 +177,46 @@ impl Draft<'_> {
         (factor_expr, own, abreast, extent)
     }
 
+    /// The threads of a block along x, y and z.
+    fn block_threads(&mut self, nest: &Nest, tiles: &[Tile]) -> [Expr; 3] {
+        Axis::ALL.map(|axis| {
+            if let Some(team) = nest.team.as_ref().filter(|t| t.axis == axis) {
+                return self.team_size(team);
+            }
+            let along = tiles.iter().find(|t| t.axis == axis);
+            along.map_or_else(|| Expr::i32(1), |t| t.threads.clone())
+        })
+    }
+
     /// What a thread does.
     fn tiled_kernel(
         &mut self,
         root: &ForLoop,
         stmt: &Stmt,
         nest: &Nest,
-        tiles: &[Tile],
+        (tiles, strides): (&[Tile], Option<TileNumbers>),
     ) -> Vec<Stmt> {
         let copies = self.copies(root, nest, tiles);
-        let mut stmts = self.shared_declarations(
+        let declared = self.shared_declarations(
             self.shared_bytes(root, nest),
             &copies,
             &stmt.origin.by("stage"),
         );
         let outer: Vec<ForLoop> =
             loops::outer_loops(self.source, root.id, nest).into_iter().cloned().collect();
-        stmts.extend(self.block_numbers(nest, &outer, tiles));
+        let number = strides.map_or_else(
+            || Expr::builtin(Builtin::BlockIdx(Axis::X)),
+            |s| Expr::var(s.tile, Type::U32),
+        );
+        let mut stmts = self.block_numbers(nest, &outer, tiles, number);
         for tile in tiles {
             stmts.extend(self.block_start(tile));
         }
         let thread = self.scope.local("thread", Type::I32);
         self.scope.host.vars[thread.0 as usize].constant = true;
         if !copies.is_empty() || nest.lanes.is_some() {
-            stmts.push(declare(thread, flat_thread(&threads_of(tiles))));
+            let threads = self.block_threads(nest, tiles);
+            stmts.push(declare(thread, flat_thread(&threads)));
         }
         stmts.extend(self.thread_starts(nest, tiles, thread));
         let body = tiles.last().map(|t| t.source.body.clone()).unwrap_or_default();
@@ -213,7 +238,10 @@ impl Draft<'_> {
             }
             None => stmts.extend(guarded),
         }
-        stmts
+        match strides {
+            Some(strides) => self.over_tiles(strides, declared, stmts),
+            None => declared.into_iter().chain(stmts).collect(),
+        }
     }
 
     /// The body without guards, and the condition under which a block may run it; `None` where no guards are wanted
@@ -290,12 +318,4 @@ impl Draft<'_> {
         block.comment.extend(comment);
         [block, Stmt::new(left, Origin::default())]
     }
-}
-
-/// The threads of a block along x, y and z.
-fn threads_of(tiles: &[Tile]) -> [Expr; 3] {
-    Axis::ALL.map(|axis| {
-        let along = tiles.iter().find(|t| t.axis == axis);
-        along.map_or_else(|| Expr::i32(1), |t| t.threads.clone())
-    })
 }

@@ -16,7 +16,8 @@
 //! Legal for a serial loop of a bound nest that counts up by one and that all threads of a block come to alike. What it
 //! changes of variables that live on is only combined by one operation, `+`, `-`, `*`, `&`, `|`, `^`, `&&`, `||`,
 //! minimum or maximum (also `if (x > m) m = x`, and `if (x > m) { m = x; at = j; }`, which keeps the first of several), and
-//! seen by nothing else in the loop; where it stores, its iterations are proved independent.
+//! seen by nothing else in the loop; where it stores, its iterations are proved independent. Arrays may be staged that the
+//! nest only reads: of a strip of the loop itself each thread takes its turns. A loop that is streamed stands inside a shared one.
 //! Sums and products of reals are reassociated: they are compared with a tolerance.
 
 pub(crate) mod chunks;
@@ -36,7 +37,7 @@ use super::step::{About, Law, Rewrite, StepError, loops_named};
 use super::{Rewritten, bind, stage};
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::loops::{unit_step, written_bases};
-use crate::analysis::scalars;
+use crate::analysis::{footprint, scalars};
 use crate::build::threads::WARP;
 use crate::kernel::{Kernel, Nest, STATIC_SHARED, SharedLoop, Sum, Team};
 use crate::refusal::Refusal;
@@ -171,6 +172,7 @@ pub fn check<'k>(
     }
     check_memory(kernel, target, &with, body)?;
     check_room(kernel, target, &with)?;
+    stage::check_all(kernel, root, &with)?;
     Ok(LegalShare { kernel, root, axis, threads, shared })
 }
 
@@ -198,14 +200,8 @@ fn check_nest(
     (axis, threads): (Axis, u32),
 ) -> Result<(), Refusal> {
     let refuse = |why: String| refused(target, why);
-    if !nest.stages.is_empty() {
-        return refuse("its nest copies arrays to shared memory".into());
-    }
-    if !nest.streams.is_empty() {
-        return refuse("a loop of its nest is streamed through registers".into());
-    }
     if nest.lanes.is_some() {
-        return refuse("the lanes of its nest's warps are laid out".into());
+        return refuse("the lanes of its nest's warps are laid out: take `warp` after it".into());
     }
     if let Some((id, _)) = nest.axes.iter().find(|(_, a)| *a == axis) {
         let why = format!(
@@ -362,22 +358,61 @@ pub(super) fn check_tile(kernel: &Kernel, at: LoopId, nest: &Nest) -> Result<(),
     check_room(kernel, at, nest)
 }
 
-/// Whether what the threads of a team combine through shared memory fits there.
+/// Whether threads that share loops can have what is staged: all of them come to the copies, each takes its turns in a strip,
+/// and nobody but one of them stores.
 ///
 /// # Errors
-/// A refusal for the loop `at`.
-fn check_room(kernel: &Kernel, at: LoopId, nest: &Nest) -> Result<(), Refusal> {
+/// [`Refusal::CannotStage`] for the first copy that they cannot have.
+pub(super) fn check_stages(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<(), Refusal> {
     let Some(team) = &nest.team else { return Ok(()) };
+    for stage in &nest.stages {
+        let name = kernel.name_of(stage.array).to_string();
+        let refuse = |why: String| Err(Refusal::CannotStage { name, why, at: Box::default() });
+        if footprint::of(kernel, root, nest, stage).is_ok_and(|f| f.written) {
+            return refuse("threads of the block share a loop of its nest, of which one stores what the copy would write back".into());
+        }
+        let Some((strip, _)) = stage.strip else { continue };
+        for shared in &team.loops {
+            let l = kernel.find_loop(shared.target);
+            let loop_name = || kernel.loop_name(shared.target);
+            if l.is_some_and(|l| walk::find_loop(&l.body, strip).is_some()) {
+                let (outer, inner) = (loop_name(), kernel.loop_name(strip));
+                return refuse(format!(
+                    "threads share loop `{outer}`, so that they would come to the strips of `{inner}` at different times"
+                ));
+            }
+            if shared.target == strip && (stage.ahead || nest.vectors.contains_key(&strip)) {
+                return refuse(format!(
+                    "threads share loop `{}`, and take one iteration of a strip at a time",
+                    loop_name()
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Bytes of shared memory through which the threads of a team combine their sums.
+pub(super) fn sum_bytes(kernel: &Kernel, nest: &Nest) -> u64 {
+    let Some(team) = &nest.team else { return 0 };
     let parts = team.parts();
     if parts == 1 {
-        return Ok(());
+        return 0;
     }
     let others: u64 = nest.block.iter().map(|n| u64::from(*n)).product();
     let tiles: u64 = nest.tiles.values().map(|n| u64::from(*n)).product();
     let scalar = |v: VarId| kernel.func().var(v).ty.scalar().map_or(8, |s| s.bytes());
     let sums = team.loops.iter().flat_map(|s| &s.sums);
     let bytes: u64 = sums.flat_map(Sum::vars).map(|v| u64::from(scalar(v))).sum();
-    let all = bytes * tiles * (others / u64::from(team.threads)) * u64::from(parts);
+    bytes * tiles * (others / u64::from(team.threads)) * u64::from(parts)
+}
+
+/// Whether what the threads of a team combine through shared memory fits there.
+///
+/// # Errors
+/// A refusal for the loop `at`.
+fn check_room(kernel: &Kernel, at: LoopId, nest: &Nest) -> Result<(), Refusal> {
+    let all = sum_bytes(kernel, nest);
     match all > STATIC_SHARED.into() {
         true => refused(
             at,

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use warpsmith_ir::{
-    Axis, BarrierKind, BinaryOp, Block, Builtin, Expr, ForLoop, LoopKind, Origin, Place, PlaceKind,
-    Scalar, Stmt, StmtKind, Type, Var, VarId, VarKind, visit,
+    Axis, BarrierKind, BinaryOp, Block, Builtin, Expr, ForLoop, LoopId, LoopKind, Origin, Place,
+    PlaceKind, Scalar, Stmt, StmtKind, Type, Var, VarId, VarKind, visit,
 };
 
 use crate::analysis::access::{Base, base_of};
@@ -75,7 +75,9 @@ impl Draft<'_> {
         stmts.push(declare(member, number).comment(why));
         let size = self.team_size(&team);
         let mut whole = Block::new(std::mem::take(body));
-        for shared in &team.loops {
+        // In strips, threads take their turns in each.
+        let whole_loops = team.loops.iter().filter(|s| nest.staged_at(s.target).next().is_none());
+        for shared in whole_loops {
             self.stride(nest, shared, (member, &size), &mut whole);
         }
         let mut parts = BTreeMap::new();
@@ -269,6 +271,31 @@ impl Expansion<'_, '_> {
         if let Some(sharing) = &mut self.sharing {
             sharing.inside = before;
             sharing.depth -= 1;
+        }
+    }
+
+    /// In a strip of a loop that the team shares: where a thread begins, and how far it goes on each time.
+    pub(crate) fn turns(&self, l: &ForLoop, ty: Scalar) -> Option<(Expr, Expr)> {
+        let sharing = self.sharing.as_ref()?;
+        sharing.team.loops.iter().find(|s| s.target == l.id)?;
+        let of = |e: Expr| e.cast(Type::Scalar(ty));
+        Some((of(Expr::var(sharing.member, Type::I32)), of(sharing.size.clone())))
+    }
+
+    /// Gives the shared loops other numbers, those of a copy of the loops; what to give to [`Expansion::with_team`].
+    pub(crate) fn renumbered(&mut self, ids: &[(LoopId, LoopId)]) -> Option<Team> {
+        let sharing = self.sharing.as_mut()?;
+        let before = sharing.team.clone();
+        let new = |id: LoopId| ids.iter().find(|(old, _)| *old == id).map_or(id, |(_, new)| *new);
+        for shared in &mut sharing.team.loops {
+            (shared.target, shared.region) = (new(shared.target), new(shared.region));
+        }
+        Some(before)
+    }
+
+    pub(crate) fn with_team(&mut self, before: Option<Team>) {
+        if let (Some(sharing), Some(team)) = (&mut self.sharing, before) {
+            sharing.team = team;
         }
     }
 

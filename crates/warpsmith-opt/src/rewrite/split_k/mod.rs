@@ -125,6 +125,13 @@ pub struct LegalSplitK<'k> {
     needed: Vec<Stmt>,
 }
 
+impl LegalSplitK<'_> {
+    /// The parallel loops of the nest, outermost first.
+    pub(super) fn loops(&self) -> &[LoopId] {
+        &self.group
+    }
+}
+
 /// What a loop adds to.
 pub(super) struct Sum {
     pub place: Place,

@@ -169,7 +169,12 @@ impl Expansion<'_, '_> {
             own
         };
         let mut source = l.body.clone();
-        visit::renew_loops(&mut self.draft.scope.host, &mut source);
+        let turns = self.turns(l, ty);
+        let ids = visit::renew_loops(&mut self.draft.scope.host, &mut source);
+        let copied: Vec<_> = ids.iter().map(|(old, new)| (*new, self.original(*old))).collect();
+        self.originals.extend(copied);
+        let team = self.renumbered(&ids);
+        let entered = self.entered(l);
         self.strips.starts.insert(l.id, offset);
         let ahead = full && self.nest.staged_at(l.id).any(|s| s.ahead) && is_even(&l.kind);
         self.strips.ahead = ahead.then(|| Ahead {
@@ -179,6 +184,8 @@ impl Expansion<'_, '_> {
             first: vec![],
         });
         let inner = self.block(&source);
+        self.left(entered);
+        self.with_team(team);
         let first = self.strips.ahead.take().map(|a| a.first).unwrap_or_default();
         self.strips.starts.insert(l.id, start);
         let mut body = Block::new(inner);
@@ -198,14 +205,15 @@ impl Expansion<'_, '_> {
             _ => LoopKind::Serial,
         };
         let id = self.draft.scope.host.fresh_loop();
+        let (own, step) = turns.unwrap_or((Expr::int(ty, 0), Expr::int(ty, 1)));
         let l = ForLoop {
             id,
             var: offset,
             declares: true,
-            first: Expr::int(ty, 0),
+            first: own,
             compare: BinaryOp::Lt,
             limit,
-            step: Expr::int(ty, 1),
+            step,
             kind,
             body,
         };
@@ -214,8 +222,9 @@ impl Expansion<'_, '_> {
 
     /// Threads of a block, by the names of its extents.
     pub(crate) fn threads_expr(&self) -> Expr {
-        let widths: Vec<Expr> =
-            self.tiles.iter().rev().map(|t| t.threads.clone().cast(Type::I32)).collect();
+        let along = self.tiles.iter().rev().map(|t| t.threads.clone());
+        let team = self.sharing.iter().map(|s| s.size.clone());
+        let widths: Vec<Expr> = along.chain(team).map(|e| e.cast(Type::I32)).collect();
         product(&widths)
     }
 

@@ -39,9 +39,8 @@ use warpsmith_ir::{Expr, Layout, LoopId, SourceMap, Stmt, StmtKind, VarId};
 
 use super::grammar::{name, number, wanted};
 use super::register_tile::check_tiles;
-use super::share::SHARED_NEST;
 use super::step::{About, Law, Rewrite, StepError, loop_named};
-use super::{Rewritten, align, pipeline, stream, vectorise};
+use super::{Rewritten, align, pipeline, share, stream, vectorise};
 use crate::analysis::access::Scope;
 use crate::analysis::footprint;
 use crate::analysis::footprint::groups;
@@ -231,9 +230,6 @@ pub fn check<'k>(
         return refuse("no bound nest reads it there: bind its loops first".into());
     };
     check_tiles(kernel, root, nest)?;
-    if nest.team.is_some() {
-        return refuse(SHARED_NEST.into());
-    }
     let Some(l) = kernel.find_loop(root) else { return refuse("its nest is gone".into()) };
     let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(root), l);
     let groups = groups(&scope, &scope.accesses(), array);
@@ -384,6 +380,7 @@ pub(super) fn reached_by_all(
 pub(super) fn check_all(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<(), Refusal> {
     stream::check_all(kernel, nest)?;
     align::check_stages(kernel, nest)?;
+    share::check_stages(kernel, root, nest)?;
     let mut bytes = 0u64;
     let mut uneven = None;
     for s in &nest.stages {
@@ -409,6 +406,17 @@ pub(super) fn check_all(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<()
         Err(Refusal::CannotStage { name, why, at: Box::default() })
     };
     let limit = kernel.shared_limit;
+    let sums = share::sum_bytes(kernel, nest);
+    let most = if is_dynamic(bytes) { limit } else { limit.min(STATIC_SHARED) };
+    if let Some(last) = nest.stages.last().filter(|_| sums > 0 && bytes + sums > most.into()) {
+        return refuse(
+            last,
+            format!(
+                "the copies of a block and its threads' sums would take {} bytes of shared memory, of which there are {most}",
+                bytes + sums
+            ),
+        );
+    }
     match (nest.stages.last(), uneven) {
         (Some(last), _) if bytes > limit.into() => refuse(
             last,

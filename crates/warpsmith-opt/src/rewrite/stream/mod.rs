@@ -158,8 +158,12 @@ pub(super) fn check_all(kernel: &Kernel, nest: &Nest) -> Result<(), Refusal> {
 
 fn check_one(kernel: &Kernel, nest: &Nest, inner: LoopId, along: LoopId) -> Result<(), Refusal> {
     let refuse = |why: String| Err(Refusal::LoopRefused { verb: "stream", loop_id: inner, why });
-    if nest.team.is_some() {
-        return refuse(SHARED_NEST.into());
+    let shared = nest.team.iter().flat_map(|t| &t.loops);
+    let mut bodies = shared.map(|s| kernel.find_loop(s.target).map(|l| &l.body));
+    if nest.team.is_some()
+        && !bodies.any(|b| b.is_some_and(|b| walk::find_loop(b, inner).is_some()))
+    {
+        return refuse(format!("{SHARED_NEST}, and it does not stand in that"));
     }
     let name = kernel.loop_name(along);
     let Some(bound) = nest.axes.last().and_then(|(id, _)| kernel.find_loop(*id)) else {

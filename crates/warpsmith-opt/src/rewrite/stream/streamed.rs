@@ -49,12 +49,13 @@ struct Held {
 impl Expansion<'_, '_> {
     /// The bound loop that a serial one is streamed along.
     pub(crate) fn streamed_along(&self, l: &ForLoop) -> Option<usize> {
-        let along = self.nest.streams.get(&l.id)?;
+        let along = self.nest.streams.get(&self.original(l.id))?;
         self.tiles.iter().position(|t| t.source.id == *along)
     }
 
     /// The rows of a streamed loop, each with what the iterations that meet it do.
     pub(crate) fn streamed(&mut self, l: &ForLoop, along: usize, stmt: &Stmt) -> Option<Vec<Stmt>> {
+        let l = &self.as_in_source(l);
         let tile = &self.tiles[along];
         let rows = rows::of(self.draft.source, l.id, tile.source.id)?;
         let row = self.draft.scope.local("row", Type::I32);
@@ -93,7 +94,26 @@ impl Expansion<'_, '_> {
             "row by row, each of which several iterations of `{}` meet",
             self.draft.scope.host.var(tile.source.var).name
         ));
-        Some(vec![Stmt { kind: StmtKind::For(rows), origin: stmt.origin.by("stream"), comment }])
+        let rows = Stmt { kind: StmtKind::For(rows), origin: stmt.origin.by("stream"), comment };
+        let mut rows = Block::new(vec![rows]);
+        // A strip's code is there twice.
+        if !self.originals.is_empty() {
+            visit::renew_loops(&mut self.draft.scope.host, &mut rows);
+        }
+        Some(rows.stmts)
+    }
+
+    /// A loop with the numbers of the source, by which footprints name its counters.
+    fn as_in_source(&self, l: &ForLoop) -> ForLoop {
+        struct Originals<'o>(&'o BTreeMap<LoopId, LoopId>);
+        impl visit::Rewriter for Originals<'_> {
+            fn loop_id(&mut self, id: &mut LoopId) {
+                *id = self.0.get(id).copied().unwrap_or(*id);
+            }
+        }
+        let mut l = ForLoop { id: self.original(l.id), ..l.clone() };
+        visit::Rewriter::block(&mut Originals(&self.originals), &mut l.body);
+        l
     }
 
     /// What the thread's iterations do with a row: the body of the serial loop, with the iteration of it that meets

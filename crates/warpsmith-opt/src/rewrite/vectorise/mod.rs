@@ -138,6 +138,9 @@ pub fn check(kernel: &Kernel, target: LoopId, width: u32) -> Result<LegalVectori
         if walk::continues(&l.body).is_some() {
             return refuse("an iteration may end early".into());
         }
+        if nest.staged_at(target).next().is_some() {
+            return refuse("threads share its strips, one iteration at a time".into());
+        }
         return Ok(LegalVectorise { kernel, root: *root, what: What::Loop(target), width });
     }
     let (root, nest) = bound_nest(kernel, target)?;
@@ -179,8 +182,11 @@ pub fn check_array<'k>(
     let at = |n: &Nest| -> Vec<usize> {
         (0..n.stages.len()).filter(|k| called(&n.stages[*k])).collect()
     };
-    let mut found = kernel.nests.iter().map(|(root, nest)| (*root, nest, at(nest)));
-    let Some((root, nest, at)) = found.find(|(_, _, at)| !at.is_empty()) else {
+    let found = kernel.nests.iter().map(|(root, nest)| (*root, nest, at(nest)));
+    let mut found: Vec<_> = found.filter(|(_, _, at)| !at.is_empty()).collect();
+    // Several nests may stage the array: each has its turn.
+    found.sort_by_key(|(_, nest, at)| at.iter().all(|k| nest.stages[*k].vector == width));
+    let Some((root, nest, at)) = found.into_iter().next() else {
         return refuse("no loop and no staged array has this name: `stage` the array first".into());
     };
     let mut copied = nest.clone();

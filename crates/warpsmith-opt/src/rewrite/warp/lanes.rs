@@ -27,6 +27,13 @@ impl Draft<'_> {
             let (lane, warp) = (part("lane", BinaryOp::Rem), part("warp", BinaryOp::Div));
             let why = "each warp computes a tile of its own, its lanes side by side in a rectangle";
             stmts[0].comment.push(why.into());
+            let lane = match &nest.team {
+                Some(team) => {
+                    let size = self.team_size(team);
+                    self.named(&mut stmts, "team", Expr::binary(BinaryOp::Div, lane, size))
+                }
+                None => lane,
+            };
             let warps = sizes_along(
                 tiles,
                 |t| nest.block[t.axis.index()] / lanes[t.axis.index()],

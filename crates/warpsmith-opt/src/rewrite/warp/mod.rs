@@ -11,7 +11,8 @@
 //! several of them together: fewer words of shared memory for the same work.
 //!
 //! Legal where the loops are bound in one nest of tiles, the lanes are 32, and they divide the threads along each axis;
-//! along the axes that are not named the block must be one thread thick.
+//! along the axes that are not named the block must be one thread thick. Where lanes along x share a loop, what is laid
+//! out are these teams: the lanes of each stay neighbours.
 
 pub(crate) mod lanes;
 
@@ -110,8 +111,14 @@ pub fn check<'k>(kernel: &'k Kernel, lanes: &[(LoopId, u32)]) -> Result<LegalWar
     };
     let (root, nest) = bound_nest(kernel, *first)?;
     check_tiles(kernel, root, nest)?;
-    if nest.team.is_some() {
-        let why = SHARED_NEST.into();
+    if let Some(team) = nest.team.as_ref().filter(|t| t.axis != Axis::X || t.threads >= WARP) {
+        let why = match team.axis {
+            Axis::X => format!("{SHARED_NEST}: they fill its warps"),
+            axis => format!(
+                "{SHARED_NEST} along {}: only lanes along x can lie beside each other",
+                axis.name()
+            ),
+        };
         return Err(Refusal::LoopRefused { verb: "lay lanes along", loop_id: *first, why });
     }
     let mut along = [1; 3];
@@ -135,8 +142,18 @@ fn check_lanes(
         Err(Refusal::LoopRefused { verb: "lay lanes along", loop_id, why })
     };
     let all = along.iter().fold(1u64, |n, l| n * u64::from(*l));
-    if all != u64::from(WARP) {
-        return refuse(first, format!("a warp has {WARP} lanes, not {all}"));
+    let team = nest.team.as_ref().map_or(1, |t| t.threads);
+    if all * u64::from(team) != u64::from(WARP) {
+        return refuse(
+            first,
+            match team {
+                1 => format!("a warp has {WARP} lanes, not {all}"),
+                n => format!(
+                    "a warp has {} times {n} lanes that share a loop, not {all} times",
+                    WARP / n
+                ),
+            },
+        );
     }
     for axis in Axis::ALL {
         let (threads, count) = (nest.block[axis.index()], along[axis.index()]);
@@ -149,6 +166,7 @@ fn check_lanes(
                 let why = format!("{count} lanes do not divide the {threads} threads of a block");
                 return refuse(*id, why);
             }
+            None if nest.team.as_ref().is_some_and(|t| t.axis == axis) => {}
             None if threads > 1 => {
                 let why = format!("the block is {threads} threads thick along it: name it, too");
                 return refuse(other, why);

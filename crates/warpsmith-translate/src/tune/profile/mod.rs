@@ -14,6 +14,7 @@ mod known;
 mod leaving;
 pub(in crate::tune) mod overflow;
 mod pointers;
+mod resident;
 mod rows;
 mod run;
 mod values;
@@ -245,6 +246,11 @@ fn profile(
 ) -> (KernelProfile, f64) {
     let (elements, args) = rows::lengths_for_pointers(kernel, args);
     let args = &args;
+    let each = resident::a_block_each(module, kernel, at, args);
+    let (kernel, at, resident) = match &each {
+        Some(each) => (&each.kernel, each.at, Some(each.blocks)),
+        None => (kernel, at, None),
+    };
     let threads = at.block.iter().product::<u32>();
     let staying = Staying::of(module, kernel, at, args);
     let middle = staying.block;
@@ -277,25 +283,30 @@ fn profile(
     let shared_static = shared_bytes(module, kernel);
     let profile = KernelProfile {
         grid: logical,
+        resident,
         block_threads: threads,
         registers,
         shared_static,
         work,
         shared,
         global,
-        parallelism: Parallelism {
-            arithmetic: whole.chains.max(1.0),
-            global_loads: whole.loads_together.clamp(1.0, IN_FLIGHT),
-            shared_loads: whole.shared_together.max(1.0),
-            copies_ahead: whole.ahead.mean(),
-            busy_warps: match whole.spread {
-                [_, 0.0] => 1.0,
-                [loads, most] => loads / most,
-            },
-        },
+        parallelism: parallelism(&whole),
         ..KernelProfile::default()
     };
     (profile, whole.rounds)
+}
+
+fn parallelism(whole: &Walk<'_>) -> Parallelism {
+    Parallelism {
+        arithmetic: whole.chains.max(1.0),
+        global_loads: whole.loads_together.clamp(1.0, IN_FLIGHT),
+        shared_loads: whole.shared_together.max(1.0),
+        copies_ahead: whole.ahead.mean(),
+        busy_warps: match whole.spread {
+            [_, 0.0] => 1.0,
+            [loads, most] => loads / most,
+        },
+    }
 }
 
 fn scaled(w: &Work, n: f64) -> Work {

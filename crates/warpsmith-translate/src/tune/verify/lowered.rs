@@ -1,9 +1,11 @@
 //! The emitted text with lower limits on the number of blocks: what threads do in strides then shows at small sizes.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, FuncId, MathFn, Module, PlaceKind, StmtKind, VarId, visit,
+    BinaryOp, Block, Expr, ExprKind, FuncId, FunctionKind, MathFn, Module, PlaceKind, StmtKind,
+    VarId, visit,
 };
 
 /// No block count is limited to less than this: a smaller constant is something else.
@@ -12,13 +14,24 @@ const LEAST_LIMIT: i64 = 16;
 /// The same program, but wherever its launcher takes no more blocks than some number, it takes no more than `most`.
 /// `None`: it has no such limit.
 ///
-/// A limit is a clamp whose value goes into the extents of a grid: `if (x > N) x = N;`, `x < N ? x : N`, `min(x, N)`.
+/// A limit is a clamp whose value goes into the extents of a grid: `if (x > N) x = N;`, `x < N ? x : N`, `min(x, N)`. So is a
+/// number of blocks that run together, by which the launcher alone divides what goes into them: `x % WAVE`.
 pub fn with_fewer_blocks(module: &Module, launcher: FuncId, most: i64) -> Option<Module> {
+    along(0..3, module, launcher, most)
+}
+
+/// Whether the launcher limits the number of blocks along x.
+pub fn limits_along_x(module: &Module, launcher: FuncId) -> bool {
+    along(0..1, module, launcher, 1).is_some()
+}
+
+/// The program with limits on the blocks along some axes.
+fn along(axes: Range<usize>, module: &Module, launcher: FuncId, most: i64) -> Option<Module> {
     let mut lowered = module.clone();
     let host = module.function(launcher);
     let (body, limits) = (&host.body, constants(module));
     // A size that the function itself limits counts more than blocks.
-    let mut used = grid_vars(body);
+    let mut used = grid_vars(body, axes.clone());
     used.retain(|v| !host.params.contains(v));
     let mut found = false;
     let mut new_body = body.clone();
@@ -42,14 +55,57 @@ pub fn with_fewer_blocks(module: &Module, launcher: FuncId, most: i64) -> Option
             found |= lower_clamps(value, &limits, most);
         }
         StmtKind::Launch(launch) => {
-            for e in &mut launch.grid {
+            for e in &mut launch.grid[axes.clone()] {
                 found |= lower_clamps(e, &limits, most);
             }
         }
         _ => {}
     });
     lowered.functions.get_mut(launcher.0 as usize)?.body = new_body;
+    let waves = waves(module, body, &used);
+    let hosts = lowered.functions.iter_mut().filter(|f| f.kind == FunctionKind::Host);
+    for f in hosts.filter(|_| !waves.is_empty()) {
+        visit::map_exprs(&mut f.body, &mut |e| {
+            if let ExprKind::Binary(BinaryOp::Rem, _, by) = &mut *e.kind
+                && value(module, by).is_some_and(|n| waves.contains(&n))
+            {
+                found |= lower(by, most);
+            }
+        });
+    }
     found.then_some(lowered)
+}
+
+/// Constants that no kernel mentions and that the launcher divides by, where the remainder goes into the extents of a grid. All
+/// functions of the host divide by them alike, the one that says how much workspace is needed included.
+fn waves(module: &Module, launcher: &Block, used: &BTreeSet<VarId>) -> BTreeSet<i64> {
+    let mut found = BTreeSet::new();
+    visit::for_each_stmt(launcher, &mut |s| {
+        let (to, from) = match &s.kind {
+            StmtKind::Decl { var, init: Some(e) } => (Some(*var), e),
+            StmtKind::Assign { place, value } => (place.root_var(), value),
+            _ => return,
+        };
+        if !to.is_some_and(|v| used.contains(&v)) {
+            return;
+        }
+        visit::for_each_subexpr(from, &mut |e| {
+            if let ExprKind::Binary(BinaryOp::Rem, _, by) = &*e.kind {
+                found.extend(value(module, by).filter(|n| *n >= LEAST_LIMIT));
+            }
+        });
+    });
+    for f in module.functions.iter().filter(|f| f.kind != FunctionKind::Host) {
+        visit::for_each_expr(&f.body, &mut |e| {
+            if let Some(n) = value(module, e) {
+                found.remove(&n);
+            }
+        });
+        for ty in f.vars.iter().map(|v| &v.ty) {
+            ty.extents().into_iter().for_each(|n| _ = found.remove(&(n as i64)));
+        }
+    }
+    found
 }
 
 /// Whether an expression is a constant that limits blocks.
@@ -107,12 +163,12 @@ fn lower_clamps(e: &mut Expr, limits: &impl Fn(&Expr) -> bool, most: i64) -> boo
     found
 }
 
-/// The variables of which the extents of grids are made.
-fn grid_vars(body: &Block) -> BTreeSet<VarId> {
+/// The variables of which the extents of grids along some axes are made.
+fn grid_vars(body: &Block, axes: Range<usize>) -> BTreeSet<VarId> {
     let mut vars = BTreeSet::new();
     visit::for_each_stmt(body, &mut |s| {
         if let StmtKind::Launch(launch) = &s.kind {
-            launch.grid.iter().for_each(|e| vars.extend(visit::vars_of_expr(e)));
+            launch.grid[axes.clone()].iter().for_each(|e| vars.extend(visit::vars_of_expr(e)));
         }
     });
     loop {

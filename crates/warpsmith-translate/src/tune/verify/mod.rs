@@ -278,8 +278,9 @@ impl Verifier<'_> {
             emu::Options { max_steps: thread_steps(reference.steps), ..self.options.clone() };
         let run = self.run(Variant::Plain, inputs, &options, &name)?;
         self.against_witness(&run, &reference, &name)?;
-        let blocks_yz = run.grids.values().map(|g| g[1].max(g[2])).max().unwrap_or(0);
-        if blocks_yz > FEWER_BLOCKS
+        let along = |axis: usize| run.grids.values().map(|g| g[axis]).max().unwrap_or(0);
+        let several = |axis| along(axis) > FEWER_BLOCKS;
+        if (several(1) || several(2) || several(0) && self.witness.limits_along_x())
             && verified.in_strides < STRIDED_POINTS
             && let Some(fewer) = self.witness.with_fewer_blocks(i64::from(FEWER_BLOCKS))
         {

@@ -102,6 +102,11 @@ impl Witness {
         Some(Witness { module, ..self.clone() })
     }
 
+    /// Whether the launcher limits the number of blocks along x.
+    pub fn limits_along_x(&self) -> bool {
+        lowered::limits_along_x(&self.module, self.launcher)
+    }
+
     /// The same program as a compiler makes it, as far as that changes which elements it touches how often.
     pub fn as_compiled(mut self) -> Witness {
         crate::tune::kept::in_registers(&mut self.module);
