@@ -65,6 +65,8 @@ pub enum ItemKind {
     },
     /// `static_assert(cond, "…")`
     StaticAssert(Expr),
+    /// `__axiom(condition)`: what a verifier may take for granted of every launch.
+    Axiom(Expr),
     /// A pragma between items: the text after `#pragma`.
     Pragma(String),
     /// Not understood (host code with the standard library, say). An error only if something in use needs it.
@@ -109,6 +111,8 @@ pub enum TemplateArg {
     Value(Expr),
     /// A plain name: type or value is for `sema` to say.
     Name(Path),
+    /// `P<T>...`: the pattern for each element of the packs that it names.
+    Each(Box<TemplateArg>, Span),
 }
 
 #[derive(Clone, Debug)]
@@ -157,6 +161,8 @@ pub struct Attrs {
     pub is_volatile: bool,
     /// A friend defined in the class.
     pub is_friend: bool,
+    /// `__spec`: what it promises stands for its body.
+    pub is_spec: bool,
     /// Declared `virtual`; a function that overrides one need not say so.
     pub is_virtual: bool,
     /// `__align__(n)`, `alignas(n)`, `__attribute__((aligned(n)))`.

@@ -14,8 +14,10 @@ const TEXT: &str = concat!(
     include_str!("prelude/device.cuh"),
     include_str!("prelude/cub_device.cuh"),
     include_str!("prelude/files.cuh"),
+    include_str!("prelude/tuples.cuh"),
     include_str!("prelude/containers.cuh"),
     include_str!("prelude/thrust.cuh"),
+    include_str!("prelude/thrust_iterators.cuh"),
     include_str!("prelude/thrust_algorithms.cuh"),
     include_str!("prelude/cuda_std.cuh"),
     include_str!("prelude/barriers.cuh"),
@@ -26,8 +28,12 @@ const TEXT: &str = concat!(
     include_str!("prelude/callables.cuh"),
     include_str!("prelude/samples.cuh"),
     include_str!("prelude/runtime.cuh"),
-    include_str!("prelude/graphs.cuh")
+    include_str!("prelude/graphs.cuh"),
+    include_str!("prelude/curand_host.cuh")
 );
+
+/// The path that the text has among the sources.
+pub const LIBRARIES: &str = "(libraries of the host)";
 
 /// The declarations, parsed; the text becomes one of the sources.
 ///
@@ -35,8 +41,7 @@ const TEXT: &str = concat!(
 /// Never: a test parses it.
 pub fn unit(sources: &mut SourceMap) -> TranslationUnit {
     let options = ParseOptions::new(Language::Cuda);
-    let parsed =
-        parse::parse("(libraries of the host)", TEXT.as_bytes(), &options, &DiskLoader, sources);
+    let parsed = parse::parse(LIBRARIES, TEXT.as_bytes(), &options, &DiskLoader, sources);
     parsed.map(|p| p.unit).unwrap_or_default()
 }
 

@@ -16,6 +16,7 @@
 //! how far a reassociated computation may differ (specification, Arithmetic).
 
 mod bounds;
+mod capture;
 mod clauses;
 mod collectives;
 mod effects;
@@ -320,6 +321,12 @@ pub trait Launcher {
     fn copied(&mut self, memory: &mut Memory, buffer: usize, offset: usize, known: &[bool]) {
         let _ = (memory, known);
         self.filled(buffer, offset, known.len());
+    }
+
+    /// Values for bytes of a variable of the device that the host copied there without knowing them; `false` where
+    /// nobody invents any.
+    fn invents(&mut self, _global: usize, _bytes: &mut [u8], _unknown: &[bool]) -> bool {
+        false
     }
 
     /// A variable of the device before a launch of a tolerated program, with which of its bytes are known.

@@ -274,6 +274,19 @@ pub enum Runtime {
     },
     /// `cudaStreamSynchronize`: what was asked for is done.
     Synchronize,
+    /// `cudaStreamBeginCapture`, with `on`: launches, asynchronous copies and fills are noted from here on and not done; else
+    /// `cudaStreamEndCapture`.
+    Capture {
+        /// They are noted from here on.
+        on: bool,
+        /// Gets how many have been noted so far; `u64`.
+        noted: Place,
+    },
+    /// `cudaGraphLaunch` of one of them: it is done, with the arguments that it was noted with.
+    Replay {
+        /// Which of those noted so far, from 0; `u64`.
+        noted: Expr,
+    },
 }
 
 /// From where to where a copy goes.
@@ -297,7 +310,11 @@ impl Runtime {
             Runtime::Free { pointer } | Runtime::ForgetMemory { pointer } => vec![pointer],
             Runtime::Copy { destination, source, bytes, .. } => vec![destination, source, bytes],
             Runtime::Fill { pointer, value, bytes } => vec![pointer, value, bytes],
-            Runtime::Synchronize | Runtime::Forget { .. } | Runtime::Skipped { .. } => vec![],
+            Runtime::Replay { noted } => vec![noted],
+            Runtime::Synchronize
+            | Runtime::Forget { .. }
+            | Runtime::Skipped { .. }
+            | Runtime::Capture { .. } => vec![],
         }
     }
 
@@ -308,7 +325,11 @@ impl Runtime {
             Runtime::Free { pointer } | Runtime::ForgetMemory { pointer } => vec![pointer],
             Runtime::Copy { destination, source, bytes, .. } => vec![destination, source, bytes],
             Runtime::Fill { pointer, value, bytes } => vec![pointer, value, bytes],
-            Runtime::Synchronize | Runtime::Forget { .. } | Runtime::Skipped { .. } => vec![],
+            Runtime::Replay { noted } => vec![noted],
+            Runtime::Synchronize
+            | Runtime::Forget { .. }
+            | Runtime::Skipped { .. }
+            | Runtime::Capture { .. } => vec![],
         }
     }
 
@@ -318,7 +339,7 @@ impl Runtime {
             Runtime::Allocate { pointer, .. } | Runtime::AllocateHost { pointer, .. } => {
                 Some(pointer)
             }
-            Runtime::Forget { place } => Some(place),
+            Runtime::Forget { place } | Runtime::Capture { noted: place, .. } => Some(place),
             _ => None,
         }
     }
@@ -329,7 +350,7 @@ impl Runtime {
             Runtime::Allocate { pointer, .. } | Runtime::AllocateHost { pointer, .. } => {
                 Some(pointer)
             }
-            Runtime::Forget { place } => Some(place),
+            Runtime::Forget { place } | Runtime::Capture { noted: place, .. } => Some(place),
             _ => None,
         }
     }

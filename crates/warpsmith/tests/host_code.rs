@@ -111,6 +111,26 @@ fn arguments_of_the_program_come_from_the_options_or_are_invented() {
 }
 
 #[test]
+fn a_makefile_says_what_a_program_is_run_with() {
+    let body = "if (argc != 3 || atoi(argv[1]) != 321) { fprintf(stderr, \"usage: %s key n\\n\", argv[0]); return 1; }
+        int n = atoi(argv[2]);
+        float *x; cudaMalloc(&x, n * sizeof(float)); cudaMemset(x, 0, n * sizeof(float));
+        scale<<<(n + 31) / 32, 32>>>(x, 2.0f, n);";
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a.cu");
+    std::fs::write(&file, program(body)).expect("a file");
+    std::fs::write(folder.path().join("Makefile"), "run: main\n\t./main 321 70\n").expect("a file");
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_warpsmith"))
+        .arg("check")
+        .arg(&file)
+        .output()
+        .expect("the program runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("it was run with `321 70`"), "{text}");
+}
+
+#[test]
 fn data_that_host_code_cannot_give_are_invented_and_defined() {
     let body =
         "float *h = (float *)malloc(400), *x; readFile(argv[1], h, 100); cudaMalloc(&x, 400);
@@ -244,7 +264,7 @@ fn what_is_read_from_files_is_invented_and_said() {
         while (fscanf(f, \"%f\", &v) != EOF) { if (m < n) h[m] = v; m++; }
         fclose(f); float *x; cudaMalloc(&x, n * sizeof(float));
         cudaMemcpy(x, h, n * sizeof(float), cudaMemcpyHostToDevice);
-        scale<<<1, 32>>>(x, 2.0f, n);";
+        scale<<<(n + 31) / 32, 32>>>(x, 2.0f, n);";
     let text = check(&program(body), &[], 0);
     assert!(text.contains("the file \"sizes.txt\" is not read"), "{text}");
     assert!(text.contains("1 launch checked: nothing found"), "{text}");

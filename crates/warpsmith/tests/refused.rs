@@ -44,6 +44,16 @@ fn row(file: &Path) -> String {
     format!("| {what} | {} | {said} | {} |\n", first.code, instead.replace('|', "\\|"))
 }
 
+/// What the code refuses by a message of its own has an example, and so stands in the list.
+#[test]
+fn every_refusal_of_the_code_has_an_example() {
+    let rows: String = files().iter().map(|file| row(file)).collect();
+    for refusal in warpsmith_front::sema::REFUSALS {
+        let line = format!("| {} | {} | {} |", refusal.code, refusal.says, refusal.instead);
+        assert!(rows.contains(&line), "no file in tests/corpus/refused shows `{}`", refusal.says);
+    }
+}
+
 #[test]
 fn the_list_of_what_is_refused_is_up_to_date() {
     let mut page = String::from(

@@ -80,7 +80,10 @@ impl<'a> Unit<'a> {
                 }
                 pending.push(Pragma { text: text.clone(), span: item.span });
             }
-            ItemKind::Using { .. } | ItemKind::StaticAssert(_) | ItemKind::Unsupported { .. } => {}
+            ItemKind::Using { .. }
+            | ItemKind::StaticAssert(_)
+            | ItemKind::Axiom(_)
+            | ItemKind::Unsupported { .. } => {}
         }
     }
 

@@ -114,8 +114,9 @@ impl<'t> Cx<'t> {
     /// Adds to `attrs` what was written from before `node` up to `end`.
     pub fn take_attrs(&mut self, node: Node<'t>, end: usize, attrs: &mut Attrs) {
         let start = self.masked.map.end_before(node.start_byte());
-        for kind in self.take(start..end, |_| true) {
+        for kind in self.take(start..end, |kind| kind != MarkKind::Star) {
             match kind {
+                MarkKind::Star => {}
                 MarkKind::Global => attrs.global = true,
                 MarkKind::Device => attrs.device = true,
                 MarkKind::Host => attrs.host = true,
@@ -123,6 +124,7 @@ impl<'t> Cx<'t> {
                 MarkKind::Constant => attrs.constant = true,
                 MarkKind::Managed => attrs.managed = true,
                 MarkKind::Inline => attrs.is_inline = true,
+                MarkKind::Spec => attrs.is_spec = true,
                 MarkKind::Align(list) => {
                     attrs.align = self.list(list).first().cloned().map(Box::new)
                 }
@@ -133,7 +135,12 @@ impl<'t> Cx<'t> {
 
     /// Drops the attributes in a range, where they say nothing that matters.
     pub fn drop_attrs(&mut self, range: Range<usize>) {
-        self.take(range, |_| true);
+        self.take(range, |kind| kind != MarkKind::Star);
+    }
+
+    /// How many stars of `new T *[n]` stood in a range.
+    pub fn take_stars(&mut self, range: Range<usize>) -> usize {
+        self.take(range, |kind| kind == MarkKind::Star).len()
     }
 
     /// Takes an alignment written inside `range`.

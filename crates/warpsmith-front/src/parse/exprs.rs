@@ -467,7 +467,11 @@ impl<'t> Cx<'t> {
         let Some(ty) = field(node, "type").filter(|_| !nested) else {
             return ExprKind::Unsupported { what: "this `new`".to_owned() };
         };
-        let ty = self.type_specifier(ty);
+        let mut ty = self.type_specifier(ty);
+        for _ in 0..self.take_stars(node.byte_range()) {
+            let kind = TypeKind::Pointer { to: Box::new(ty.clone()), restrict: false };
+            ty = TypeName { kind, is_const: false, is_volatile: false, span: ty.span };
+        }
         let count = declarator.and_then(|d| field(d, "length")).map(|n| self.expr(n));
         let args = match field(node, "arguments") {
             Some(list) if list.kind() == "argument_list" => self.exprs(kids(list)),

@@ -113,9 +113,23 @@ impl<'t> Cx<'t> {
             }
             "linkage_specification" => self.linkage(node, out),
             "expression_statement" if kids(node).is_empty() => {}
+            "expression_statement" => match self.axiom(node) {
+                Some(condition) => out.push(ItemKind::Axiom(condition)),
+                None => out.push(unsupported("this expression statement")),
+            },
             "ERROR" => out.push(unsupported("text with a syntax error")),
             other => out.push(unsupported(&format!("this {}", other.replace('_', " ")))),
         }
+    }
+
+    /// The condition of `__axiom(condition);`.
+    fn axiom(&mut self, node: Node<'t>) -> Option<crate::ast::Expr> {
+        let call = *kids(node).first()?;
+        let e = self.expr(call);
+        let crate::ast::ExprKind::Call { callee, args } = *e.kind else { return None };
+        let crate::ast::ExprKind::Path(path) = &*callee.kind else { return None };
+        let [condition] = <[_; 1]>::try_from(args).ok()?;
+        (path.as_name() == Some("__axiom")).then_some(condition)
     }
 
     /// Notes the function that an explicit instantiation names with all its arguments.

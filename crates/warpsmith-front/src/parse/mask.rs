@@ -11,6 +11,7 @@ use warpsmith_ir::Span;
 
 use super::map::{Expansions, Segment, TextMap};
 use super::names::{Names, Tokens};
+use super::new_pointers::is_star_of_new;
 use super::parens::{self, Parens};
 use crate::ast::Comment;
 use crate::pp::{Language, Preprocessed, Token, TokenKind};
@@ -40,6 +41,10 @@ pub enum MarkKind {
     Constant,
     Managed,
     Inline,
+    /// One star of `new T *[n]`.
+    Star,
+    /// `__spec`: a verifier's promise of a function that need not have a body.
+    Spec,
     /// `__align__(n)` and its other spellings; the number of the argument list.
     Align(usize),
     LaunchBounds(usize),
@@ -166,6 +171,9 @@ impl Masker<'_> {
             || self.is_typename_of_value(at);
         if needless {
             return;
+        }
+        if is_star_of_new(self.tokens, at) {
+            return self.mark(MarkKind::Star);
         }
         if let Some(count) = self.parens.opened.get(&at) {
             self.out.text.push_str(&" (".repeat(*count));
@@ -355,6 +363,7 @@ impl Masker<'_> {
             "__constant__" => Some(MarkKind::Constant),
             "__managed__" => Some(MarkKind::Managed),
             "__forceinline__" | "__inline_hint__" => Some(MarkKind::Inline),
+            "__spec" => Some(MarkKind::Spec),
             _ => None,
         };
         if let Some(kind) = simple.filter(|_| cuda) {

@@ -12,6 +12,7 @@ mod literals;
 mod map;
 mod mask;
 mod names;
+mod new_pointers;
 mod parens;
 mod paths;
 mod stmts;

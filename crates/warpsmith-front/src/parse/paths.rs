@@ -116,13 +116,14 @@ impl<'t> Cx<'t> {
             "identifier" | "qualified_identifier" | "type_identifier" => {
                 TemplateArg::Name(self.path(node))
             }
-            // A plain pack of types; its name stands for all of them.
+            // The name of a pack of types stands for all of them.
             "parameter_pack_expansion"
                 if field(node, "pattern").is_some_and(|p| p.kind() == "type_descriptor") =>
             {
                 match field(node, "pattern").map(|p| self.template_arg(p)) {
                     Some(TemplateArg::Name(path)) => TemplateArg::Name(path),
-                    _ => TemplateArg::Value(self.expr(node)),
+                    Some(pattern) => TemplateArg::Each(pattern.into(), self.span(node)),
+                    None => TemplateArg::Value(self.expr(node)),
                 }
             }
             _ => TemplateArg::Value(self.expr(node)),

@@ -101,6 +101,38 @@ const STDINT: Stub = Stub {
         ("INTPTR_MAX", "9223372036854775807L"),
         ("UINTPTR_MAX", "18446744073709551615UL"),
         ("PTRDIFF_MAX", "9223372036854775807L"),
+        ("INT8_C(value)", "value"),
+        ("INT16_C(value)", "value"),
+        ("INT32_C(value)", "value"),
+        ("INT64_C(value)", "value##L"),
+        ("UINT8_C(value)", "value"),
+        ("UINT16_C(value)", "value"),
+        ("UINT32_C(value)", "value##U"),
+        ("UINT64_C(value)", "value##UL"),
+    ],
+};
+
+const INTTYPES: Stub = Stub {
+    header: "inttypes.h",
+    macros: &[
+        ("PRId8", "\"d\""),
+        ("PRIu8", "\"u\""),
+        ("PRId16", "\"d\""),
+        ("PRIu16", "\"u\""),
+        ("PRId32", "\"d\""),
+        ("PRIi32", "\"i\""),
+        ("PRIu32", "\"u\""),
+        ("PRIx32", "\"x\""),
+        ("PRIX32", "\"X\""),
+        ("PRId64", "\"ld\""),
+        ("PRIi64", "\"li\""),
+        ("PRIu64", "\"lu\""),
+        ("PRIx64", "\"lx\""),
+        ("PRIX64", "\"lX\""),
+        ("SCNd32", "\"d\""),
+        ("SCNu32", "\"u\""),
+        ("SCNd64", "\"ld\""),
+        ("SCNu64", "\"lu\""),
     ],
 };
 
@@ -153,7 +185,8 @@ const COMPLEX: Stub = Stub {
     macros: &[("complex", "_Complex"), ("_Complex_I", "__0I"), ("I", "__0I")],
 };
 
-const STUBS: &[&Stub] = &[&LIMITS, &FLOAT, &MATH, &STDINT, &STDLIB, &MATH_CONSTANTS, &COMPLEX];
+const STUBS: &[&Stub] =
+    &[&LIMITS, &FLOAT, &MATH, &STDINT, &INTTYPES, &STDLIB, &MATH_CONSTANTS, &COMPLEX];
 
 /// Headers of the toolkit and of its samples' support code, which are skipped in any folder and
 /// with either kind of quotes. `helper_math.h` is not one: kernels need its operators.
@@ -320,10 +353,16 @@ fn same_name(name: &str, header: &str) -> bool {
 fn define_all(text: &mut String, macros: &[(&str, &str)], language: Language) {
     for (name, value) in macros {
         text.push_str(&format!(
-            "#ifndef {name}\n#define {name} {}\n#endif\n",
+            "#ifndef {}\n#define {name} {}\n#endif\n",
+            word(name),
             spelled(name, value, language)
         ));
     }
+}
+
+/// The name of a macro without its parameters.
+fn word(name: &str) -> &str {
+    name.split('(').next().unwrap_or(name)
 }
 
 fn spelled<'a>(name: &str, value: &'a str, language: Language) -> &'a str {
@@ -348,7 +387,7 @@ pub fn implied(language: Language, used: impl Fn(&str) -> bool) -> String {
         }
     }
     for stub in STUBS.iter().filter(|s| s.header != COMPLEX.header) {
-        for (name, value) in stub.macros.iter().filter(|(name, _)| used(name)) {
+        for (name, value) in stub.macros.iter().filter(|(name, _)| used(word(name))) {
             define_all(&mut text, &[(name, value)], language);
         }
     }

@@ -101,60 +101,6 @@ template <typename T> struct priority_queue {
     size_t size() const { return all.size(); }
 };
 
-// Tuples of up to four parts.
-struct NoPart {};
-template <typename A, typename B = NoPart, typename C = NoPart, typename D = NoPart> struct tuple {
-    A first;
-    B second;
-    C third;
-    D fourth;
-};
-template <typename A, typename B, typename C> struct tuple<A, B, C, NoPart> {
-    A first;
-    B second;
-    C third;
-};
-template <typename A, typename B> struct tuple<A, B, NoPart, NoPart> {
-    A first;
-    B second;
-};
-template <typename A> struct tuple<A, NoPart, NoPart, NoPart> {
-    A first;
-};
-template <int I, typename A, typename B, typename C, typename D> struct PartOfTuple;
-template <typename A, typename B, typename C, typename D> struct PartOfTuple<0, A, B, C, D> {
-    typedef A type;
-    __host__ __device__ static A &of(tuple<A, B, C, D> &t) { return t.first; }
-};
-template <typename A, typename B, typename C, typename D> struct PartOfTuple<1, A, B, C, D> {
-    typedef B type;
-    __host__ __device__ static B &of(tuple<A, B, C, D> &t) { return t.second; }
-};
-template <typename A, typename B, typename C, typename D> struct PartOfTuple<2, A, B, C, D> {
-    typedef C type;
-    __host__ __device__ static C &of(tuple<A, B, C, D> &t) { return t.third; }
-};
-template <typename A, typename B, typename C, typename D> struct PartOfTuple<3, A, B, C, D> {
-    typedef D type;
-    __host__ __device__ static D &of(tuple<A, B, C, D> &t) { return t.fourth; }
-};
-template <int I, typename A, typename B, typename C, typename D>
-__host__ __device__ typename PartOfTuple<I, A, B, C, D>::type &get(tuple<A, B, C, D> &t) {
-    return PartOfTuple<I, A, B, C, D>::of(t);
-}
-template <typename A, typename B> __host__ __device__ tuple<A, B, NoPart, NoPart> make_tuple(A a, B b) {
-    tuple<A, B, NoPart, NoPart> t;
-    t.first = a;
-    t.second = b;
-    return t;
-}
-template <typename A, typename B, typename C> __host__ __device__ tuple<A, B, C, NoPart> make_tuple(A a, B b, C c) {
-    tuple<A, B, C, NoPart> t;
-    t.first = a;
-    t.second = b;
-    t.third = c;
-    return t;
-}
 template <typename T> struct shared_ptr {
     T *p;
     shared_ptr(T *given = nullptr) : p(given) {}

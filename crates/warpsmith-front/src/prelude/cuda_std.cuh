@@ -4,13 +4,18 @@ namespace std {
 template <typename T, size_t N> using array = ::std::array<T, N>;
 template <typename T> using complex = ::std::complex<T>;
 template <typename A, typename B> using pair = ::std::pair<A, B>;
-template <typename A, typename B = ::std::NoPart, typename C = ::std::NoPart, typename D = ::std::NoPart> using tuple = ::std::tuple<A, B, C, D>;
+template <typename... T> using tuple = ::std::tuple<T...>;
 template <typename A, typename B> __host__ __device__ ::std::pair<A, B> make_pair(A a, B b) { return ::std::pair<A, B>(a, b); }
-template <typename A, typename B> __host__ __device__ ::std::tuple<A, B> make_tuple(A a, B b) { return ::std::make_tuple(a, b); }
-template <typename A, typename B, typename C> __host__ __device__ ::std::tuple<A, B, C> make_tuple(A a, B b, C c) {
-    return ::std::make_tuple(a, b, c);
+template <typename... T> __host__ __device__ ::std::tuple<T...> make_tuple(T... values) { return ::std::tuple<T...>(values...); }
+using ::std::tie;
+template <int I, typename... T>
+__host__ __device__ typename ::std::PartOfTuple<I, ::std::tuple<T...>>::type &get(::std::tuple<T...> &t) {
+    return ::std::PartOfTuple<I, ::std::tuple<T...>>::of(t);
 }
-template <int I, typename T> __host__ __device__ auto &get(T &t) { return ::std::get<I>(t); }
+template <int I, typename... T>
+__host__ __device__ const typename ::std::PartOfTuple<I, ::std::tuple<T...>>::type &get(const ::std::tuple<T...> &t) {
+    return ::std::PartOfTuple<I, ::std::tuple<T...>>::of((::std::tuple<T...> &)t);
+}
 
 #define WS_STD_TWO(NAME, RESULT, VALUE) \
     template <typename T = void> struct NAME { \

@@ -1,6 +1,6 @@
 // Files: what is written is not kept, and what is read is not known. Only the whole numbers of the first read are there,
 // since they say how much there is; after many reads a file ends.
-enum { EOF = -1, SEEK_SET = 0, SEEK_CUR = 1, SEEK_END = 2, inventedNumber = 16, inventedReads = 4096 };
+enum { EOF = -1, SEEK_SET = 0, SEEK_CUR = 1, SEEK_END = 2, inventedNumber = 272, inventedReads = 4096 };
 inline FILE *fopen(const char *name, const char *mode) {
     FILE *f = (FILE *)malloc(sizeof(FILE));
     f->calls = 0;
@@ -30,7 +30,94 @@ template <typename T> size_t fread(T *to, size_t size, size_t n, FILE *f) {
 inline char *fgets(char *to, int n, FILE *f) {
     if (!readsOn(f)) return nullptr;
     forgetMemory(to);
+    to[0] = unknownText;
+    to[1] = 0;
     return to;
+}
+
+// A text that is read after a format: where both are, how much was found, and whether they still agree.
+struct Scanned {
+    const char *text, *format;
+    int found;
+    bool agrees;
+};
+inline bool isBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+inline void skipBlanks(Scanned &s) { while (isBlank(*s.text)) s.text++; }
+// The letter of the next conversion that stores something; 0 where there is none.
+inline char nextConversion(Scanned &s) {
+    while (s.agrees && *s.format != 0) {
+        char c = *s.format;
+        s.format++;
+        if (isBlank(c)) skipBlanks(s);
+        else if (c != '%') {
+            s.agrees = *s.text == c;
+            if (s.agrees) s.text++;
+        } else {
+            bool dropped = *s.format == '*';
+            if (dropped) s.format++;
+            while (*s.format == 'l' || *s.format == 'h' || *s.format == 'z' || (*s.format >= '0' && *s.format <= '9')) s.format++;
+            char letter = *s.format;
+            s.format++;
+            if (letter != 'c') skipBlanks(s);
+            if (!dropped) return letter;
+            while (*s.text != 0 && !isBlank(*s.text)) s.text++;
+        }
+    }
+    return 0;
+}
+inline bool startsNumber(const char *s) {
+    int sign = s[0] == '-' || s[0] == '+' ? 1 : 0;
+    int dot = s[sign] == '.' ? 1 : 0;
+    return s[sign + dot] >= '0' && s[sign + dot] <= '9';
+}
+inline bool inNumber(char c, bool real) {
+    return (c >= '0' && c <= '9') || c == '-' || c == '+' || (real && (c == '.' || c == 'e' || c == 'E'));
+}
+template <typename T> void scanValue(Scanned &s, T *to) {
+    char letter = nextConversion(s);
+    bool real = letter == 'f' || letter == 'g' || letter == 'e';
+    if (letter == 0 || !s.agrees || !startsNumber(s.text)) {
+        s.agrees = false;
+        return;
+    }
+    if (real) *to = (T)atof(s.text); else *to = (T)atoll(s.text);
+    while (inNumber(*s.text, real)) s.text++;
+    s.found++;
+}
+inline void scanValue(Scanned &s, char *to) {
+    char letter = nextConversion(s);
+    if (letter == 0 || *s.text == 0) {
+        s.agrees = false;
+        return;
+    }
+    if (letter == 'c') {
+        *to = *s.text;
+        s.text++;
+    } else {
+        int n = 0;
+        for (; *s.text != 0 && !isBlank(*s.text); n++) { to[n] = *s.text; s.text++; }
+        to[n] = 0;
+    }
+    s.found++;
+}
+template <typename T> void forgetScanned(T *to) { forgetValue(to); }
+inline void forgetScanned(char *to) {
+    forgetMemory(to);
+    to[0] = unknownText;
+    to[1] = 0;
+}
+template <typename... A> int sscanf(const char *text, const char *format, A... to) {
+    if (text[0] == unknownText) {
+        (forgetScanned(to), ...);
+        return sizeof...(A);
+    }
+    Scanned s;
+    s.text = text;
+    s.format = format;
+    s.found = 0;
+    s.agrees = true;
+    (scanValue(s, to), ...);
+    return s.found == 0 && *s.text == 0 ? EOF : s.found;
 }
 inline int feof(FILE *f) { return f->ended ? 1 : 0; }
 inline int ferror(FILE *f) { return 0; }
@@ -146,6 +233,56 @@ struct ifstream {
 };
 template <typename T> ifstream &operator>>(ifstream &in, T &to) {
     if (readsOn(in.file)) inventValue(in.file, &to);
+    return in;
+}
+// A line of a file is not known; here it is empty.
+inline ifstream &getline(ifstream &in, string &to, char end = '\n') {
+    readsOn(in.file);
+    to = string("");
+    return in;
+}
+// What stands in a text, word by word.
+struct istringstream {
+    string held;
+    size_t at;
+    bool found;
+    istringstream() : at(0), found(true) {}
+    istringstream(const string &s) : held(s), at(0), found(true) {}
+    void str(const string &s) { held = s; at = 0; found = true; }
+    string str() const { return held; }
+    bool good() const { return found; }
+    bool fail() const { return !found; }
+    bool eof() const { return at >= held.size(); }
+    operator bool() const { return found; }
+    bool operator!() const { return !found; }
+    bool next() {
+        while (at < held.size() && isBlank(held.c_str()[at])) at++;
+        found = found && at < held.size();
+        return found;
+    }
+    void pass() { while (at < held.size() && !isBlank(held.c_str()[at])) at++; }
+};
+template <typename T> istringstream &operator>>(istringstream &in, T &to) {
+    if (in.next()) {
+        to = (T)atof(in.held.c_str() + in.at);
+        in.pass();
+    }
+    return in;
+}
+inline istringstream &operator>>(istringstream &in, string &to) {
+    if (in.next()) {
+        size_t from = in.at;
+        in.pass();
+        to.assign(in.held.c_str() + from, in.at - from);
+    }
+    return in;
+}
+inline istringstream &getline(istringstream &in, string &to, char end = '\n') {
+    in.found = in.found && in.at < in.held.size();
+    size_t from = in.at;
+    while (in.at < in.held.size() && in.held.c_str()[in.at] != end) in.at++;
+    to.assign(in.held.c_str() + from, in.at - from);
+    if (in.at < in.held.size()) in.at++;
     return in;
 }
 struct ofstream : ostream {

@@ -1,5 +1,5 @@
 // Graphs that are made node by node: a launch runs the nodes one after another, each behind those that it depends on. What
-// is captured for a graph runs while it is captured.
+// is captured for a graph is noted by the interpreter, with its arguments, and each note is a node.
 struct cudaKernelNodeParams {
     void *func;
     dim3 gridDim, blockDim;
@@ -26,6 +26,7 @@ struct graphNode {
     cudaHostNodeParams host;
     struct graphOfNodes *child;
     graphNode *original;
+    size_t noted;
 };
 struct graphOfNodes {
     graphNode **nodes;
@@ -33,11 +34,22 @@ struct graphOfNodes {
 };
 enum {
     cudaGraphNodeTypeKernel = 0, cudaGraphNodeTypeMemcpy = 1, cudaGraphNodeTypeMemset = 2, cudaGraphNodeTypeHost = 3,
-    cudaGraphNodeTypeGraph = 4, cudaGraphNodeTypeEmpty = 5
+    cudaGraphNodeTypeGraph = 4, cudaGraphNodeTypeEmpty = 5, graphNodeNoted = 6
 };
 typedef graphNode *cudaGraphNode_t;
 typedef graphOfNodes *cudaGraph_t, *cudaGraphExec_t;
 typedef int cudaGraphNodeType, cudaGraphExecUpdateResult, cudaStreamCaptureMode, cudaStreamCaptureStatus;
+enum {
+    cudaGraphExecUpdateSuccess = 0, cudaGraphExecUpdateError = 1, cudaGraphExecUpdateErrorTopologyChanged = 2,
+    cudaGraphExecUpdateErrorNodeTypeChanged = 3, cudaGraphExecUpdateErrorFunctionChanged = 4,
+    cudaGraphExecUpdateErrorParametersChanged = 5, cudaGraphExecUpdateErrorNotSupported = 6
+};
+struct cudaGraphExecUpdateResultInfo {
+    cudaGraphExecUpdateResult result;
+    cudaGraphNode_t errorNode, errorFromNode;
+};
+enum { cudaStreamCaptureStatusNone = 0, cudaStreamCaptureStatusActive = 1 };
+enum { cudaGraphInstantiateFlagAutoFreeOnLaunch = 1, cudaGraphInstantiateFlagUpload = 2 };
 enum { cudaStreamCaptureModeGlobal = 0, cudaStreamCaptureModeThreadLocal = 1, cudaStreamCaptureModeRelaxed = 2 };
 
 inline int cudaGraphCreate(cudaGraph_t *graph, unsigned flags) {
@@ -170,10 +182,7 @@ inline int cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNo
     graphKernel(node, params);
     return 0;
 }
-// A graph of which nothing is known here was captured.
 inline int cudaGraphClone(cudaGraph_t *copy, cudaGraph_t graph) {
-    *copy = graph;
-    if (graph == 0) return 0;
     cudaGraphCreate(copy, 0);
     for (int i = 0; i < graph->count; i++) {
         graphNode *node = graphAdd(*copy, 0, 0, 0);
@@ -246,6 +255,7 @@ inline void graphRunNode(graphNode *node) {
     else if (node->kind == cudaGraphNodeTypeMemset) graphSet(node->set);
     else if (node->kind == cudaGraphNodeTypeHost) node->host.fn(node->host.userData);
     else if (node->kind == cudaGraphNodeTypeGraph) graphRun(node->child);
+    else if (node->kind == graphNodeNoted) replayNoted(node->noted);
 }
 inline void graphRun(graphOfNodes *g) {
     int left = g->count;
@@ -268,9 +278,64 @@ inline void graphRun(graphOfNodes *g) {
     }
 }
 template <typename S> int cudaGraphLaunch(cudaGraphExec_t exec, S stream) {
-    if (exec == 0) launchCapturedGraph();
-    else graphRun(exec);
+    graphRun(exec);
     return 0;
+}
+
+// The graph that streams are captured for, and the first note that is not in it yet.
+static cudaGraph_t graphCaptured;
+static size_t graphFrom;
+inline void graphTakeNotes(size_t end) {
+    for (size_t i = graphFrom; i < end; i++) {
+        int last = graphCaptured->count;
+        graphNode *node = graphAdd(graphCaptured, graphNodeNoted, 0, 0);
+        node->noted = i;
+        if (last > 0) graphWait(node, graphCaptured->nodes[last - 1]);
+    }
+    graphFrom = end;
+}
+template <typename S> int cudaStreamBeginCapture(S stream, cudaStreamCaptureMode mode) {
+    cudaGraphCreate(&graphCaptured, 0);
+    graphFrom = noteFromHere();
+    return 0;
+}
+template <typename S> int cudaStreamBeginCapture(S stream) { return cudaStreamBeginCapture(stream, 0); }
+template <typename S> int cudaStreamEndCapture(S stream, cudaGraph_t *graph) {
+    graphTakeNotes(doFromHere());
+    *graph = graphCaptured;
+    graphCaptured = 0;
+    return 0;
+}
+template <typename S> int cudaStreamIsCapturing(S stream, cudaStreamCaptureStatus *status) {
+    *status = graphCaptured != 0;
+    return 0;
+}
+inline int cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *mode) { return 0; }
+template <typename S, typename F> int cudaLaunchHostFunc(S stream, F f, void *data) {
+    if (graphCaptured == 0) f(data);
+    else {
+        graphTakeNotes(doFromHere());
+        int last = graphCaptured->count;
+        graphNode *node = graphAdd(graphCaptured, cudaGraphNodeTypeHost, 0, 0);
+        node->host.fn = f;
+        node->host.userData = data;
+        if (last > 0) graphWait(node, graphCaptured->nodes[last - 1]);
+        graphFrom = noteFromHere();
+    }
+    return 0;
+}
+inline int cudaGraphExecUpdate(
+    cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *wrong, cudaGraphExecUpdateResult *result
+) {
+    cudaGraph_t copy;
+    cudaGraphClone(&copy, graph);
+    *exec = *copy;
+    *result = cudaGraphExecUpdateSuccess;
+    return 0;
+}
+inline int cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info) {
+    cudaGraphNode_t wrong;
+    return cudaGraphExecUpdate(exec, graph, &wrong, &info->result);
 }
 inline int cudaGraphUpload(cudaGraphExec_t exec, unsigned long long stream) { return 0; }
 inline int cudaGraphDestroy(cudaGraph_t graph) { return 0; }

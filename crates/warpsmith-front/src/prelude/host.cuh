@@ -14,6 +14,9 @@ static unsigned random_bits() {
     return (unsigned)(random_state >> 33);
 }
 
+inline void srand(unsigned seed) {}
+inline void srandom(unsigned seed) {}
+inline void srand48(long seed) {}
 inline int rand() { return (int)(random_bits() & 0x7fffffffu); }
 inline long random() { return (long)(random_bits() & 0x7fffffffu); }
 inline long lrand48() { return (long)(random_bits() & 0x7fffffffu); }
@@ -43,8 +46,11 @@ inline char *strcpy(char *to, const char *from) {
     return to;
 }
 
+// How a text begins that was read from a file: it is not known.
+enum { unknownText = 1 };
 inline double atof(const char *s) {
     double value = 0.0, scale = 1.0;
+    if (s[0] == unknownText) forgetValue(&value);
     int i = 0, sign = 1;
     while (s[i] == ' ') i++;
     if (s[i] == '-') { sign = -1; i++; }
@@ -65,6 +71,7 @@ inline double atof(const char *s) {
 
 inline long long atoll(const char *s) {
     long long value = 0;
+    if (s[0] == unknownText) forgetValue(&value);
     int i = 0, sign = 1;
     while (s[i] == ' ') i++;
     if (s[i] == '-') { sign = -1; i++; }
@@ -126,9 +133,21 @@ inline int cudaMemcpy2D(
     return 0;
 }
 
+inline int cudaMemcpy2DAsync(
+    void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, int way, cudaStream_t s = 0
+) {
+    for (size_t row = 0; row < height; row++)
+        cudaMemcpyAsync((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width, cudaMemcpyDefault, s);
+    return 0;
+}
+
 inline int cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height) {
     for (size_t row = 0; row < height; row++) cudaMemset((char *)to + row * pitch, value, width);
     return 0;
+}
+
+inline int cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t s = 0) {
+    return cudaMemset2D(to, pitch, value, width, height);
 }
 
 // The device is a large one of a known architecture.
@@ -237,6 +256,10 @@ public:
     vector(size_t n, const T &value) : size_(n), capacity_(n) {
         data_ = (T *)malloc(n * sizeof(T));
         for (size_t i = 0; i < n; i++) data_[i] = value;
+    }
+    template <typename U> vector(U *first, U *last) : size_(last - first), capacity_(last - first) {
+        data_ = (T *)malloc(size_ * sizeof(T));
+        for (size_t i = 0; i < size_; i++) data_[i] = T(first[i]);
     }
     vector(const T *first, const T *last) : size_(last - first), capacity_(last - first) {
         data_ = (T *)malloc(size_ * sizeof(T));

@@ -81,7 +81,6 @@ template <typename S>
 int cudaMemcpyPeerAsync(void *to, int toDevice, const void *from, int fromDevice, size_t bytes, S stream) {
     return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
 }
-template <typename S, typename F> int cudaLaunchHostFunc(S stream, F f, void *data) { f(data); return 0; }
 template <typename S, typename F> int cudaStreamAddCallback(S stream, F f, void *data, unsigned flags) {
     f(stream, 0, data);
     return 0;
@@ -94,6 +93,17 @@ typedef float2 cufftComplex;
 typedef double2 cufftDoubleComplex;
 typedef float cufftReal;
 typedef double cufftDoubleReal;
+
+inline int cublasCreate(cublasHandle_t *handle) { *handle = 1; return 0; }
+inline int cublasDestroy(cublasHandle_t handle) { return 0; }
+inline int cublasSetStream(cublasHandle_t handle, cudaStream_t s) { return 0; }
+inline int cublasSetMathMode(cublasHandle_t handle, int mode) { return 0; }
+enum {
+    CUBLAS_STATUS_SUCCESS = 0, CUBLAS_OP_N = 0, CUBLAS_OP_T = 1, CUBLAS_OP_C = 2, CUBLAS_POINTER_MODE_HOST = 0,
+    CUBLAS_POINTER_MODE_DEVICE = 1
+};
+enum { cudaComputeModeDefault = 0, cudaComputeModeExclusive = 1, cudaComputeModeProhibited = 2, cudaComputeModeExclusiveProcess = 3 };
+enum { cudaMemAttachHost = 2, cudaMemAttachSingle = 4 };
 
 inline void qsort(void *all, size_t n, size_t size, int (*compare)(const void *, const void *)) {
     char *bytes = (char *)all, *held = (char *)malloc(size);
@@ -109,8 +119,26 @@ inline void qsort(void *all, size_t n, size_t size, int (*compare)(const void *,
     free(held);
 }
 
-namespace std {
 // Threads of the host run where they are started.
+typedef unsigned long pthread_t;
+typedef int pthread_attr_t, pthread_mutex_t, pthread_barrier_t, pthread_cond_t;
+enum { PTHREAD_MUTEX_INITIALIZER = 0, PTHREAD_CREATE_JOINABLE = 0 };
+inline int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*f)(void *), void *data) {
+    *thread = 1;
+    f(data);
+    return 0;
+}
+inline int pthread_join(pthread_t thread, void **result) { return 0; }
+inline void pthread_exit(void *result) {}
+inline int pthread_attr_init(pthread_attr_t *a) { return 0; }
+inline int pthread_attr_destroy(pthread_attr_t *a) { return 0; }
+inline int pthread_attr_setdetachstate(pthread_attr_t *a, int state) { return 0; }
+inline int pthread_mutex_init(pthread_mutex_t *m, const void *attributes) { return 0; }
+inline int pthread_mutex_lock(pthread_mutex_t *m) { return 0; }
+inline int pthread_mutex_unlock(pthread_mutex_t *m) { return 0; }
+inline int pthread_mutex_destroy(pthread_mutex_t *m) { return 0; }
+
+namespace std {
 struct thread {
     thread() {}
     template <typename F, typename... A> thread(F f, A... values) { f(values...); }

@@ -212,6 +212,16 @@ inline int cudaMemcpy3D(const cudaMemcpy3DParms *p) {
             );
     return 0;
 }
+inline int cudaMemcpy3DAsync(const cudaMemcpy3DParms *p, cudaStream_t s = 0) { return cudaMemcpy3D(p); }
+inline int cudaMemset3D(cudaPitchedPtr p, int value, cudaExtent extent) {
+    for (size_t z = 0; z < extent.depth; z++)
+        for (size_t y = 0; y < extent.height; y++)
+            cudaMemset((char *)p.ptr + (z * p.ysize + y) * p.pitch, value, extent.width);
+    return 0;
+}
+inline int cudaMemset3DAsync(cudaPitchedPtr p, int value, cudaExtent extent, cudaStream_t s = 0) {
+    return cudaMemset3D(p, value, extent);
+}
 
 inline textureRecord recordOf(const cudaResourceDesc &r) {
     textureRecord t;

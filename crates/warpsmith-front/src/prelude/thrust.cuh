@@ -12,15 +12,26 @@ using std::tie;
 
 // Values that several parts make, as in kernels.
 template <typename A, typename B> using pair = ::std::pair<A, B>;
-template <typename A, typename B = ::std::NoPart, typename C = ::std::NoPart, typename D = ::std::NoPart> using tuple = ::std::tuple<A, B, C, D>;
+template <typename... T> using tuple = ::std::tuple<T...>;
 template <typename A, typename B> __host__ __device__ ::std::pair<A, B> make_pair(A a, B b) { return ::std::pair<A, B>(a, b); }
-template <typename A, typename R> struct unary_function {};
-template <typename A, typename B, typename R> struct binary_function {};
-template <typename A, typename B> __host__ __device__ ::std::tuple<A, B> make_tuple(A a, B b) { return ::std::make_tuple(a, b); }
-template <typename A, typename B, typename C> __host__ __device__ ::std::tuple<A, B, C> make_tuple(A a, B b, C c) {
-    return ::std::make_tuple(a, b, c);
+template <typename A, typename R> struct unary_function {
+    typedef A argument_type;
+    typedef R result_type;
+};
+template <typename A, typename B, typename R> struct binary_function {
+    typedef A first_argument_type;
+    typedef B second_argument_type;
+    typedef R result_type;
+};
+template <typename... T> __host__ __device__ ::std::tuple<T...> make_tuple(T... values) { return ::std::tuple<T...>(values...); }
+template <int I, typename... T>
+__host__ __device__ typename ::std::PartOfTuple<I, ::std::tuple<T...>>::type &get(::std::tuple<T...> &t) {
+    return ::std::PartOfTuple<I, ::std::tuple<T...>>::of(t);
 }
-template <int I, typename T> __host__ __device__ auto &get(T &t) { return ::std::get<I>(t); }
+template <int I, typename... T>
+__host__ __device__ const typename ::std::PartOfTuple<I, ::std::tuple<T...>>::type &get(const ::std::tuple<T...> &t) {
+    return ::std::PartOfTuple<I, ::std::tuple<T...>>::of((::std::tuple<T...> &)t);
+}
 template <typename T> __host__ __device__ T min(const T &a, const T &b) { return b < a ? b : a; }
 template <typename T> __host__ __device__ T max(const T &a, const T &b) { return a < b ? b : a; }
 template <typename T, typename C> __host__ __device__ T min(const T &a, const T &b, C less) { return less(b, a) ? b : a; }
@@ -44,7 +55,11 @@ template <typename T> struct device_ptr {
     __host__ __device__ device_ptr operator-(long long n) const { return device_ptr(p - n); }
     __host__ __device__ long long operator-(const device_ptr &o) const { return p - o.p; }
     __host__ __device__ device_ptr &operator++() { p = p + 1; return *this; }
+    __host__ __device__ device_ptr &operator--() { p = p - 1; return *this; }
+    __host__ __device__ device_ptr operator++(int) { p = p + 1; return device_ptr(p - 1); }
     __host__ __device__ device_ptr &operator+=(long long n) { p = p + n; return *this; }
+    __host__ __device__ device_ptr &operator-=(long long n) { p = p - n; return *this; }
+    template <typename U> __host__ __device__ device_ptr(const device_ptr<U> &o) : p(o.p) {}
     __host__ __device__ bool operator==(const device_ptr &o) const { return p == o.p; }
     __host__ __device__ bool operator!=(const device_ptr &o) const { return p != o.p; }
     __host__ __device__ bool operator<(const device_ptr &o) const { return p < o.p; }
@@ -160,6 +175,15 @@ public:
     void reserve(size_t n) {}
     void clear() { size_ = 0; }
     void shrink_to_fit() {}
+    device_ptr<T> erase(device_ptr<T> first, device_ptr<T> last) {
+        size_t at = first.p - data_, gone = last.p - first.p;
+        for (size_t i = at; i + gone < size_; i++) data_[i] = data_[i + gone];
+        size_ = size_ - gone;
+        return first;
+    }
+    device_ptr<T> erase(device_ptr<T> at) { return erase(at, at + 1); }
+    void pop_back() { size_ = size_ - 1; }
+    size_t capacity() const { return size_; }
     void push_back(const T &value) { resize(size_ + 1, value); }
     T &operator[](size_t i) { return data_[i]; }
     T &front() { return data_[0]; }
@@ -221,41 +245,4 @@ FUNCTION_OF_ONE(identity, A, a)
 FUNCTION_OF_ONE(square, A, a * a)
 FUNCTION_OF_ONE(logical_not, bool, !a)
 
-template <typename T> struct counting_iterator {
-    T at;
-    __host__ __device__ counting_iterator(T first) : at(first) {}
-    __host__ __device__ T operator*() const { return at; }
-    __host__ __device__ T operator[](long long i) const { return at + (T)i; }
-    __host__ __device__ counting_iterator operator+(long long n) const { return counting_iterator(at + (T)n); }
-    __host__ __device__ long long operator-(const counting_iterator &o) const { return (long long)(at - o.at); }
-    __host__ __device__ counting_iterator &operator++() { at = at + 1; return *this; }
-    __host__ __device__ bool operator!=(const counting_iterator &o) const { return at != o.at; }
-};
-template <typename T> __host__ __device__ counting_iterator<T> make_counting_iterator(T first) { return counting_iterator<T>(first); }
-template <typename T> struct constant_iterator {
-    T value;
-    long long at;
-    __host__ __device__ constant_iterator(T v, long long i = 0) : value(v), at(i) {}
-    __host__ __device__ T operator*() const { return value; }
-    __host__ __device__ T operator[](long long i) const { return value; }
-    __host__ __device__ constant_iterator operator+(long long n) const { return constant_iterator(value, at + n); }
-    __host__ __device__ long long operator-(const constant_iterator &o) const { return at - o.at; }
-    __host__ __device__ constant_iterator &operator++() { at++; return *this; }
-    __host__ __device__ bool operator!=(const constant_iterator &o) const { return at != o.at; }
-};
-template <typename T> __host__ __device__ constant_iterator<T> make_constant_iterator(T v) { return constant_iterator<T>(v); }
-template <typename F, typename I> struct transform_iterator {
-    F f;
-    I inner;
-    __host__ __device__ transform_iterator(I i, F g) : f(g), inner(i) {}
-    __host__ __device__ auto operator*() const { return f(*inner); }
-    __host__ __device__ auto operator[](long long i) const { return f(inner[i]); }
-    __host__ __device__ transform_iterator operator+(long long n) const { return transform_iterator(inner + n, f); }
-    __host__ __device__ long long operator-(const transform_iterator &o) const { return inner - o.inner; }
-    __host__ __device__ transform_iterator &operator++() { ++inner; return *this; }
-    __host__ __device__ bool operator!=(const transform_iterator &o) const { return inner != o.inner; }
-};
-template <typename I, typename F> __host__ __device__ transform_iterator<F, I> make_transform_iterator(I i, F f) { return transform_iterator<F, I>(i, f); }
-template <typename I> __host__ __device__ long long distance(I first, I last) { return last - first; }
-template <typename T> void swap(device_vector<T> &a, device_vector<T> &b) { a.swap(b); }
 } // namespace thrust

@@ -79,7 +79,7 @@ template <typename I, typename M, typename O> __host__ __device__ void scatter(I
 template <typename I> __host__ __device__ void reverse(I first, I last) {
     long long n = last - first;
     for (long long i = 0; i < n / 2; i++) {
-        auto held = first[i];
+        auto held = ::std::valueOf(first[i]);
         first[i] = first[n - 1 - i];
         first[n - 1 - i] = held;
     }
@@ -96,7 +96,7 @@ template <typename I, typename T> __host__ __device__ T reduce(I first, I last, 
     return sum;
 }
 template <typename I> __host__ __device__ auto reduce(I first, I last) {
-    auto sum = *first;
+    auto sum = ::std::valueOf(*first);
     long long n = last - first;
     for (long long i = 1; i < n; i++) sum = sum + first[i];
     return sum;
@@ -169,7 +169,7 @@ template <typename I> __host__ __device__ std::pair<I, I> minmax_element(I first
 template <typename I, typename O, typename F> __host__ __device__ O inclusive_scan(I first, I last, O to, F f) {
     long long n = last - first;
     if (n == 0) return to;
-    auto sum = *first;
+    auto sum = ::std::valueOf(*first);
     to[0] = sum;
     for (long long i = 1; i < n; i++) {
         sum = f(sum, first[i]);
@@ -181,7 +181,7 @@ template <typename I, typename O> __host__ __device__ O inclusive_scan(I first, 
 template <typename I, typename O, typename T, typename F> __host__ __device__ O exclusive_scan(I first, I last, O to, T sum, F f) {
     long long n = last - first;
     for (long long i = 0; i < n; i++) {
-        auto own = first[i];
+        auto own = ::std::valueOf(first[i]);
         to[i] = sum;
         sum = f(sum, own);
     }
@@ -192,7 +192,7 @@ template <typename I, typename O, typename T> __host__ __device__ O exclusive_sc
 }
 template <typename I, typename O> __host__ __device__ O exclusive_scan(I first, I last, O to) {
     if (last - first == 0) return to;
-    auto zero = *first;
+    auto zero = ::std::valueOf(*first);
     zero = zero - zero;
     return exclusive_scan(first, last, to, zero, plus<>());
 }
@@ -217,8 +217,8 @@ template <typename K, typename V, typename L, typename W>
 __host__ __device__ std::pair<L, W> reduce_by_key(K first, K last, V values, L keys, W sums) {
     long long n = last - first, m = 0;
     for (long long i = 0; i < n; i++) {
-        auto key = first[i];
-        auto sum = values[i];
+        auto key = ::std::valueOf(first[i]);
+        auto sum = ::std::valueOf(values[i]);
         while (i + 1 < n && first[i + 1] == key) {
             i++;
             sum = sum + values[i];
@@ -340,15 +340,15 @@ template <typename I, typename K, typename C> __host__ __device__ void sortKeys(
     free(held);
 }
 template <typename I, typename C> __host__ __device__ void sort(I first, I last, C less) {
-    auto key = *first;
+    auto key = ::std::valueOf(*first);
     sortKeys(first, last - first, key, less);
 }
 template <typename I> __host__ __device__ void sort(I first, I last) { sort(first, last, less<>()); }
 template <typename I, typename C> __host__ __device__ void stable_sort(I first, I last, C less) { sort(first, last, less); }
 template <typename I> __host__ __device__ void stable_sort(I first, I last) { sort(first, last, less<>()); }
 template <typename I, typename V, typename C> __host__ __device__ void sort_by_key(I first, I last, V values, C less) {
-    auto key = *first;
-    auto value = *values;
+    auto key = ::std::valueOf(*first);
+    auto value = ::std::valueOf(*values);
     sortBoth(first, values, last - first, key, value, less);
 }
 template <typename I, typename V> __host__ __device__ void sort_by_key(I first, I last, V values) { sort_by_key(first, last, values, less<>()); }
@@ -363,7 +363,7 @@ template <typename I, typename V> __host__ __device__ bool binary_search(I first
 template <typename I, typename J> __host__ __device__ J swap_ranges(I first, I last, J other) {
     long long n = last - first;
     for (long long i = 0; i < n; i++) {
-        auto held = first[i];
+        auto held = ::std::valueOf(first[i]);
         first[i] = other[i];
         other[i] = held;
     }
@@ -390,6 +390,92 @@ template <typename I, typename J, typename O, typename C> __host__ __device__ O 
 }
 template <typename I, typename J, typename O> __host__ __device__ O merge(I first, I last, J other, J end, O to) {
     return merge(first, last, other, end, to, less<>());
+}
+template <typename I, typename O, typename F, typename P> __host__ __device__ O transform_if(I first, I last, O to, F f, P p) {
+    long long n = last - first;
+    for (long long i = 0; i < n; i++)
+        if (p(first[i])) to[i] = f(first[i]);
+    return to + n;
+}
+template <typename I, typename S, typename O, typename F, typename P>
+__host__ __device__ O transform_if(I first, I last, S stencil, O to, F f, P p) {
+    long long n = last - first;
+    for (long long i = 0; i < n; i++)
+        if (p(stencil[i])) to[i] = f(first[i]);
+    return to + n;
+}
+template <typename I, typename M, typename S, typename O> __host__ __device__ void scatter_if(I first, I last, M map, S stencil, O to) {
+    long long n = last - first;
+    for (long long i = 0; i < n; i++)
+        if (stencil[i]) to[map[i]] = first[i];
+}
+template <typename M, typename S, typename I, typename O> __host__ __device__ O gather_if(M first, M last, S stencil, I from, O to) {
+    long long n = last - first;
+    for (long long i = 0; i < n; i++)
+        if (stencil[i]) to[i] = from[first[i]];
+    return to + n;
+}
+template <typename I, typename P> __host__ __device__ I partition(I first, I last, P p) {
+    long long n = last - first, m = 0;
+    for (long long i = 0; i < n; i++) {
+        if (!p(first[i])) continue;
+        auto held = ::std::valueOf(first[i]);
+        for (long long j = i; j > m; j--) first[j] = first[j - 1];
+        first[m] = held;
+        m++;
+    }
+    return first + m;
+}
+template <typename I, typename P> __host__ __device__ I stable_partition(I first, I last, P p) { return partition(first, last, p); }
+template <typename I, typename O> __host__ __device__ O unique_copy(I first, I last, O to) {
+    long long n = last - first, m = 0;
+    for (long long i = 0; i < n; i++)
+        if (i == 0 || !(first[i] == first[i - 1])) { to[m] = first[i]; m++; }
+    return to + m;
+}
+template <typename I, typename O, typename P> __host__ __device__ O remove_copy_if(I first, I last, O to, P p) {
+    long long n = last - first, m = 0;
+    for (long long i = 0; i < n; i++)
+        if (!p(first[i])) { to[m] = first[i]; m++; }
+    return to + m;
+}
+template <typename K, typename I, typename O, typename T>
+__host__ __device__ O exclusive_scan_by_key(K first, K last, I values, O to, T from) {
+    long long n = last - first;
+    T sum = from;
+    for (long long i = 0; i < n; i++) {
+        if (i > 0 && !(first[i] == first[i - 1])) sum = from;
+        T own = values[i];
+        to[i] = sum;
+        sum = sum + own;
+    }
+    return to + n;
+}
+template <typename K, typename I, typename O> __host__ __device__ O exclusive_scan_by_key(K first, K last, I values, O to) {
+    if (last - first == 0) return to;
+    auto zero = ::std::valueOf(*values);
+    zero = zero - zero;
+    return exclusive_scan_by_key(first, last, values, to, zero);
+}
+template <typename K, typename V, typename L, typename W, typename P, typename F>
+__host__ __device__ std::pair<L, W> reduce_by_key(K first, K last, V values, L keys, W sums, P same, F f) {
+    long long n = last - first, m = 0;
+    for (long long i = 0; i < n; i++) {
+        auto key = ::std::valueOf(first[i]);
+        auto sum = ::std::valueOf(values[i]);
+        while (i + 1 < n && same(key, first[i + 1])) {
+            i++;
+            sum = f(sum, values[i]);
+        }
+        keys[m] = key;
+        sums[m] = sum;
+        m++;
+    }
+    return std::pair<L, W>(keys + m, sums + m);
+}
+template <typename K, typename V, typename L, typename W, typename P>
+__host__ __device__ std::pair<L, W> reduce_by_key(K first, K last, V values, L keys, W sums, P same) {
+    return reduce_by_key(first, last, values, keys, sums, same, plus<>());
 }
 template <typename I> __host__ __device__ bool is_sorted(I first, I last) {
     long long n = last - first;
@@ -450,6 +536,14 @@ WITH_POLICY(binary_search)
 WITH_POLICY(swap_ranges)
 WITH_POLICY(reverse_copy)
 WITH_POLICY(merge)
+WITH_POLICY(transform_if)
+WITH_POLICY(scatter_if)
+WITH_POLICY(gather_if)
+WITH_POLICY(partition)
+WITH_POLICY(stable_partition)
+WITH_POLICY(unique_copy)
+WITH_POLICY(remove_copy_if)
+WITH_POLICY(exclusive_scan_by_key)
 
 // Random numbers of a thread: x becomes 48271 x modulo 2^31 - 1.
 struct minstd_rand {
@@ -478,6 +572,14 @@ template <typename T = float> struct uniform_real_distribution {
         return low + (high - low) * ((T)(rng() - 1u) / (T)2147483646u);
     }
 };
+template <typename T = float> struct normal_distribution {
+    T mean, deviation;
+    __host__ __device__ normal_distribution(T a = 0, T b = 1) : mean(a), deviation(b) {}
+    template <typename R> __host__ __device__ T operator()(R &rng) const {
+        T u = (T)rng() / (T)2147483647u, v = (T)rng() / (T)2147483647u;
+        return mean + deviation * (sqrt((T)-2 * log(u)) * cos((T)6.283185307179586 * v));
+    }
+};
 template <typename T = int> struct uniform_int_distribution {
     T low, high;
     __host__ __device__ uniform_int_distribution(T a = 0, T b = 2147483647) : low(a), high(b) {}
@@ -490,5 +592,6 @@ using thrust::minstd_rand;
 using thrust::default_random_engine;
 using thrust::uniform_real_distribution;
 using thrust::uniform_int_distribution;
+using thrust::normal_distribution;
 }
 } // namespace thrust

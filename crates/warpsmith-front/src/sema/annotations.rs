@@ -4,7 +4,7 @@
 //! invariant is asserted wherever it is reached. What speaks of sets of accesses or of another thread cannot be run; it is
 //! read over, with a warning.
 
-use warpsmith_ir::{BinaryOp, Expr, FunctionKind, Span, StmtKind};
+use warpsmith_ir::{BinaryOp, Expr, FunctionKind, Span, StmtKind, Type};
 
 use super::Sema;
 use super::model::*;
@@ -187,6 +187,93 @@ impl<'a> Sema<'a> {
             self.emit(StmtKind::Assert { cond: cond?, text }, condition.span);
         }
         Ok(value)
+    }
+
+    /// A launch that an axiom of the file excludes is none that is meant.
+    pub(crate) fn assume_axioms(&mut self) -> Res<()> {
+        for (condition, scope) in self.axioms.clone() {
+            if of_a_proof(condition).is_some() {
+                continue;
+            }
+            let saved = std::mem::replace(&mut self.f().scope, scope);
+            let cond = self.truth_of(condition);
+            self.f().scope = saved;
+            let (cond, text) = (cond?, super::text::expr_text(condition));
+            self.emit(StmtKind::Assume { cond, text }, condition.span);
+        }
+        Ok(())
+    }
+
+    /// What a function without a body returns that is only specified: of some values the first that keeps its promises. One
+    /// that ends with `return` has its own.
+    pub(crate) fn answer_of_spec(&mut self, span: Span) -> Res<()> {
+        let Some(ret) = self.f().ret.clone().filter(|r| r.ty != Type::Void) else { return Ok(()) };
+        let last = self.f().blocks.last().and_then(|b| b.last());
+        if last.is_some_and(|s| matches!(s.kind, StmtKind::Return(_))) {
+            return Ok(());
+        }
+        if ret.ty.scalar().is_none() || ret.is_reference() {
+            let d = error("W069", span, "only numbers can be invented for what has no body");
+            return Err(d.help("define the function in this file").into());
+        }
+        let function = self.f().serial;
+        let mine = self.promises.iter().filter(|p| p.function == function);
+        let mine: Vec<(ScopeId, &'a ast::Expr)> = mine.map(|p| (p.scope, p.condition)).collect();
+        let mut answer: Option<(Expr, Expr)> = None;
+        for value in self.possible_answers(&ret.ty, span)?.into_iter().rev() {
+            let kept = self.keeps(&mine, &value, span)?;
+            answer = Some(match answer {
+                None => (value, kept),
+                Some((other, any)) => {
+                    let kind = warpsmith_ir::ExprKind::Select(kept.clone(), value, other);
+                    let chosen = Expr::new(kind, ret.ty.clone(), span);
+                    let either =
+                        super::convert::binary_folded(BinaryOp::LogicalOr, kept, any, span);
+                    (chosen, either)
+                }
+            });
+        }
+        let Some((value, cond)) = answer else { return Ok(()) };
+        let text = "the values that are tried keep the function's promises".to_string();
+        self.emit(StmtKind::Assume { cond, text }, span);
+        self.emit(StmtKind::Return(Some(value)), span);
+        Ok(())
+    }
+
+    /// Small numbers, and what is at and beside each parameter.
+    fn possible_answers(&mut self, ty: &Type, span: Span) -> Res<Vec<Expr>> {
+        let mut values: Vec<Expr> = [0, 1].map(|n| Expr::i32(n).with_origin(span)).to_vec();
+        let f = &self.f().func;
+        let of = |id: &warpsmith_ir::VarId| Expr::var(*id, f.var(*id).ty.clone());
+        let params: Vec<Expr> = f.params.iter().map(of).filter(|e| e.ty.is_integer()).collect();
+        for param in params {
+            let one = Expr::int(param.ty.scalar().unwrap_or(warpsmith_ir::Scalar::I32), 1);
+            values.push(param.clone());
+            for op in [BinaryOp::Add, BinaryOp::Sub] {
+                values.push(Expr::binary(op, param.clone(), one.clone()).with_origin(span));
+            }
+        }
+        values.extend([2, -1].map(|n| Expr::i32(n).with_origin(span)));
+        values.into_iter().map(|v| self.convert_to(v, ty, span)).collect()
+    }
+
+    /// Whether a value keeps all promises.
+    fn keeps(
+        &mut self,
+        promises: &[(ScopeId, &'a ast::Expr)],
+        value: &Expr,
+        span: Span,
+    ) -> Res<Expr> {
+        let mut all = super::convert::bool_const(true, span);
+        for (scope, condition) in promises {
+            self.returned = Some(value.clone());
+            let saved = std::mem::replace(&mut self.f().scope, *scope);
+            let cond = self.truth_of(condition);
+            self.f().scope = saved;
+            self.returned = None;
+            all = super::convert::binary_folded(BinaryOp::LogicalAnd, all, cond?, span);
+        }
+        Ok(all)
     }
 
     fn implication(&mut self, a: &'a ast::Expr, b: &'a ast::Expr, span: Span) -> Res<Operand<'a>> {

@@ -401,11 +401,9 @@ impl<'a> Sema<'a> {
                 (self.materialise(value, span), false)
             }
         };
+        let keeps = !matches!(style, "const" | "c");
         if place.ty == q.ty {
-            return Ok(Operand::Place {
-                place,
-                is_const: q.is_const || is_const && style != "const",
-            });
+            return Ok(Operand::Place { place, is_const: q.is_const || is_const && keeps });
         }
         let pointer = self.address_of(place, is_const, span);
         let target = super::structs::stored_type(q);
@@ -413,7 +411,7 @@ impl<'a> Sema<'a> {
             super::convert::with_space(&target, super::convert::pointer_space(&pointer.ty));
         let pointer = super::functions::raw_pointer_cast(pointer, target, span);
         let place = Place::new(PlaceKind::Deref(pointer), q.ty.clone(), span);
-        Ok(Operand::Place { place, is_const: q.is_const || is_const })
+        Ok(Operand::Place { place, is_const: q.is_const || is_const && keeps })
     }
 }
 

@@ -168,12 +168,7 @@ impl<'a> Sema<'a> {
         for arg in args {
             match &*arg.kind {
                 ast::ExprKind::PackExpansion(pattern) => {
-                    for scope in self.expand_pack(pattern, arg.span)? {
-                        let saved = std::mem::replace(&mut self.f().scope, scope);
-                        let operand = self.expr(pattern);
-                        self.f().scope = saved;
-                        list.push(operand?);
-                    }
+                    list.extend(self.expand_operands(pattern, arg.span)?);
                 }
                 _ => {
                     let operand = self.expr(arg)?;
@@ -378,7 +373,13 @@ impl<'a> Sema<'a> {
         let mut list = vec![];
         for arg in args {
             list.push(match arg {
-                ast::Initializer::Expr(e) => self.expr(e)?,
+                ast::Initializer::Expr(e) => {
+                    if let ast::ExprKind::PackExpansion(pattern) = &*e.kind {
+                        list.extend(self.expand_operands(pattern, e.span)?);
+                        continue;
+                    }
+                    self.expr(e)?
+                }
                 ast::Initializer::List(items, _) => Operand::List(items),
                 ast::Initializer::Call(..) => {
                     return fail("W075", span, "arguments are not understood here");

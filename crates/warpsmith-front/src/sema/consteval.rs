@@ -11,6 +11,7 @@ use warpsmith_ir::{
 
 use super::Sema;
 use super::model::*;
+use super::refused::{GLOBAL_REFERENCE, refuse};
 use crate::ast;
 
 /// Steps a constant expression may take.
@@ -329,7 +330,7 @@ impl<'a> Sema<'a> {
         scope: ScopeId,
     ) -> Res<Entity<'a>> {
         if q.is_reference() {
-            return fail("W095", item.span, "global references are not supported");
+            return refuse(GLOBAL_REFERENCE, item.span);
         }
         let init = match &item.init {
             Some(init) => Some(self.const_bytes(scope, &q.ty, init, item.span)?),

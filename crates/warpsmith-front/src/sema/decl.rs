@@ -11,6 +11,9 @@ use super::functions::is_auto;
 use super::model::*;
 use crate::ast::{self, Initializer};
 
+/// The member of `std::tuple` in the prelude that holds all parts but the first.
+const OTHER_PARTS: &str = "others";
+
 impl<'a> Sema<'a> {
     pub(crate) fn local_vars(&mut self, vars: &'a ast::VarDecl) -> Res<()> {
         let scope = self.f_scope();
@@ -38,6 +41,9 @@ impl<'a> Sema<'a> {
         if is_auto(&d.ty) {
             self.auto_var(vars, d)?;
             return self.bind_parts(d);
+        }
+        if let Some(declared) = self.variable_length(d) {
+            return declared;
         }
         let scope = self.f_scope();
         let mut q = match self.deduced_variable(scope, d)? {
@@ -334,6 +340,7 @@ impl<'a> Sema<'a> {
     fn parts_of(&self, place: &Place) -> Vec<Place> {
         let at = |kind, ty: &Type| Place::new(kind, ty.clone(), place.origin.clone());
         match &place.ty {
+            Type::Struct(id) if self.classes.contains_key(id) => self.parts_of_object(place, *id),
             Type::Struct(id) => {
                 let fields = self.module.structs.get(id.0 as usize).map_or(&[][..], |s| &s.fields);
                 let part = |(i, f): (usize, &warpsmith_ir::StructField)| {
@@ -349,6 +356,25 @@ impl<'a> Sema<'a> {
                 .collect(),
             _ => vec![],
         }
+    }
+
+    /// What the members of an object are or refer to; a tuple of the prelude holds its first part and a tuple of the others.
+    fn parts_of_object(&self, object: &Place, id: warpsmith_ir::StructId) -> Vec<Place> {
+        let mut parts = vec![];
+        for field in &self.class(id).fields {
+            let part = self.field_place(object.clone(), &[field.index], field.span);
+            let of_prelude = Some(field.span.file) == self.prelude_file;
+            if of_prelude && field.name == OTHER_PARTS {
+                parts.extend(self.parts_of(&part));
+            } else if field.ty.is_reference() {
+                let pointer = Expr::read(part).with_origin(field.span);
+                let kind = PlaceKind::Deref(pointer);
+                parts.push(Place::new(kind, field.ty.ty.clone(), field.span));
+            } else {
+                parts.push(part);
+            }
+        }
+        parts
     }
 
     fn reference_var(&mut self, q: &QualType, d: &'a ast::Declarator) -> Res<()> {

@@ -8,6 +8,7 @@ use warpsmith_ir::{
 
 use super::Sema;
 use super::model::*;
+use super::refused::{DELETED_ARRAY, refuse};
 
 /// Arrays of objects with destructors have at most that many elements.
 const MAX_ELEMENTS: u64 = 64;
@@ -160,8 +161,7 @@ impl<'a> Sema<'a> {
             return Ok(());
         }
         if array {
-            let d = error("W091", span, "`delete[]` of objects with a destructor is not supported");
-            return Err(d.help("end the objects one by one by a method").into());
+            return refuse(DELETED_ARRAY, span);
         }
         let pointer = self.hold_value(pointer, span);
         let address = Expr::new(warpsmith_ir::ExprKind::Cast(pointer.clone()), Type::U64, span);

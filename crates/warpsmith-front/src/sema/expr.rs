@@ -67,6 +67,9 @@ impl<'a> Sema<'a> {
                 self.size_of(&q.ty, span)
             }
             K::SizeofExpr(inner) => {
+                if let Some(bytes) = self.variable_size(inner, span) {
+                    return Ok(Operand::Value(bytes));
+                }
                 let q = self.type_of_expr(self.f_scope(), inner)?;
                 self.size_of(&q.ty, span)
             }

@@ -10,6 +10,7 @@ use warpsmith_ir::{
 use super::Sema;
 use super::model::*;
 use super::overload::Chosen;
+use super::refused::{REFERENCE_FOR_KERNEL, refuse};
 use super::structs::stored_type;
 use crate::ast;
 
@@ -210,6 +211,9 @@ impl<'a> Sema<'a> {
                 return Ok((found, bound));
             }
         }
+        if f.decl.attrs.is_spec {
+            return Ok((f, scope));
+        }
         let name = name.unwrap_or_else(|| "this function".into());
         let d = error("W069", span, format!("`{name}` is declared but has no body here"));
         let d = d.label(f.decl.head_span, "declared here");
@@ -268,7 +272,9 @@ impl<'a> Sema<'a> {
         name: &str,
         key: &FnKey,
     ) -> Res<Instance> {
-        let Some(body) = &f.decl.body else { return Err(Failure::Reported) };
+        if f.decl.body.is_none() && !f.decl.attrs.is_spec {
+            return Err(Failure::Reported);
+        }
         let role = self.role(f);
         let ret = match (&f.decl.name, &f.decl.ret) {
             _ if role != Role::Other => Some(QualType::plain(Type::Void)),
@@ -293,7 +299,7 @@ impl<'a> Sema<'a> {
         };
         self.push_fn(name, kind, scope, f.decl.head_span);
         self.f().ret = ret;
-        let result = self.lower_parts(f, body, params, scope);
+        let result = self.lower_parts(f, params, scope);
         let state = self.pop_fn();
         result?;
         Ok(self.finish_function(state, types, reserved))
@@ -302,7 +308,6 @@ impl<'a> Sema<'a> {
     fn lower_parts(
         &mut self,
         f: FnDecl<'a>,
-        body: &'a ast::Block,
         params: Vec<ParamSpec<'a>>,
         scope: ScopeId,
     ) -> Res<()> {
@@ -312,8 +317,10 @@ impl<'a> Sema<'a> {
         if let Some(class) = f.class.filter(|_| !f.is_static) {
             self.declare_this(class, f.decl.is_const, f.decl.head_span);
         }
-        self.f().assigned = assigned_names(body);
-        self.f().changed = changed_names(body);
+        if let Some(body) = &f.decl.body {
+            self.f().assigned = assigned_names(body);
+            self.f().changed = changed_names(body);
+        }
         self.declare_params(params, inner)?;
         let role = self.role(f);
         if role == Role::Constructor
@@ -328,7 +335,15 @@ impl<'a> Sema<'a> {
             // What the destructor calls are functions of its own class.
             self.set_class_number(&place, class, f.decl.head_span);
         }
-        self.lower_stmts(&body.stmts);
+        if f.decl.attrs.global {
+            self.assume_axioms()?;
+        }
+        if let Some(body) = &f.decl.body {
+            self.lower_stmts(&body.stmts);
+        }
+        if f.decl.attrs.is_spec {
+            self.answer_of_spec(f.decl.head_span)?;
+        }
         let nothing = self.f().ret.as_ref().is_none_or(|r| r.ty == Type::Void);
         let blocks = &self.f().blocks;
         let last = blocks.last().and_then(|b| b.last());
@@ -421,8 +436,7 @@ impl<'a> Sema<'a> {
     fn declare_param(&mut self, p: &ParamSpec<'a>) -> Res<Entity<'a>> {
         let is_kernel = self.f().func.kind == FunctionKind::Kernel;
         if is_kernel && p.ty.is_reference() {
-            let d = error("W070", p.span, "a kernel's parameters cannot be references");
-            return Err(d.help("pass a pointer or a value").into());
+            return refuse(REFERENCE_FOR_KERNEL, p.span);
         }
         if p.ty.ty == Type::Void && !p.ty.is_reference() {
             return fail("W052", p.span, "a parameter cannot be of type void");

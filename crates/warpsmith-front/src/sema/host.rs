@@ -6,6 +6,7 @@ use warpsmith_ir::{
 
 use super::Sema;
 use super::model::*;
+use super::refused::{WAITING_FOR_GRIDS, refuse};
 use crate::ast;
 
 /// Dynamic shared memory that a launch may ask for without further ado, in bytes.
@@ -357,12 +358,7 @@ fn runtime_of_the_device<'a>(name: &str, span: Span) -> Option<Res<Operand<'a>>>
         | "cudaEventRecord"
         | "cudaEventDestroy"
         | "cudaStreamWaitEvent" => Some(Ok(Operand::Value(Expr::i32(0).with_origin(span)))),
-        "cudaDeviceSynchronize" => {
-            let message = "a kernel cannot wait for the grids that it launches";
-            let d = error("W098", span, message);
-            let help = "CUDA 12 has no such call: launch what needs their results after them, into `cudaStreamTailLaunch`";
-            Some(Err(d.help(help).into()))
-        }
+        "cudaDeviceSynchronize" => Some(refuse(WAITING_FOR_GRIDS, span)),
         _ => None,
     }
 }

@@ -52,8 +52,6 @@ const HARMLESS: &[&str] = &[
     "cudaEventRecordWithFlags",
     "cudaCtxResetPersistingL2Cache",
     "cudaStreamSetAttribute",
-    "cudaStreamBeginCapture",
-    "cudaStreamEndCapture",
 ];
 
 /// What a device could answer when it is asked how many blocks it holds: few, since each of them is run.
@@ -85,22 +83,33 @@ impl<'a> Sema<'a> {
                 self.fill_memory(pointer, value, bytes, span)
             }
             ("memcpy" | "memmove", [to, from, bytes]) => {
-                self.copy_between(to, from, bytes, CopyWay::Any, span)
+                self.copy_between(to, from, bytes, CopyWay::Any, false, span)
             }
             ("cudaMemcpy" | "cudaMemcpyAsync", [to, from, bytes, way, ..]) => {
                 match self.copy_way(way) {
-                    Ok(way) => self.copy_between(to, from, bytes, way, span),
+                    Ok(way) => {
+                        let asynchronous = name == "cudaMemcpyAsync";
+                        self.copy_between(to, from, bytes, way, asynchronous, span)
+                    }
                     Err(failure) => Err(failure),
                 }
             }
             (
                 "cudaMemcpyToSymbol" | "cudaMemcpyToSymbolAsync",
                 [symbol, from, bytes, rest @ ..],
-            ) => self.symbol_copy(symbol, from, bytes, rest.first(), true, span),
+            ) => {
+                let asynchronous = name.ends_with("Async");
+                let place = (symbol, rest.first(), true);
+                self.symbol_copy(place, from, bytes, asynchronous, span)
+            }
             (
                 "cudaMemcpyFromSymbol" | "cudaMemcpyFromSymbolAsync",
                 [to, symbol, bytes, rest @ ..],
-            ) => self.symbol_copy(symbol, to, bytes, rest.first(), false, span),
+            ) => {
+                let asynchronous = name.ends_with("Async");
+                let place = (symbol, rest.first(), false);
+                self.symbol_copy(place, to, bytes, asynchronous, span)
+            }
             ("cudaGetSymbolAddress", [_, _]) => {
                 fail("W098", span, "the address of a variable of the device is not supported here")
             }
@@ -128,15 +137,11 @@ impl<'a> Sema<'a> {
             ("fprintf", [_, rest @ ..]) => self.printed(rest, span),
             ("forgetValue", [pointer]) => self.forget_behind(pointer, false, span),
             ("forgetMemory", [pointer]) => self.forget_behind(pointer, true, span),
-            ("launchCapturedGraph", []) => {
-                let what =
-                    "what was captured for the graph ran when it was captured, and not again here"
-                        .into();
-                self.emit(StmtKind::Runtime(Runtime::Skipped { what, launches: false }), span);
-                self.touch_device(span);
-                Ok(zero(span))
-            }
-            ("srand" | "srand48" | "srandom", [_]) => Ok(zero(span)),
+            ("noteFromHere", []) => Ok(self.note_streams(true, span)),
+            ("doFromHere", []) => Ok(self.note_streams(false, span)),
+            ("replayNoted", [at]) => self.replay_note(at, span),
+            // Time stands still.
+            ("clock", []) => Ok(zero(span)),
             ("launchByAddress", _) => self.launch_by_address(args, span),
             ("bytesOfArgument", [kernel, position]) => {
                 self.bytes_of_argument(kernel, position, span)
@@ -322,23 +327,17 @@ impl<'a> Sema<'a> {
         from: &'a ast::Expr,
         bytes: &'a ast::Expr,
         way: CopyWay,
+        asynchronous: bool,
         span: Span,
     ) -> Res<Operand<'a>> {
-        let (to, from) = (self.a_pointer(to)?, self.a_pointer(from)?);
+        let (destination, source) = (self.a_pointer(to)?, self.a_pointer(from)?);
         let bytes = self.bytes_of(bytes)?;
-        self.emit_copy((to, from), bytes, way, span)
+        Ok(self.emit_copy(Runtime::Copy { way, destination, source, bytes, asynchronous }, span))
     }
 
-    fn emit_copy(
-        &mut self,
-        (destination, source): (Expr, Expr),
-        bytes: Expr,
-        way: CopyWay,
-        span: Span,
-    ) -> Res<Operand<'a>> {
-        let call = Runtime::Copy { way, destination, source, bytes, asynchronous: false };
+    fn emit_copy(&mut self, call: Runtime, span: Span) -> Operand<'a> {
         self.emit(StmtKind::Runtime(call), span);
-        Ok(zero(span))
+        zero(span)
     }
 
     /// The direction of a copy, which has to be constant.
@@ -352,14 +351,13 @@ impl<'a> Sema<'a> {
         }
     }
 
-    /// A copy to a variable of the device, or from it.
+    /// A copy to a variable of the device, from an offset on, or from it.
     fn symbol_copy(
         &mut self,
-        symbol: &'a ast::Expr,
+        (symbol, offset, to_symbol): (&'a ast::Expr, Option<&'a ast::Expr>, bool),
         other: &'a ast::Expr,
         bytes: &'a ast::Expr,
-        offset: Option<&'a ast::Expr>,
-        to_symbol: bool,
+        asynchronous: bool,
         span: Span,
     ) -> Res<Operand<'a>> {
         let mut address = self.symbol(symbol)?;
@@ -370,8 +368,9 @@ impl<'a> Sema<'a> {
             let ty = address.ty.clone();
             address = Expr::new(ExprKind::PtrOffset(address, offset), ty, span);
         }
-        let ends = if to_symbol { (address, other) } else { (other, address) };
-        self.emit_copy(ends, bytes, CopyWay::Any, span)
+        let (destination, source) = if to_symbol { (address, other) } else { (other, address) };
+        let way = CopyWay::Any;
+        Ok(self.emit_copy(Runtime::Copy { way, destination, source, bytes, asynchronous }, span))
     }
 
     /// The address of a variable of the device in bytes; `&variable` and older code's text are taken too.
@@ -442,14 +441,6 @@ impl<'a> Sema<'a> {
         let bytes = binary(Mul, row, height, span);
         self.emit(StmtKind::Runtime(Runtime::Allocate { pointer, bytes }), span);
         Ok(zero(span))
-    }
-
-    /// A fill of nothing: what stands before it has to do with the device, and is run.
-    fn touch_device(&mut self, span: Span) {
-        let void = Type::pointer(Type::Void, Space::Generic);
-        let Ok(null) = self.zero_value(&void, span) else { return };
-        let (value, bytes) = (Expr::i32(0), Expr::int(Scalar::U64, 0));
-        self.emit(StmtKind::Runtime(Runtime::Fill { pointer: null, value, bytes }), span);
     }
 
     /// Files that are read are named: what programs read from them is not known.
@@ -600,7 +591,7 @@ pub(crate) fn string_type() -> Type {
 }
 
 /// A call of the run-time library that went well.
-fn zero<'a>(span: Span) -> Operand<'a> {
+pub(crate) fn zero<'a>(span: Span) -> Operand<'a> {
     Operand::Value(Expr::i32(0).with_origin(span))
 }
 

@@ -6,6 +6,7 @@ use super::Sema;
 use super::functions::raw_pointer_cast;
 use super::model::*;
 use super::overload::Chosen;
+use super::refused::{ELLIPSIS, refuse};
 use super::structs::stored_type;
 
 impl<'a> Sema<'a> {
@@ -22,7 +23,7 @@ impl<'a> Sema<'a> {
             return fail("W072", span, "a kernel is started with `<<<grid, block>>>`, not called");
         }
         if f.decl.variadic {
-            return fail("W053", span, "functions with `...` arguments are not supported");
+            return refuse(ELLIPSIS, span);
         }
         let default_scope = chosen.scope;
         let kind = match self.f().func.kind {

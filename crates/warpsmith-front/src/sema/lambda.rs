@@ -4,6 +4,7 @@ use warpsmith_ir::{Expr, ExprKind, FunctionKind, Place, PlaceKind, Span, StructI
 
 use super::Sema;
 use super::model::*;
+use super::refused::{LAMBDA_IN_ITSELF, refuse};
 use super::structs::stored_type;
 use crate::ast;
 
@@ -279,8 +280,7 @@ impl<'a> Sema<'a> {
         match self.instances.get(&key) {
             Some(InstanceState::Done(instance)) => return Ok(instance.clone()),
             Some(InstanceState::InProgress) => {
-                let d = error("W066", span, "a lambda calls itself");
-                return Err(d.help("write a function with a name and its return type").into());
+                return refuse(LAMBDA_IN_ITSELF, span);
             }
             Some(_) => return Err(Failure::Reported),
             None => {}

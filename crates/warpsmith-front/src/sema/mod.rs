@@ -39,16 +39,19 @@
 
 mod access;
 mod annotations;
+mod argument_words;
 mod assembly;
 mod assign;
 mod bit_fields;
 pub mod builtin_api;
 mod calls;
+mod captures;
 mod consteval;
 mod context;
 mod convert;
 mod copies;
 mod decl;
+mod deduce;
 mod deduce_class;
 mod device_launches;
 mod device_memory;
@@ -66,9 +69,11 @@ mod initializer_list;
 mod instead;
 mod invoke;
 mod kernel_addresses;
+mod kernels;
 mod lambda;
 mod launch_calls;
 mod loops;
+mod member_inits;
 mod misread;
 mod model;
 mod optimistic;
@@ -76,6 +81,7 @@ mod order;
 mod overload;
 mod packs;
 mod program;
+mod refused;
 mod request;
 mod scope;
 mod stmt;
@@ -83,6 +89,7 @@ mod structs;
 mod templates;
 mod text;
 mod types;
+mod variable_length;
 mod virtuals;
 pub mod walk;
 
@@ -91,11 +98,14 @@ use std::collections::HashMap;
 use warpsmith_ir::{Diagnostic, Expr, FuncId, FunctionKind, Module, Span, StructId};
 
 use crate::ast::{self, TranslationUnit};
+pub use argument_words::{argument_words, option_words};
+pub use kernels::{KernelDecl, kernels_of};
 use model::*;
 use overload::Chosen;
 pub use program::{
     LaunchSite, device_variables, has_host_function, launches_of, variables_set_by_host,
 };
+pub use refused::{REFUSALS, Refusal};
 
 /// Errors after which lowering stops.
 pub(crate) const MAX_ERRORS: usize = 20;
@@ -162,51 +172,6 @@ pub struct KernelInfo {
     pub name: String,
     /// Name and parameters in the source.
     pub span: Span,
-}
-
-/// The kernels a file declares: name, whether it is a template, where it stands.
-pub fn kernels_of(unit: &TranslationUnit) -> Vec<KernelDecl> {
-    let mut all = vec![];
-    collect_kernels(&unit.items, "", &mut all);
-    all
-}
-
-/// A `__global__` function as declared.
-#[derive(Clone, Debug, PartialEq)]
-pub struct KernelDecl {
-    /// With its namespaces: `ns::f`.
-    pub name: String,
-    /// Without them: `f`.
-    pub base: String,
-    pub is_template: bool,
-    /// Name and parameters.
-    pub span: Span,
-    /// All of the definition, the template header included.
-    pub item: Span,
-}
-
-fn collect_kernels(items: &[ast::Item], prefix: &str, all: &mut Vec<KernelDecl>) {
-    for item in items {
-        match &item.kind {
-            ast::ItemKind::Function(f) if f.attrs.global && f.body.is_some() => {
-                let ast::FunctionName::Plain(path) = &f.name else { continue };
-                let is_template = f.template.as_ref().is_some_and(|t| !t.params.is_empty());
-                let Some(last) = path.segments.last() else { continue };
-                let name = format!("{prefix}{}", types::path_text(path));
-                if !all.iter().any(|k| k.name == name && k.is_template == is_template) {
-                    let (base, span) = (last.name.clone(), f.head_span);
-                    all.push(KernelDecl { name, base, is_template, span, item: item.span });
-                }
-            }
-            ast::ItemKind::Namespace { name: Some(n), items } => {
-                collect_kernels(items, &format!("{prefix}{n}::"), all);
-            }
-            ast::ItemKind::Namespace { name: None, items } | ast::ItemKind::File(items) => {
-                collect_kernels(items, prefix, all);
-            }
-            _ => {}
-        }
-    }
 }
 
 /// Lowers the kernels and launchers of a file, with everything they use.
@@ -387,6 +352,10 @@ pub(crate) struct Sema<'a> {
     pub(crate) out_of_line: HashMap<(String, String), Vec<FnDecl<'a>>>,
     pub(crate) functions_in_order: Vec<FnDecl<'a>>,
     pub(crate) static_asserts: Vec<(&'a ast::Expr, ScopeId)>,
+    /// What is taken for granted of every launch, see [`annotations`].
+    pub(crate) axioms: Vec<(&'a ast::Expr, ScopeId)>,
+    /// Arrays of the host whose length is not constant.
+    pub(crate) lengths: Vec<variable_length::Length>,
     pub(crate) errors: Vec<Diagnostic>,
     pub(crate) warnings: Vec<Diagnostic>,
     depth: u32,
@@ -444,6 +413,8 @@ impl<'a> Sema<'a> {
             out_of_line: HashMap::new(),
             functions_in_order: vec![],
             static_asserts: vec![],
+            axioms: vec![],
+            lengths: vec![],
             errors: vec![],
             warnings: vec![],
             depth: 0,

@@ -3,8 +3,9 @@
 use warpsmith_ir::{Span, Type};
 
 use super::Sema;
+use super::deduce::mentions;
 use super::model::*;
-use super::templates::{Bindings, despaced, mentions};
+use super::templates::{Bindings, despaced};
 use crate::ast;
 
 /// A function that a call could mean.
@@ -100,6 +101,9 @@ impl<'a> Sema<'a> {
             Failure::New(d) => d.message,
             Failure::Reported => "its parameters have errors".into(),
         })?;
+        if let Some(ret) = f.decl.ret.as_ref().filter(|t| header.is_some() && is_conditional(t)) {
+            self.resolve_type(scope, ret).map_err(|_| "its return type excludes it".to_string())?;
+        }
         let required = f.decl.params.iter().filter(|p| p.default.is_none()).count();
         let required = if params.len() == f.decl.params.len() { required } else { params.len() };
         if args.len() < required || args.len() > params.len() {
@@ -386,4 +390,9 @@ fn pack_param(ty: &ast::TypeName, params: &[ast::TemplateParam]) -> Option<Strin
 fn all_given(ty: &ast::TypeName, header: &ast::TemplateHeader, given: usize) -> bool {
     let rest = header.params.get(given.min(header.params.len())..).unwrap_or_default();
     !mentions(ty, rest)
+}
+
+/// Whether a return type is there only for some template arguments.
+fn is_conditional(ty: &ast::TypeName) -> bool {
+    super::templates::names_in_type(ty).iter().any(|n| n.starts_with("enable_if"))
 }

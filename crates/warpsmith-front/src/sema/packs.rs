@@ -9,8 +9,18 @@ use crate::ast;
 impl<'a> Sema<'a> {
     /// One scope per element of the packs that a pattern names.
     pub(crate) fn expand_pack(&mut self, pattern: &'a ast::Expr, span: Span) -> Res<Vec<ScopeId>> {
-        let packs = self.packs_of(pattern);
-        let here = self.f_scope();
+        let names = super::templates::names_in_expr(pattern);
+        self.pack_scopes(self.f_scope(), &names, span)
+    }
+
+    /// One scope per element of the packs among some names, inside of `here`.
+    pub(crate) fn pack_scopes(
+        &mut self,
+        here: ScopeId,
+        names: &[String],
+        span: Span,
+    ) -> Res<Vec<ScopeId>> {
+        let packs = self.packs_among(here, names);
         let Some(count) = packs.iter().map(|(_, l)| l.len()).max() else {
             return fail("W055", span, "there is no pack to expand here");
         };
@@ -26,6 +36,22 @@ impl<'a> Sema<'a> {
             scopes.push(scope);
         }
         Ok(scopes)
+    }
+
+    /// What a pattern gives for each element of its packs.
+    pub(crate) fn expand_operands(
+        &mut self,
+        pattern: &'a ast::Expr,
+        span: Span,
+    ) -> Res<Vec<Operand<'a>>> {
+        let mut list = vec![];
+        for scope in self.expand_pack(pattern, span)? {
+            let saved = std::mem::replace(&mut self.f().scope, scope);
+            let operand = self.expr(pattern);
+            self.f().scope = saved;
+            list.push(operand?);
+        }
+        Ok(list)
     }
 
     /// `(args op ...)` over a pack.
@@ -117,19 +143,15 @@ impl<'a> Sema<'a> {
 
     /// The packs that a pattern names, with their elements.
     fn packs_of(&self, pattern: &'a ast::Expr) -> Vec<(String, Vec<Entity<'a>>)> {
-        let mut names = vec![];
-        super::walk::expr(pattern, &mut |e| {
-            if let ast::ExprKind::Path(p) = &*e.kind
-                && let Some(n) = p.as_name()
-            {
-                names.push(n.to_string());
-            }
-        });
-        let here = self.f_scope();
-        let mut packs = vec![];
+        self.packs_among(self.f_scope(), &super::templates::names_in_expr(pattern))
+    }
+
+    fn packs_among(&self, here: ScopeId, names: &[String]) -> Vec<(String, Vec<Entity<'a>>)> {
+        let mut packs: Vec<(String, Vec<Entity<'a>>)> = vec![];
         for name in names {
-            if let Some(Entity::Pack(list)) = self.lookup(here, &name).first() {
-                packs.push((name, list.clone()));
+            let known = packs.iter().any(|(n, _)| n == name);
+            if let Some(Entity::Pack(list)) = self.lookup(here, name).first().filter(|_| !known) {
+                packs.push((name.clone(), list.clone()));
             }
         }
         packs

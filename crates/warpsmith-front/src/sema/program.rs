@@ -339,7 +339,7 @@ pub fn has_host_function(unit: &TranslationUnit, name: &str) -> bool {
     found
 }
 
-fn each_function(items: &[ast::Item], see: &mut dyn FnMut(&ast::FunctionDecl)) {
+pub(crate) fn each_function(items: &[ast::Item], see: &mut dyn FnMut(&ast::FunctionDecl)) {
     for item in items {
         match &item.kind {
             ast::ItemKind::Function(f) => see(f),

@@ -77,6 +77,7 @@ impl<'a> Sema<'a> {
             }
             ItemKind::Using { path, namespace } => self.declare_using(scope, path, *namespace),
             ItemKind::StaticAssert(cond) => self.static_asserts.push((cond, scope)),
+            ItemKind::Axiom(cond) => self.axioms.push((cond, scope)),
             ItemKind::Pragma(_) | ItemKind::Unsupported { .. } => {}
         }
     }

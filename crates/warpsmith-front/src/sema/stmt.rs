@@ -5,6 +5,7 @@ use warpsmith_ir::{Block, Case, Expr, FunctionKind, Span, StmtKind, Type};
 use super::Sema;
 use super::functions::is_auto;
 use super::model::*;
+use super::refused::{JUMP_PAST_OBJECTS, refuse};
 use crate::ast::{self, StmtKind as K};
 
 /// The local object that a `return` hands over, which does not end there.
@@ -112,11 +113,7 @@ impl<'a> Sema<'a> {
                 let d = error("W087", span, "`goto` is not supported in host code");
                 Err(d.help("use a loop with `break`, or `return`").into())
             }
-            K::Goto(_) if !self.f().ending.is_empty() => {
-                let d =
-                    error("W091", span, "a jump past objects with a destructor is not supported");
-                Err(d.help("leave the block by `break`, `continue` or `return`").into())
-            }
+            K::Goto(_) if !self.f().ending.is_empty() => refuse(JUMP_PAST_OBJECTS, span),
             K::Goto(name) => {
                 let (number, label) = self.label(name);
                 label.jump.get_or_insert(span);

@@ -1,6 +1,7 @@
 //! Atomics and launches.
 
 use super::bounds::Track;
+use super::capture::Operation;
 use super::eval::{Item, number};
 use super::exec::{Interp, Run};
 use super::memory::{Pointer, Val};
@@ -99,6 +100,16 @@ impl<T: Track> Interp<'_, '_, T> {
         }
         let [grid, block] = extents;
         let request = LaunchRequest { kernel: launch.kernel, grid, block, shared, args };
+        match self.captured.on {
+            true => {
+                self.captured.note(Operation::Launch(request), origin);
+                Ok(())
+            }
+            false => self.launch_now(request, origin),
+        }
+    }
+
+    pub fn launch_now(&mut self, request: LaunchRequest, origin: &Origin) -> Run<()> {
         if self.working.is_some() {
             self.lend_globals();
         }

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use super::bounds::Track;
+use super::capture::Captured;
 use super::eval::{Item, number, pointer};
 use super::memory::{Image, Object, Pointer, Val};
 use super::races::Races;
@@ -51,6 +52,8 @@ pub(crate) struct Interp<'m, 'a, T: Track> {
     pub patient_until: Option<u64>,
     /// What asynchronous copies will have brought to the host by the next synchronisation.
     pub pending: Vec<(Pointer, Vec<u8>)>,
+    /// What was captured from streams.
+    pub captured: Captured,
     /// Inside a nest that is bound to the machine: who touched what.
     pub races: Option<RefCell<Races>>,
     /// The threads of the block that runs.
@@ -116,6 +119,7 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
             last_call: false,
             patient_until: None,
             pending: vec![],
+            captured: Captured::default(),
             races: None,
             team: None,
             collectives: 0,

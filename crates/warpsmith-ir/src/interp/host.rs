@@ -125,7 +125,7 @@ impl Working {
 
     fn launches_here(&self, s: &Stmt) -> bool {
         match &s.kind {
-            StmtKind::Launch(_) => true,
+            StmtKind::Launch(_) | StmtKind::Runtime(Runtime::Replay { .. }) => true,
             StmtKind::Runtime(Runtime::Skipped { launches, .. }) => *launches,
             StmtKind::Call { function, .. } => {
                 self.launching.get(function.0 as usize).is_some_and(|f| *f)
@@ -142,7 +142,10 @@ impl Working {
                 // A launch that was left out has to be reported.
                 StmtKind::Runtime(Runtime::Skipped { launches, .. }) => *launches,
                 StmtKind::Runtime(call) => {
-                    matches!(call, Runtime::Copy { .. } | Runtime::Fill { .. })
+                    matches!(
+                        call,
+                        Runtime::Copy { .. } | Runtime::Fill { .. } | Runtime::Replay { .. }
+                    )
                 }
                 StmtKind::Call { function, .. } => {
                     self.moving.get(function.0 as usize).is_some_and(|f| *f)

@@ -1,6 +1,7 @@
 //! Calls of the run-time library: memory of the device, copies to and from it, and waiting.
 
 use super::bounds::Track;
+use super::capture::Operation;
 use super::exec::{Interp, Run};
 use super::host::Skipped;
 use super::memory::{Image, OWN, Pointer, Val};
@@ -8,7 +9,7 @@ use super::{InterpErrorKind, Memory};
 use crate::expr::{Expr, Place, PlaceKind};
 use crate::span::Origin;
 use crate::stmt::{CopyWay, Runtime};
-use crate::types::Type;
+use crate::types::{Scalar, Type};
 use crate::value::Value;
 
 /// Bytes of all memory that a function allocates, at most.
@@ -44,6 +45,11 @@ impl<T: Track> Interp<'_, '_, T> {
                 let p = self.pointer(pointer)?;
                 let value = self.integer(value)? as u8;
                 let bytes = self.integer(bytes)? as u64;
+                let on_device = p.object.is_some_and(|id| !self.memory.is_host(id));
+                if self.captured.on && on_device {
+                    self.captured.note(Operation::Fill { p, value, bytes }, origin);
+                    return Ok(());
+                }
                 self.fill(p, value, bytes, origin)
             }
             Runtime::Forget { place } => {
@@ -86,7 +92,20 @@ impl<T: Track> Interp<'_, '_, T> {
             Runtime::Copy { way, destination, source, bytes, asynchronous } => {
                 let (to, from) = (self.pointer(destination)?, self.pointer(source)?);
                 let bytes = self.integer(bytes)? as u64;
+                if self.captured.on && *asynchronous {
+                    self.captured.note(Operation::Copy { way: *way, to, from, bytes }, origin);
+                    return Ok(());
+                }
                 self.copy(*way, to, from, bytes, *asynchronous, origin)
+            }
+            Runtime::Capture { on, noted } => {
+                self.captured.on = *on;
+                let count = Value::int(Scalar::U64, self.captured.noted.len() as i64);
+                self.write(noted, (Val::Num(count), T::input(count)))
+            }
+            Runtime::Replay { noted } => {
+                let at = self.integer(noted)?;
+                self.replay(at as usize, origin)
             }
             Runtime::Synchronize => {
                 for (to, bytes) in std::mem::take(&mut self.pending) {
@@ -142,7 +161,7 @@ impl<T: Track> Interp<'_, '_, T> {
         self.write(pointer, (Val::Ptr(p), T::input(Value::i32(0))))
     }
 
-    fn fill(&mut self, p: Pointer, value: u8, bytes: u64, origin: &Origin) -> Run<()> {
+    pub(super) fn fill(&mut self, p: Pointer, value: u8, bytes: u64, origin: &Origin) -> Run<()> {
         if bytes == 0 {
             return Ok(());
         }
@@ -206,11 +225,26 @@ impl<T: Track> Interp<'_, '_, T> {
         self.store_image(to, &image).map_err(|kind| self.error(kind, origin))?;
         if target < OWN {
             self.launcher.copied(self.memory, target as usize, target_at, &known);
+        } else if known.contains(&false) {
+            self.copied_to_variable(target, target_at, &known);
         }
         Ok(())
     }
 
-    fn copy(
+    /// What the host copied to a variable of the device without knowing it holds something all the same.
+    fn copied_to_variable(&mut self, target: u32, at: usize, known: &[bool]) {
+        let Some(global) = self.globals().iter().position(|id| *id == target) else { return };
+        let image = &mut self.objects[(target - OWN) as usize].image;
+        let mut unknown = vec![false; image.bytes.len()];
+        for (unknown, known) in unknown[at..].iter_mut().zip(known) {
+            *unknown = !known;
+        }
+        if self.launcher.invents(global, &mut image.bytes, &unknown) {
+            image.known[at..at + known.len()].fill(true);
+        }
+    }
+
+    pub(super) fn copy(
         &mut self,
         way: CopyWay,
         to: Pointer,
@@ -286,7 +320,7 @@ impl<T: Track> Interp<'_, '_, T> {
         self.store_image(to, &image).map_err(|kind| self.error(kind, origin))
     }
 
-    fn misuse<X>(&self, what: &str, origin: &Origin) -> Run<X> {
+    pub(super) fn misuse<X>(&self, what: &str, origin: &Origin) -> Run<X> {
         Err(self.error(InterpErrorKind::Launch(what.into()), origin))
     }
 }

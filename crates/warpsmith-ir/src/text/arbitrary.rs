@@ -449,7 +449,7 @@ impl Maker {
 
     fn runtime(&mut self) -> Runtime {
         let ways = [CopyWay::ToDevice, CopyWay::ToHost, CopyWay::OnDevice, CopyWay::Any];
-        match self.random.below(9) {
+        match self.random.below(11) {
             0 => Runtime::Allocate { pointer: self.place(2), bytes: self.expr(2) },
             1 => Runtime::Free { pointer: self.expr(2) },
             2 => Runtime::Synchronize,
@@ -461,6 +461,8 @@ impl Maker {
             4 => Runtime::Fill { pointer: self.expr(2), value: self.expr(1), bytes: self.expr(1) },
             7 => Runtime::ForgetMemory { pointer: self.expr(2) },
             5 => Runtime::Forget { place: self.place(2) },
+            8 => Runtime::Capture { on: self.random.flip(), noted: self.place(2) },
+            9 => Runtime::Replay { noted: self.expr(1) },
             6 => Runtime::Skipped { what: "a \"word\"".into(), launches: self.random.flip() },
             _ => Runtime::Copy {
                 way: ways[self.random.below(4)],

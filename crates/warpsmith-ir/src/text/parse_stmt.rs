@@ -284,6 +284,22 @@ impl Parser {
                 self.symbol(")")?;
                 Runtime::Forget { place }
             }
+            () if self.is_word("capture") || self.is_word("end_capture") => {
+                let on = self.eat_word("capture");
+                if !on {
+                    self.word("end_capture")?;
+                }
+                self.symbol("(")?;
+                let noted = self.place()?;
+                self.symbol(")")?;
+                Runtime::Capture { on, noted }
+            }
+            () if self.eat_word("replay") => {
+                self.symbol("(")?;
+                let noted = self.expr()?;
+                self.symbol(")")?;
+                Runtime::Replay { noted }
+            }
             () if self.is_word("skipped") || self.is_word("skipped_launch") => {
                 let launches = self.eat_word("skipped_launch");
                 if !launches {

@@ -319,6 +319,12 @@ impl<'a> Writer<'a> {
                     escape(what, '"')
                 ),
                 Runtime::Synchronize => "runtime synchronize".into(),
+                Runtime::Capture { on, noted } => format!(
+                    "runtime {}({})",
+                    if *on { "capture" } else { "end_capture" },
+                    c.place(noted, 0)
+                ),
+                Runtime::Replay { noted } => format!("runtime replay({})", e(noted)),
             },
             // Printed over several lines by `stmt`.
             StmtKind::If { .. }

@@ -137,6 +137,11 @@ impl Checker<'_> {
                 self.written(place);
                 true
             }
+            Runtime::Capture { noted, .. } => {
+                self.written(noted);
+                noted.ty.is_integer()
+            }
+            Runtime::Replay { noted } => noted.ty.is_integer(),
             Runtime::Synchronize | Runtime::Skipped { .. } => true,
         };
         self.require(

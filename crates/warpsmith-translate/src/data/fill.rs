@@ -90,7 +90,7 @@ pub fn fill(module: &Module, element: &Type, count: u64, init: &Init, seed: u64)
     let size = layout_of(module, element).size;
     let mut bytes = vec![0u8; (size * count) as usize];
     let seed = match init {
-        Init::Zeros | Init::File(_) => return bytes,
+        Init::Zeros | Init::Uninit | Init::File(_) => return bytes,
         Init::Random(Some(own)) => *own,
         Init::Iota | Init::Random(None) => seed,
     };

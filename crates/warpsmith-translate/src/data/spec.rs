@@ -68,6 +68,8 @@ pub enum Element {
 pub enum Init {
     /// Zero in every byte.
     Zeros,
+    /// Nothing: for `check`, an element that is read before it is written is a finding; elsewhere zero.
+    Uninit,
     /// Element `i` of the flat array holds `i`, converted to the element type.
     Iota,
     /// The seed, if one was written; else the run's seed.
@@ -147,13 +149,16 @@ fn parse_array(text: &str) -> Result<ArgSpec, String> {
 }
 
 fn unknown_init(text: &str) -> String {
-    format!("`{text}` is not an initial value; use zeros, iota, random, random(SEED) or @file.npy")
+    format!(
+        "`{text}` is not an initial value; use zeros, iota, random, random(SEED), uninit or @file.npy"
+    )
 }
 
 /// An initialiser, or `None` when the text is something else.
 fn parse_init(text: &str) -> Result<Option<Init>, String> {
     Ok(Some(match text {
         "zeros" => Init::Zeros,
+        "uninit" => Init::Uninit,
         "iota" => Init::Iota,
         "random" => Init::Random(None),
         _ => {
@@ -408,6 +413,7 @@ impl fmt::Display for Init {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Init::Zeros => f.write_str("zeros"),
+            Init::Uninit => f.write_str("uninit"),
             Init::Iota => f.write_str("iota"),
             Init::Random(None) => f.write_str("random"),
             Init::Random(Some(seed)) => write!(f, "random({seed})"),
@@ -449,7 +455,7 @@ mod tests {
         assert_eq!("float[4".parse::<ArgSpec>().unwrap_err(), "`[` without `]` in `float[4`");
         assert_eq!(
             "float[4]=sevens".parse::<ArgSpec>().unwrap_err(),
-            "`sevens` is not an initial value; use zeros, iota, random, random(SEED) or @file.npy"
+            "`sevens` is not an initial value; use zeros, iota, random, random(SEED), uninit or @file.npy"
         );
         assert!("n".parse::<NamedSpec>().unwrap_err().contains("has no `=`"));
     }

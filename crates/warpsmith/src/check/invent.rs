@@ -21,7 +21,7 @@ pub fn pattern(module: &Module, element: &Type, seed: u64) -> (Arc<[u8]>, bool) 
 /// Elements after which data in a buffer that grows begin again: a prime, so that no stride of a kernel meets equal ones.
 const PATTERN: usize = 4093;
 
-/// Writes values of the element type over every element of which some byte is wanted. Reals are random; integers are 0 or
+/// Writes values over every scalar of the elements of which some byte is wanted. Reals are random; integers are 0 or
 /// 1, which is in range wherever they are used as subscripts of anything but the smallest arrays.
 ///
 /// Returns whether integers are among them: what a kernel does may then hang on them.
@@ -42,6 +42,11 @@ pub fn invent(
         }
         for (offset, ty) in &scalars {
             let bits = rng.next_u64() >> 11;
+            let own = *offset as usize..*offset as usize + ty.bytes() as usize;
+            // What the host has set beside it stays.
+            if !wanted.get(own).is_some_and(|w| w.contains(&true)) {
+                continue;
+            }
             integers |= ty.is_integer();
             let value = match ty.is_float() {
                 true => Value::float(*ty, bits as f64 / (1u64 << 52) as f64 - 1.0),
@@ -51,8 +56,38 @@ pub fn invent(
             piece[at..at + ty.bytes() as usize].copy_from_slice(&data::scalar_bytes(value));
         }
         if scalars.is_empty() {
-            piece.fill(0);
+            let unset = piece.iter_mut().zip(wanted).filter(|(_, w)| **w);
+            unset.for_each(|(byte, _)| *byte = 0);
         }
     }
     integers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpsmith_ir::{Origin, Scalar, StructDef, StructField};
+
+    #[test]
+    fn members_that_the_host_has_set_stay() {
+        let mut module = Module::default();
+        let field = |name: &str, ty, offset| {
+            let name = name.to_string();
+            StructField { name, ty: Type::Scalar(ty), offset }
+        };
+        module.structs.push(StructDef {
+            name: "pair".into(),
+            fields: vec![field("offset", Scalar::I64, 0), field("weight", Scalar::F64, 8)],
+            size: 16,
+            align: 8,
+            origin: Origin::default(),
+        });
+        let element = Type::Struct(warpsmith_ir::StructId(0));
+        let mut bytes = [7u8; 32];
+        let wanted: Vec<bool> = (0..32).map(|i| i % 16 >= 8).collect();
+        assert!(!invent(&module, &element, &mut bytes, &wanted, 1), "no integer was invented");
+        assert_eq!(bytes[..8], [7; 8]);
+        assert_ne!(bytes[8..16], [7; 8]);
+        assert_eq!(bytes[16..24], [7; 8]);
+    }
 }

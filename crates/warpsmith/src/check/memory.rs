@@ -505,14 +505,9 @@ fn make_buffer(
         let wanted = vec![true; bytes.len()];
         invent::invent(cx.module, &element, &mut bytes, &wanted, seed)
     };
-    Ok(Buffer {
-        invented,
-        name: name.to_string(),
-        element: Some(element),
-        shape,
-        bytes,
-        ..Buffer::default()
-    })
+    let poison = if *init == Init::Uninit { vec![true; bytes.len()] } else { vec![] };
+    let name = name.to_string();
+    Ok(Buffer { invented, name, element: Some(element), shape, bytes, poison, ..Buffer::default() })
 }
 
 /// Elements of one type are given for another: of other numbers or of another size. Bytes may be anything.

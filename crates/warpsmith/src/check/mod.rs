@@ -6,12 +6,15 @@ mod confirm;
 mod directive;
 mod expect;
 pub(crate) mod files;
+mod finish;
+mod folder;
 mod functions;
 mod host;
 mod invent;
 mod linked;
 mod list;
 pub mod memory;
+mod parts;
 pub mod plan;
 pub mod program;
 mod request;
@@ -84,6 +87,10 @@ pub fn check(args: &CheckArgs, sources: &mut SourceMap) -> Result<Report, Failur
         } else {
             files.push((path.clone(), false));
         }
+    }
+    if folder::independent(&runner, &files) {
+        folder::check(&mut runner, &files, sources);
+        files.clear();
     }
     let mut progress = Progress::new("checking", files.len());
     for (file, in_folder) in &files {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use warpsmith_emu::counters::Counters;
-use warpsmith_emu::{self as emu, Checks, EmuError, Finding, LaunchConfig, Limit, Outcome, Rule};
+use warpsmith_emu::{self as emu, Checks, EmuError, Finding, LaunchConfig, Limit, Outcome};
 use warpsmith_front::ast::TranslationUnit;
 use warpsmith_front::{prelude, sema};
 use warpsmith_ir::{Diagnostic, SourceMap, Span};
@@ -21,8 +21,8 @@ use super::{expect, files, shown};
 use super::{host, list};
 use crate::interrupt;
 use crate::progress::Phase;
-use crate::report::{Item, Place, Report, stable_id};
-use crate::status::{Failure, Status};
+use crate::report::{Item, Place, stable_id};
+use crate::status::Failure;
 
 /// Thread instructions of a launch from which some of its blocks are run: about a minute's, where others come from host code.
 const SAMPLE_BEYOND: u64 = 12_000_000_000;
@@ -31,20 +31,20 @@ const SAMPLE_BEYOND: u64 = 12_000_000_000;
 pub struct Runner<'a> {
     pub(super) args: &'a CheckArgs,
     pub(super) deadline: Option<Instant>,
-    steps_left: u64,
+    pub(super) steps_left: u64,
     /// What stands in for libraries, parsed with the first file.
-    prelude: Option<Rc<TranslationUnit>>,
+    pub(super) prelude: Option<Rc<TranslationUnit>>,
     /// Files that were checked as parts of a program.
     pub(super) programs: Vec<PathBuf>,
     pub(super) items: Vec<Item>,
-    allowed: Vec<(Item, String)>,
+    pub(super) allowed: Vec<(Item, String)>,
     /// What was launched, and how often in a row.
-    launches: Vec<(String, u64)>,
-    skipped: Vec<(String, String)>,
-    assumptions: Vec<String>,
-    outputs: Vec<String>,
-    printed: String,
-    listed: String,
+    pub(super) launches: Vec<(String, u64)>,
+    pub(super) skipped: Vec<(String, String)>,
+    pub(super) assumptions: Vec<String>,
+    pub(super) outputs: Vec<String>,
+    pub(super) printed: String,
+    pub(super) listed: String,
     pub(super) limits: Vec<String>,
     /// Launches of host code that were not run, and why.
     pub(super) lost: Vec<String>,
@@ -52,12 +52,12 @@ pub struct Runner<'a> {
     pub(super) left_out: Vec<String>,
     /// Launches of which only some blocks were run, in words.
     pub(super) in_part: Vec<String>,
-    counters: Vec<(String, Counters)>,
+    pub(super) counters: Vec<(String, Counters)>,
     pub(super) interrupted: bool,
     /// Launches that a kernel's own assumptions exclude.
-    excluded: u64,
+    pub(super) excluded: u64,
     /// File and offset of barriers that some launch needs.
-    needed_barriers: HashSet<(String, u32)>,
+    pub(super) needed_barriers: HashSet<(String, u32)>,
 }
 
 impl<'a> Runner<'a> {
@@ -445,81 +445,11 @@ impl<'a> Runner<'a> {
         let why = failure.diagnostics.first().map_or("", |d| d.message.as_str());
         self.lost.push(format!("{}: not checked: {why}", shown(path)));
     }
-
-    /// The report of everything that was run.
-    pub fn finish(mut self, sources: &SourceMap) -> Report {
-        let launched: u64 = self.launches.iter().map(|(_, times)| times).sum();
-        if launched > 0 && launched == self.excluded {
-            self.lost.push(
-                "the kernels' own assumptions exclude every launch: nothing was checked".into(),
-            );
-        }
-        let mut items = self.items;
-        // A barrier is redundant when no launch at all needs it.
-        items.retain(|i| {
-            let mut places = i.places.iter().filter_map(|p| p.span);
-            i.rule != Rule::RedundantBarrier.name()
-                || !places.any(|s| self.needed_barriers.contains(&barrier_place(s, sources)))
-        });
-        items.sort_by_key(|i| sort_key(i, sources));
-        let (notes, findings): (Vec<Item>, Vec<Item>) = items.into_iter().partition(|i| i.is_note);
-        // Launches that a budget left out are behind a limit.
-        let left_out = !self.left_out.is_empty() || !self.in_part.is_empty();
-        let limited = left_out || !self.limits.is_empty();
-        let complete = !limited && self.lost.is_empty();
-        let status = match (findings.is_empty(), complete) {
-            _ if self.interrupted => Status::Interrupted,
-            (false, _) => Status::No,
-            (true, false) if limited => Status::Limit,
-            (true, false) => Status::BadInput,
-            (true, true) => Status::Done,
-        };
-        Report {
-            command: "check",
-            status,
-            complete,
-            findings,
-            notes,
-            allowed: self.allowed,
-            launched,
-            launches: self.launches.into_iter().map(described).collect(),
-            dry_run: self.args.dry_run,
-            skipped: self.skipped,
-            assumptions: self.assumptions,
-            outputs: self.outputs,
-            printed: self.printed,
-            limits: self.limits,
-            lost: self.lost,
-            left_out: self.left_out,
-            in_part: self.in_part,
-            listed: self.args.list.then_some(self.listed),
-            counters: self.counters,
-            same_as: None,
-        }
-    }
-}
-
-/// A launch as reports list it.
-fn described((label, times): (String, u64)) -> String {
-    match times {
-        1 => label,
-        n => format!("{label} ({n} times)"),
-    }
 }
 
 /// Where a barrier stands; a file that is parsed twice has two numbers and one path.
-fn barrier_place(span: Span, sources: &SourceMap) -> (String, u32) {
+pub(super) fn barrier_place(span: Span, sources: &SourceMap) -> (String, u32) {
     (sources.get(span.file).map_or(String::new(), |f| f.path.clone()), span.start)
-}
-
-/// Findings in order of file and line, so that a reader can walk through the source.
-fn sort_key(item: &Item, sources: &SourceMap) -> (String, u32, u32, &'static str) {
-    let span = item.places.iter().rev().find_map(|p| p.span);
-    let (path, line, column) = span.map_or((String::new(), 0, 0), |s| {
-        let (line, column) = sources.line_column(s.file, s.start);
-        (sources.get(s.file).map_or(String::new(), |f| f.path.clone()), line, column)
-    });
-    (path, line, column, item.rule)
 }
 
 /// Whether an item has a place on the line after the comment, not counting further `allow` comments between.

@@ -84,7 +84,12 @@ pub fn set(
             fill(module, ty, variable, init, seed);
         }
     }
-    variable.poison = vec![];
+    variable.poison = match spec {
+        ArgSpec::Init(Init::Uninit) | ArgSpec::Array { init: Init::Uninit, .. } => {
+            vec![true; variable.bytes.len()]
+        }
+        _ => vec![],
+    };
     Ok(())
 }
 

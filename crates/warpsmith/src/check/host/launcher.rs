@@ -21,6 +21,7 @@ use super::{Program, Ran, lent, place};
 use crate::data::{self, ArgSpec};
 use crate::progress::Phase;
 use crate::status::Failure;
+use warpsmith_front::prelude::LIBRARIES;
 
 /// What a skipped statement says when it only follows from another.
 const FOLLOWS: usize = 200;
@@ -166,7 +167,10 @@ impl Launcher for HostLauncher<'_, '_> {
         true
     }
 
-    fn skipped(&mut self, skipped: Skipped) {
+    fn skipped(&mut self, mut skipped: Skipped) {
+        // What stands in for libraries is no file of the user's.
+        let of_library = |s: &Span| self.sources.get(s.file).is_some_and(|f| f.path == LIBRARIES);
+        skipped.span = skipped.span.filter(|s| !of_library(s));
         if !self.seen.insert((skipped.span, skipped.launches)) {
             return;
         }
@@ -295,6 +299,15 @@ impl Launcher for HostLauncher<'_, '_> {
         }
     }
 
+    fn invents(&mut self, global: usize, bytes: &mut [u8], unknown: &[bool]) -> bool {
+        let Some(variable) = self.device.globals.get_mut(global) else { return false };
+        let declared = &self.module.globals[global];
+        let element = declared.ty.innermost().clone();
+        let seed = self.seed ^ data::name_hash(&declared.name);
+        variable.invented |= invent(self.module, &element, bytes, unknown, seed);
+        true
+    }
+
     fn lend_global(&mut self, global: usize, bytes: &mut Vec<u8>, known: &mut Vec<bool>) {
         let Some(variable) = self.device.globals.get_mut(global) else { return };
         let declared = &self.module.globals[global];
@@ -383,9 +396,11 @@ impl Launcher for HostLauncher<'_, '_> {
                     self.runner.record(outcome, &label, confirmed.as_ref(), self.sources);
                 }
                 Err(EmuError::BadLaunch(message)) => {
+                    self.ran.refused += 1;
                     self.refused("invalid-launch", message, &label);
                 }
                 Err(EmuError::BadArgument { message, .. }) => {
+                    self.ran.refused += 1;
                     self.refused("invalid-launch", message, &label);
                 }
                 Err(EmuError::Unsupported { message, span }) => {

@@ -1,5 +1,6 @@
 //! Launches from host code: the program of a file is run as far as it is understood, its kernels in the emulator.
 
+mod argv;
 mod launcher;
 pub(super) mod lent;
 mod repeats;
@@ -15,6 +16,7 @@ use warpsmith_ir::{Diagnostic, FuncId, Module, Scalar, SourceMap, Span, Type, Va
 use self::launcher::HostLauncher;
 use self::words::kernel_at;
 use super::args::LaunchArgs;
+use super::parts::Mark;
 use super::plan::Allow;
 use super::program::with_headers;
 use super::runner::Runner;
@@ -23,12 +25,8 @@ use crate::status::Failure;
 
 /// Statements and expressions of the host that are run, at most.
 const HOST_STEPS: u64 = 20_000_000_000;
-/// What a program gets for arguments that it wants and nobody gave.
-const INVENTED_ARGUMENT: &str = "16";
 /// Places of host code that was left out, as many as a report lists.
 const MOST_LEFT_OUT: usize = 20;
-/// Arguments that are invented, at most.
-const MOST_ARGUMENTS: usize = 8;
 
 /// A file's `main`, ready to run.
 pub struct Program {
@@ -42,6 +40,8 @@ pub struct Program {
 pub(super) struct Ran {
     /// Launches that were run.
     pub launched: usize,
+    /// Those of them that a device refuses.
+    pub refused: usize,
     /// Statements with launches that were left out, and why.
     pub lost: Vec<(Option<Span>, String)>,
     /// Repetitions of launches that were left out, in words.
@@ -54,6 +54,25 @@ pub(super) struct Ran {
     pub ended: Option<Span>,
     /// Scalars that no option gave, by kernel.
     pub missing: Vec<(String, String)>,
+}
+
+impl Ran {
+    /// Something ran that a device would run.
+    fn worked(&self) -> bool {
+        self.launched > self.refused
+    }
+
+    /// Kernels that it launched.
+    fn distinct(&self) -> usize {
+        let names: std::collections::HashSet<&str> =
+            self.kernels.iter().map(|k| kernel_at(k)).collect();
+        names.len()
+    }
+
+    /// How far it came, to be compared.
+    fn progress(&self) -> (usize, usize) {
+        (self.launched, self.lost.len())
+    }
 }
 
 /// Lowers the program of a file; `None` when the file has no `main` that launches something.
@@ -90,7 +109,7 @@ impl Runner<'_> {
         let seeds = args.seeds.unwrap_or(1);
         for repetition in 0..seeds {
             let seed = args.seed.unwrap_or(0).wrapping_add(u64::from(repetition));
-            let ran = self.program_once(path, program, &args, seed, sources)?;
+            let ran = self.program_once(path, program, unit, seed, sources)?;
             self.account(path, unit, &ran, sources)?;
         }
         self.apply_allows(allows, first_item, sources);
@@ -102,47 +121,115 @@ impl Runner<'_> {
         &mut self,
         path: &Path,
         program: &Program,
-        args: &LaunchArgs,
+        unit: &TranslationUnit,
         seed: u64,
         sources: &SourceMap,
     ) -> Result<Ran, Failure> {
         let given = self.args.host_args.clone();
-        let first = self.run_with(path, program, args, &given, false, seed, sources)?;
+        let mark = self.mark();
+        let first = self.run_with(path, program, &given, false, seed, sources)?;
         let takes = program.module.function(program.entry).params.len() >= 2;
-        if first.launched > 0 || !takes || !given.is_empty() {
+        if first.worked() || !takes || !given.is_empty() {
             return Ok(first);
         }
         // The run that came furthest says what is missing.
-        let mut furthest = first;
-        for count in 1..=MOST_ARGUMENTS {
-            let invented = vec![INVENTED_ARGUMENT.to_string(); count];
-            let ran = self.run_with(path, program, args, &invented, true, seed, sources)?;
-            if ran.launched > 0 {
-                self.assume(format!(
-                    "{}: the program wants arguments; it was run with `{}` (give others with --host-args)",
-                    shown(path),
-                    invented.join(" ")
-                ));
-                return Ok(ran);
+        let mut furthest = (first, vec![]);
+        for invented in argv::candidates(path, unit) {
+            self.back_to(&mark);
+            let ran = self.run_with(path, program, &invented, true, seed, sources)?;
+            if ran.worked() {
+                return self.with_invented(
+                    (ran, invented),
+                    &mark,
+                    path,
+                    program,
+                    unit,
+                    seed,
+                    sources,
+                );
             }
-            if ran.lost.len() > furthest.lost.len() {
-                furthest = ran;
+            if ran.progress() > furthest.0.progress() {
+                furthest = (ran, invented);
             }
         }
-        Ok(furthest)
+        self.back_to(&mark);
+        let (ran, invented) = furthest;
+        if ran.launched == 0 {
+            return Ok(ran);
+        }
+        // A launch that the device refuses is said.
+        self.say_invented(path, &invented);
+        self.run_with(path, program, &invented, true, seed, sources)
     }
 
+    /// A run with invented arguments. Where it reaches fewer kernels than one with larger numbers, that one is taken; and
+    /// what goes wrong with one choice only is a note, since nobody said that the program takes such arguments.
     #[expect(clippy::too_many_arguments, reason = "one call site; the parts have different owners")]
+    fn with_invented(
+        &mut self,
+        (mut ran, mut invented): (Ran, Vec<String>),
+        mark: &Mark,
+        path: &Path,
+        program: &Program,
+        unit: &TranslationUnit,
+        seed: u64,
+        sources: &SourceMap,
+    ) -> Result<Ran, Failure> {
+        if sema::kernels_of(unit).len() > ran.distinct() {
+            let here = self.mark();
+            self.back_to(mark);
+            let larger = argv::with_value(&invented, argv::LARGER);
+            let other = self.run_with(path, program, &larger, true, seed, sources)?;
+            if other.worked() && other.distinct() > ran.distinct() {
+                (ran, invented) = (other, larger);
+            } else {
+                self.back_to(&here);
+            }
+        }
+        // A program that takes few numbers only would be run with senseless ones.
+        let found = self.found_since(mark);
+        if !found.is_empty() && argv::is_first_choice(&invented) {
+            let here = self.mark();
+            let mut others = vec![];
+            for value in argv::OTHERS {
+                self.back_to(mark);
+                let arguments = argv::with_value(&invented, value);
+                if arguments != invented
+                    && self.run_with(path, program, &arguments, true, seed, sources)?.worked()
+                {
+                    others.push(self.found_since(mark));
+                }
+            }
+            self.back_to(&here);
+            if !others.is_empty() {
+                self.doubt(mark, &others.concat());
+            }
+        }
+        self.say_invented(path, &invented);
+        Ok(ran)
+    }
+
+    fn say_invented(&mut self, path: &Path, arguments: &[String]) {
+        if arguments.is_empty() {
+            return;
+        }
+        self.assume(format!(
+            "{}: the program wants arguments; it was run with `{}` (give others with --host-args)",
+            shown(path),
+            arguments.join(" ")
+        ));
+    }
+
     fn run_with(
         &mut self,
         path: &Path,
         program: &Program,
-        args: &LaunchArgs,
         arguments: &[String],
         invented: bool,
         seed: u64,
         sources: &SourceMap,
     ) -> Result<Ran, Failure> {
+        let args = &self.args.launch.clone();
         let mut memory = Memory::default();
         let name = path.file_stem().map_or("program".into(), |n| n.to_string_lossy().into_owned());
         let words: Vec<String> = std::iter::once(name).chain(arguments.iter().cloned()).collect();

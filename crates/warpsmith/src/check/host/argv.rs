@@ -1,0 +1,100 @@
+//! Arguments for a program that ends without them: invented ones, and those that its own Makefile gives it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use warpsmith_front::ast::TranslationUnit;
+use warpsmith_front::sema;
+
+/// What numbers among the arguments are taken to be, one after the other: small powers of two suit most programs as sizes.
+const INVENTED: [&str; 3] = ["16", "2", "64"];
+/// The number that is tried where some kernels are not reached.
+pub const LARGER: &str = "64";
+/// Numbers that findings have to stand, too: of one more choice at least.
+pub const OTHERS: [&str; 3] = ["16", "48", "64"];
+/// Arguments that are invented, at most.
+const MOST: usize = 12;
+
+/// Lists of arguments to try, in this order.
+pub fn candidates(path: &Path, unit: &TranslationUnit) -> Vec<Vec<String>> {
+    let words = sema::argument_words(unit);
+    let invented = INVENTED.iter().flat_map(|value| {
+        let words = &words;
+        (1..=MOST).map(move |count| list(count, value, words))
+    });
+    invented.chain(of_options(&sema::option_words(unit))).chain(of_makefile(path)).collect()
+}
+
+/// The options that a program says it takes, all of them and one at a time, each with a number.
+fn of_options(options: &[String]) -> Vec<Vec<String>> {
+    let with_number = |o: &String| [o.clone(), INVENTED[0].to_string()];
+    let all = options.iter().take(MOST / 2).flat_map(with_number).collect();
+    let each = options.iter().take(MOST).map(|o| with_number(o).to_vec());
+    match options {
+        [] => vec![],
+        _ => std::iter::once(all).chain(each).collect(),
+    }
+}
+
+/// So many arguments: the words that the program looks for in their places, else the value.
+fn list(count: usize, value: &str, words: &BTreeMap<usize, String>) -> Vec<String> {
+    (1..=count).map(|at| words.get(&at).map_or(value, String::as_str).to_string()).collect()
+}
+
+/// Whether the numbers are those that are tried first.
+pub fn is_first_choice(arguments: &[String]) -> bool {
+    arguments.iter().any(|a| a == INVENTED[0])
+}
+
+/// The same arguments with another number in the place of those that were invented.
+pub fn with_value(arguments: &[String], value: &str) -> Vec<String> {
+    let other = |a: &String| match INVENTED.contains(&a.as_str()) || OTHERS.contains(&a.as_str()) {
+        true => value.to_string(),
+        false => a.clone(),
+    };
+    arguments.iter().map(other).collect()
+}
+
+/// What the Makefile beside the file runs the program with.
+fn of_makefile(path: &Path) -> Option<Vec<String>> {
+    let folder = path.parent()?;
+    let text = ["Makefile", "makefile", "GNUmakefile"]
+        .iter()
+        .find_map(|name| std::fs::read_to_string(folder.join(name)).ok())?;
+    text.lines().find_map(arguments_of)
+}
+
+/// The arguments in a line of a recipe that begins with a program of this folder.
+fn arguments_of(line: &str) -> Option<Vec<String>> {
+    let command = line.strip_prefix('\t')?.trim_start_matches(['@', '-']).trim();
+    let command = command.split(['|', '>', ';', '&', '#']).next()?;
+    let words = shlex::split(command)?;
+    let at = words.iter().position(|w| w.starts_with("./"))?;
+    let arguments = words.get(at + 1..)?.to_vec();
+    let plain = arguments.iter().all(|a| !a.contains('$'));
+    (plain && !arguments.is_empty()).then_some(arguments)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recipe_says_what_a_program_is_run_with() {
+        let args = |line: &str| arguments_of(line).map(|a| a.join(" "));
+        assert_eq!(args("\t./$(program) 128 -n 4").as_deref(), Some("128 -n 4"));
+        assert_eq!(args("\t@./main 7 | tee log").as_deref(), Some("7"));
+        assert_eq!(args("\tLD_LIBRARY_PATH=. ./a.out -f x.txt").as_deref(), Some("-f x.txt"));
+        assert_eq!(args("\t./main"), None);
+        assert_eq!(args("\t./main $(ARGS)"), None);
+        assert_eq!(args("\tnvcc -o main main.cu"), None);
+        assert_eq!(args("run: ./main 3"), None);
+    }
+
+    #[test]
+    fn words_that_are_looked_for_stand_in_their_places() {
+        let words = BTreeMap::from([(1, "-n".to_string()), (3, "-m".to_string())]);
+        assert_eq!(list(4, "16", &words), ["-n", "16", "-m", "16"]);
+        assert_eq!(with_value(&list(4, "16", &words), "48"), ["-n", "48", "-m", "48"]);
+    }
+}

@@ -1,0 +1,135 @@
+//! What one file adds to a report: to be forgotten again, or to be put together with what others add.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use warpsmith_emu::counters::Counters;
+use warpsmith_ir::FileId;
+
+use super::runner::Runner;
+use crate::report::Item;
+
+/// What a report held at some time.
+pub(super) struct Mark {
+    items: Vec<Item>,
+    launches: Vec<(String, u64)>,
+    assumptions: usize,
+    in_part: usize,
+    limits: usize,
+    counters: usize,
+    printed: usize,
+}
+
+/// What a file adds, checked beside others. Its spans are of the sources of whoever checked it.
+pub(super) struct Part {
+    items: Vec<Item>,
+    allowed: Vec<(Item, String)>,
+    launches: Vec<(String, u64)>,
+    skipped: Vec<(String, String)>,
+    assumptions: Vec<String>,
+    outputs: Vec<String>,
+    printed: String,
+    listed: String,
+    limits: Vec<String>,
+    lost: Vec<String>,
+    left_out: Vec<String>,
+    in_part: Vec<String>,
+    counters: Vec<(String, Counters)>,
+    interrupted: bool,
+    excluded: u64,
+    needed_barriers: HashSet<(String, u32)>,
+    /// Files that were checked with it as one program.
+    pub programs: Vec<PathBuf>,
+}
+
+impl Runner<'_> {
+    /// Where the report stands, to come back to.
+    pub(super) fn mark(&self) -> Mark {
+        Mark {
+            items: self.items.clone(),
+            launches: self.launches.clone(),
+            assumptions: self.assumptions.len(),
+            in_part: self.in_part.len(),
+            limits: self.limits.len(),
+            counters: self.counters.len(),
+            printed: self.printed.len(),
+        }
+    }
+
+    /// Forgets what has been reported since.
+    pub(super) fn back_to(&mut self, mark: &Mark) {
+        self.items.clone_from(&mark.items);
+        self.launches.clone_from(&mark.launches);
+        self.assumptions.truncate(mark.assumptions);
+        self.in_part.truncate(mark.in_part);
+        self.limits.truncate(mark.limits);
+        self.counters.truncate(mark.counters);
+        self.printed.truncate(mark.printed);
+    }
+
+    /// Findings that have been added since, by what they are.
+    pub(super) fn found_since(&self, mark: &Mark) -> Vec<String> {
+        let known = |i: &&Item| mark.items.iter().any(|m| m.id == i.id);
+        let new = self.items.iter().filter(|i| !i.is_note && !known(i));
+        new.map(|i| i.id.clone()).collect()
+    }
+
+    /// Makes notes of the findings since that others do not have.
+    pub(super) fn doubt(&mut self, mark: &Mark, others: &[String]) {
+        for item in self.items.iter_mut().filter(|i| !i.is_note && !others.contains(&i.id)) {
+            if !mark.items.iter().any(|m| m.id == item.id) {
+                item.is_note = true;
+                item.kind = Some("invented");
+            }
+        }
+    }
+
+    pub(super) fn into_part(self) -> Part {
+        Part {
+            items: self.items,
+            allowed: self.allowed,
+            launches: self.launches,
+            skipped: self.skipped,
+            assumptions: self.assumptions,
+            outputs: self.outputs,
+            printed: self.printed,
+            listed: self.listed,
+            limits: self.limits,
+            lost: self.lost,
+            left_out: self.left_out,
+            in_part: self.in_part,
+            counters: self.counters,
+            interrupted: self.interrupted,
+            excluded: self.excluded,
+            needed_barriers: self.needed_barriers,
+            programs: self.programs,
+        }
+    }
+
+    /// Adds what a file added; its sources have numbers from `first` on here.
+    pub(super) fn absorb(&mut self, mut part: Part, first: u32) {
+        let allowed = part.allowed.iter_mut().map(|(item, _)| item);
+        for item in part.items.iter_mut().chain(allowed) {
+            for span in item.places.iter_mut().filter_map(|p| p.span.as_mut()) {
+                span.file = FileId(span.file.0 + first);
+            }
+        }
+        part.items.into_iter().for_each(|item| self.add(item));
+        self.allowed.extend(part.allowed);
+        self.launches.extend(part.launches);
+        self.skipped.extend(part.skipped);
+        part.assumptions.into_iter().for_each(|text| self.assume(text));
+        self.outputs.extend(part.outputs);
+        self.printed += &part.printed;
+        self.listed += &part.listed;
+        self.limits.extend(part.limits);
+        self.lost.extend(part.lost);
+        self.left_out.extend(part.left_out);
+        self.in_part.extend(part.in_part);
+        self.counters.extend(part.counters);
+        self.interrupted |= part.interrupted;
+        self.excluded += part.excluded;
+        self.needed_barriers.extend(part.needed_barriers);
+        self.programs.extend(part.programs);
+    }
+}
