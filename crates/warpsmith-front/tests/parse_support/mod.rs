@@ -102,6 +102,7 @@ fn template_arg(a: &TemplateArg) -> String {
         TemplateArg::Type(t) => format!("type {}", ty(t)),
         TemplateArg::Value(e) => format!("value {}", expr(e)),
         TemplateArg::Name(p) => path(p),
+        TemplateArg::Each(of, _) => format!("{}...", template_arg(of)),
     }
 }
 
@@ -313,6 +314,7 @@ impl Printer {
     fn item(&mut self, item: &Item) {
         match &item.kind {
             ItemKind::Function(f) => self.function(f),
+            ItemKind::Axiom(e) => self.line(&format!("axiom {}", expr(e))),
             ItemKind::Vars(v) => self.line(&format!("vars {}", vars(v))),
             ItemKind::Struct(s) => self.structure(s),
             ItemKind::Enum(e) => self.enumeration(e),

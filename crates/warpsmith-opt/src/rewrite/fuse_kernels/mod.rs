@@ -102,7 +102,60 @@ void twice(int n, int m, const float u[n][m], float v[n][m], float w[n][m]) {
 }
 ";
 
-const LAW_AFTER: &str = "";
+const LAW_AFTER: &str = "\
+constexpr int TILE_X = 33;  // threads of a block along the innermost loop
+
+void twice(int n, int m, const float *u, float *v, float *w, int tile_columns, int planes,
+           long long tiles) {
+    // blocks along x
+    for (long long block = 0; block < tiles; ++block) {
+        // what the first nest computed last, plane by plane
+        __shared__ float v_planes[2][33];
+
+        // threads of the block along x
+        for (int column = 0; column < TILE_X; ++column) {
+            const long long x = -1ll + (int)block % tile_columns * 32ll + column;
+            const long long begin = -1ll + (long long)((int)block / tile_columns) * planes;
+            const int computes_from = std::max(0 - begin, 0ll);
+            const int computes_to = x >= 0 && x < m
+                                        ? std::max(std::min(n - begin, planes + 1ll), 0ll) : 0;
+            const int finishes_from = std::max(1 - begin, 1ll);
+            const int finishes_to = x >= 1 && x < m && column >= 1
+                                        ? std::max(std::min(n - begin, planes + 1ll), 0ll) : 0;
+            float v_own[2];
+            v_own[0] = 0.0f;
+            v_own[1] = 0.0f;
+            for (int step = 0; step < planes + 1; ++step) {
+                const long long plane = begin + step;
+                v_own[0] = v_own[1];
+
+                // the first nest
+                if (step >= computes_from && step < computes_to) {
+                    const int i = plane;
+                    const int j = x;
+                    const long long element = (long long)i * m + j;
+                    v_own[1] = 2.0f * u[element];
+                    if (column >= 1 && step >= 1) {
+                        v[element] = v_own[1];
+                    }
+                }
+                v_planes[step % 2][column] = v_own[1];
+
+                // the plane is whole
+                __syncthreads();
+
+                // the second nest
+                if (step >= finishes_from && step < finishes_to) {
+                    const int i = plane;
+                    const int j = x;
+                    const long long element = (long long)i * m + j;
+                    w[element] = v_own[0] + v_planes[step % 2][column - 1];
+                }
+            }
+        }
+    }
+}
+";
 
 /// How blocks share the nests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
