@@ -175,3 +175,19 @@ fn more_than_48_kilobytes_are_dynamic() {
         ],
     );
 }
+
+#[test]
+fn what_loops_without_iterations_read_is_not_copied() {
+    let source = "
+void f(int n, int m, int k, float v[k][n][m], const float u[k][n][m])
+{
+    #pragma omp parallel for
+    for (int i = 1; i < k - 1; i++)
+        for (int j = 1; j < n - 1; j++)
+            for (int p = 1; p < m - 1; p++)
+                v[i][j][p] = u[i][j][p] + u[i - 1][j - 1][p + 1];
+}
+";
+    let text = refused_text(source, "bind i -> x block 64\nspecialise m=1\nstage u at j tile 8");
+    has(&text, &["a subscript depends on `p`, which has no iteration"]);
+}

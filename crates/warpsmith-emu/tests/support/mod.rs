@@ -274,13 +274,14 @@ fn buffer(
             chunk.copy_from_slice(&v.bits.to_le_bytes()[..chunk.len()]);
         }
     }
+    let poison = if fill == "uninit" { vec![true; bytes.len()] } else { vec![] };
     Ok(Buffer {
         name: name.to_string(),
         element: Some(element.clone()),
         shape: if shape.len() > 1 { shape } else { vec![] },
         bytes,
         grows: spec.is_empty(),
-        poison: vec![],
+        poison,
         ..Buffer::default()
     })
 }

@@ -264,7 +264,10 @@ fn counter(
             "a subscript depends on `{name}`, whose number of iterations is not constant"
         ));
     };
-    let count =
-        u32::try_from((high - low + 1).max(1)).map_err(|_| format!("loop `{name}` is too long"))?;
+    // Its accesses are within the array only where it runs.
+    if high < low {
+        return Err(format!("a subscript depends on `{name}`, which has no iteration"));
+    }
+    let count = u32::try_from(high - low + 1).map_err(|_| format!("loop `{name}` is too long"))?;
     Ok(Counter::Constant(l.id, low, count))
 }

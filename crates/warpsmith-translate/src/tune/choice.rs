@@ -48,10 +48,12 @@ pub(super) fn keeps_sums(steps: &[Step]) -> bool {
 
 /// Whether what begins with these steps, and goes on with those, promises enough to be taken instead of what there is.
 pub(super) fn worth_starting(start: &Start, steps: &[Step], seconds: &[f64], best: &[f64]) -> bool {
-    let worth = match () {
-        () if start.goes_in_turns() => WORTH_OF_TURNS,
-        () if start.scatters() && !keeps_sums(steps) => WORTH_OF_UPDATES,
-        () => WORTH,
+    let worth = if start.goes_in_turns() {
+        WORTH_OF_TURNS
+    } else if start.scatters() && !keeps_sums(steps) {
+        WORTH_OF_UPDATES
+    } else {
+        WORTH
     };
     !seconds.is_empty() && ratio(seconds, best) < worth
 }

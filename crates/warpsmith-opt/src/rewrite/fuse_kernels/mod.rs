@@ -26,6 +26,7 @@
 
 mod elements;
 mod launch;
+mod nests;
 mod pair;
 mod text;
 mod turns;

@@ -1,20 +1,18 @@
 //! The kernel that runs both nests.
 
-use warpsmith_ir::visit::{self, Rewriter};
 use warpsmith_ir::{
-    Axis, BinaryOp, BindLevel, Block, Expr, ExprKind, ForLoop, LoopKind, MathFn, Origin, Place,
-    PlaceKind, Scalar, SourceMap, Stmt, StmtKind, Type, Value, Var, VarId, VarKind,
+    Axis, BinaryOp, BindLevel, Expr, ExprKind, ForLoop, LoopKind, MathFn, Origin, Place, PlaceKind,
+    Scalar, SourceMap, Stmt, Type, Value, Var, VarId, VarKind,
 };
 
 use super::launch::{Grid, end, grid, wide};
 use super::pair::{Sweep, Window};
-use super::{LegalFuseKernels, elements, launch, turns};
+use super::{LegalFuseKernels, launch, turns};
 use crate::build::arithmetic::{offset, plus, times};
 use crate::build::counters;
-use crate::build::stmts::{self, barrier, declare, element_of, looped, set, undefined, when};
+use crate::build::stmts::{self, barrier, declare, element_of, looped, set, undefined};
 use crate::kernel::Kernel;
-use crate::rewrite::specialise::general_copy;
-use crate::rewrite::{Rewritten, bind, copy, runs};
+use crate::rewrite::{Rewritten, bind, copy};
 use crate::walk;
 
 pub(super) fn apply(legal: &LegalFuseKernels<'_>, sources: &SourceMap) -> Rewritten {
@@ -61,33 +59,33 @@ impl LegalFuseKernels<'_> {
 }
 
 /// Counters and positions along one of the axes on which threads stand beside each other.
-struct Across {
+pub(super) struct Across {
     /// The thread's number in the block, and the iteration that is its own.
     thread: VarId,
-    at: VarId,
+    pub(super) at: VarId,
     window: Window,
     /// Threads of the block, and those of them that have iterations of the second nest.
     threads: Expr,
     inner: u32,
 }
 
-struct Maker<'k, 'l> {
-    kernel: &'k mut Kernel,
-    legal: &'l LegalFuseKernels<'l>,
-    grid: &'l Grid,
+pub(super) struct Maker<'k, 'l> {
+    pub(super) kernel: &'k mut Kernel,
+    pub(super) legal: &'l LegalFuseKernels<'l>,
+    pub(super) grid: &'l Grid,
     /// The innermost loop's axis comes first.
-    across: Vec<Across>,
+    pub(super) across: Vec<Across>,
     block: VarId,
     /// Counters of groups of planes, and of the planes of a group; the number of the plane in the block.
     group: VarId,
     of_group: VarId,
-    step: VarId,
+    pub(super) step: VarId,
     /// The first plane of the block, and the plane that the first nest is at.
     begin: VarId,
-    plane: VarId,
+    pub(super) plane: VarId,
     /// What the thread has of its own column, and the block of all columns.
     own: VarId,
-    planes: Option<VarId>,
+    pub(super) planes: Option<VarId>,
 }
 
 /// A window of the iteration alone.
@@ -120,7 +118,7 @@ fn long(n: i64) -> Expr {
     Expr::int(Scalar::I64, n)
 }
 
-fn all(conditions: impl IntoIterator<Item = Expr>) -> Option<Expr> {
+pub(super) fn all(conditions: impl IntoIterator<Item = Expr>) -> Option<Expr> {
     conditions.into_iter().reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b))
 }
 
@@ -175,7 +173,7 @@ impl<'k, 'l> Maker<'k, 'l> {
         }
     }
 
-    fn number(&self, v: VarId) -> Expr {
+    pub(super) fn number(&self, v: VarId) -> Expr {
         Expr::var(v, self.kernel.func().var(v).ty.clone())
     }
 
@@ -263,7 +261,7 @@ impl<'k, 'l> Maker<'k, 'l> {
     }
 
     /// Where the first tile begins along a loop, with its border.
-    fn begins(&self, depth: usize, low: i64) -> Expr {
+    pub(super) fn begins(&self, depth: usize, low: i64) -> Expr {
         let first = offset(self.grid.first[depth].clone(), low);
         counters::tidy(self.kernel.func(), first, Scalar::I64)
     }
@@ -321,7 +319,7 @@ impl<'k, 'l> Maker<'k, 'l> {
     }
 
     /// The thread has an iteration at this step.
-    fn is_at(&self, [from, to]: [VarId; 2]) -> Expr {
+    pub(super) fn is_at(&self, [from, to]: [VarId; 2]) -> Expr {
         let step = || self.number(self.step);
         let first = Expr::binary(BinaryOp::Ge, step(), self.number(from));
         let last = Expr::binary(BinaryOp::Lt, step(), self.number(to));
@@ -334,7 +332,7 @@ impl<'k, 'l> Maker<'k, 'l> {
     }
 
     /// The thread is none of the tile's border.
-    fn in_tile(&self, of: &Across) -> Vec<Expr> {
+    pub(super) fn in_tile(&self, of: &Across) -> Vec<Expr> {
         let thread = || self.number(of.thread);
         let low = Expr::binary(BinaryOp::Ge, thread(), Expr::i32(-of.window.low as i32));
         let high = offset(of.threads.clone(), -of.window.high);
@@ -344,7 +342,7 @@ impl<'k, 'l> Maker<'k, 'l> {
     }
 
     /// A position lies in the range of a loop, made larger by a window.
-    fn within(&self, l: &ForLoop, at: Expr, window: Window) -> [Expr; 2] {
+    pub(super) fn within(&self, l: &ForLoop, at: Expr, window: Window) -> [Expr; 2] {
         let function = self.kernel.func();
         let first = counters::tidy(function, offset(wide(&l.first), window.low), Scalar::I64);
         let end = counters::tidy(function, offset(end(function, l), window.high), Scalar::I64);
@@ -393,17 +391,17 @@ impl<'k, 'l> Maker<'k, 'l> {
     }
 
     /// Which plane of the group it is.
-    fn at(&self) -> Expr {
+    pub(super) fn at(&self) -> Expr {
         if self.legal.shape.group == 1 { Expr::i32(0) } else { self.number(self.of_group) }
     }
 
     /// A number of the type of steps.
-    fn steps(&self, n: i64) -> Expr {
+    pub(super) fn steps(&self, n: i64) -> Expr {
         Expr::int(self.grid.planes.ty.scalar().unwrap_or(Scalar::I32), n)
     }
 
     /// What the thread has of a plane of its column, behind a number of others.
-    fn own_at(&self, plane: i64, behind: &Expr) -> Place {
+    pub(super) fn own_at(&self, plane: i64, behind: &Expr) -> Place {
         let at = match behind.as_const() {
             Some(n) => Expr::i32((n.as_i64() + plane) as i32),
             None => offset(behind.clone(), plane),
@@ -412,7 +410,7 @@ impl<'k, 'l> Maker<'k, 'l> {
     }
 
     /// What the block has of a plane, at distances from the iteration of the second nest; the newest is the window's last.
-    fn shared_at(&self, plane: i64, beside: &[i64]) -> Place {
+    pub(super) fn shared_at(&self, plane: i64, beside: &[i64]) -> Place {
         let Some(var) = self.planes else { return self.own_at(0, &self.at()) };
         let back = plane - self.legal.pair.along(0).high;
         let slots = self.steps(self.legal.pair.slots(self.legal.shape.group).into());
@@ -433,203 +431,5 @@ impl<'k, 'l> Maker<'k, 'l> {
             place = Place::new(PlaceKind::Index(place, index), ty.clone(), Origin::default());
         }
         place
-    }
-
-    /// Declarations of a nest's counters at a plane and the thread's column.
-    fn counters(&self, loops: &[ForLoop], plane: Expr) -> Vec<Stmt> {
-        let across = self.across.iter().rev().map(|of| self.number(of.at));
-        let positions = [plane].into_iter().chain(across);
-        let counter = |(l, at): (&ForLoop, Expr)| {
-            declare(l.var, at.cast(self.kernel.func().var(l.var).ty.clone()))
-        };
-        loops.iter().zip(positions).map(counter).collect()
-    }
-
-    /// The first nest's iteration, or what the array has where it has none.
-    fn first(&mut self, nest: Option<Stmt>, computes: [VarId; 2]) -> Vec<Stmt> {
-        let pair = &self.legal.pair;
-        let window = pair.along(0);
-        let newest = self.own_at(window.high - window.low, &self.at());
-        let Some(loops) = nest.map(|s| self.loops_of(&s)) else { return vec![] };
-        let mut body = loops.last().map(|l| l.body.clone()).unwrap_or_default();
-        self.keep(&mut body, &newest);
-        let mut inside = self.counters(&loops, self.number(self.plane));
-        inside.extend(elements::by_distance(self.kernel, &loops, &mut body));
-        inside.extend(body.stmts);
-        let mut inside = Block::new(inside);
-        runs::drop_unread(&mut inside);
-        let cond = self.is_at(computes);
-        let otherwise = self.stale(&newest);
-        let kind = StmtKind::If { cond, then: inside, otherwise };
-        let mut stmts = vec![Stmt::new(kind, Origin::default()).comment("the first nest")];
-        if self.planes.is_some() {
-            stmts.push(set(self.shared_at(window.high, &[]), Expr::read(newest)));
-        }
-        stmts
-    }
-
-    /// The value that is stored goes to a variable, and on to the array by the thread whose column it is.
-    fn keep(&self, body: &mut Block, newest: &Place) {
-        let mut stmts = vec![];
-        for stmt in std::mem::take(&mut body.stmts) {
-            match stmt.kind {
-                StmtKind::Assign { place, value } if place.root_var().is_none() => {
-                    stmts.push(Stmt {
-                        kind: set(newest.clone(), value).kind,
-                        ..Stmt::new(StmtKind::Scope(Block::default()), stmt.origin.clone())
-                    });
-                    if self.legal.stores() {
-                        stmts.push(self.stored(place, newest));
-                    }
-                }
-                _ => stmts.push(stmt),
-            }
-        }
-        body.stmts = stmts;
-    }
-
-    fn stored(&self, place: Place, newest: &Place) -> Stmt {
-        let window = self.legal.pair.along(0);
-        let step = || self.number(self.step);
-        let mut conditions: Vec<Expr> =
-            self.across.iter().flat_map(|of| self.in_tile(of)).collect();
-        if window.low != 0 {
-            conditions.push(Expr::binary(BinaryOp::Ge, step(), self.steps(-window.low)));
-        }
-        if window.high != 0 || self.legal.shape.group > 1 {
-            let last = offset(self.grid.planes.clone(), -window.low);
-            conditions.push(Expr::binary(BinaryOp::Lt, step(), last));
-        }
-        let store = set(place, Expr::read(newest.clone()));
-        match all(conditions) {
-            Some(cond) => when(cond, vec![store]),
-            None => store,
-        }
-    }
-
-    /// What the array has where the second nest reads and the first one has no iteration.
-    fn stale(&self, newest: &Place) -> Block {
-        let pair = &self.legal.pair;
-        let (a, b) = (&pair.first.loops, &pair.second.loops);
-        let function = self.kernel.func();
-        let covers = (0..pair.rank()).all(|depth| {
-            let (a, b, window) = (&a[depth], &b[depth], pair.read_along(depth));
-            let low = launch::apart(&wide(&a.first), &wide(&b.first));
-            let high = launch::apart(&end(function, b), &end(function, a));
-            low.is_some_and(|n| n + i128::from(window.low) >= 0)
-                && high.is_some_and(|n| n - i128::from(window.high) >= 0)
-        });
-        if covers {
-            return Block::default();
-        }
-        let rank = pair.rank();
-        let mut conditions = vec![];
-        // A group may go past the slice, where other blocks compute.
-        if self.legal.shape.group > 1 {
-            let end = offset(self.grid.planes.clone(), pair.along(0).width().into());
-            conditions.push(Expr::binary(BinaryOp::Lt, self.number(self.step), end));
-        }
-        // Blocks that only store for others may run where the second nest reads nothing.
-        if self.legal.stores() {
-            conditions.extend(counters::all_run(function, b));
-        }
-        let mut index = vec![];
-        for depth in 0..rank {
-            let at = match depth {
-                0 => self.number(self.plane),
-                _ => self.number(self.across[rank - 1 - depth].at),
-            };
-            conditions.extend(self.within(&b[depth], at.clone(), pair.read_along(depth)));
-            index.push(offset(at, pair.stored_at[depth]));
-        }
-        let var = function.var(pair.array);
-        let dims = var.shape.as_deref().and_then(|s| s.get(1..)).unwrap_or_default().to_vec();
-        let pointer = Expr::var(pair.array, var.ty.clone());
-        let kind = PlaceKind::Elem { pointer, index, dims };
-        let element = Place::new(kind, Type::Scalar(pair.element), Origin::default());
-        let load = set(newest.clone(), Expr::read(element));
-        Block::new(match all(conditions) {
-            Some(cond) => vec![when(cond, vec![load])],
-            None => vec![load],
-        })
-    }
-
-    /// The second nest's iteration, as far behind as it reads ahead.
-    fn second(&mut self, nest: Option<Stmt>, finishes: [VarId; 2]) -> Vec<Stmt> {
-        let Some(mut nest) = nest else { return vec![] };
-        let pair = &self.legal.pair;
-        let window = pair.along(0);
-        let places = pair.reads.iter().map(|(place, d)| {
-            let own = d[1..].iter().all(|n| *n == 0);
-            let held = if own {
-                self.own_at(d[0] - window.low, &self.at())
-            } else {
-                self.shared_at(d[0], &d[1..])
-            };
-            (place.clone(), held)
-        });
-        let mut held = Held { places: places.collect() };
-        let mut block = Block::new(vec![nest]);
-        held.block(&mut block);
-        nest = block.stmts.remove(0);
-        let loops = self.loops_of(&nest);
-        let plane = offset(self.number(self.plane), -window.high);
-        let mut body = loops.last().map(|l| l.body.clone()).unwrap_or_default();
-        let mut inside = self.counters(&loops, plane);
-        inside.extend(elements::by_distance(self.kernel, &loops, &mut body));
-        inside.extend(body.stmts);
-        let mut inside = Block::new(inside);
-        runs::drop_unread(&mut inside);
-        let cond = self.is_at(finishes);
-        vec![when(cond, inside.stmts).comment("the second nest")]
-    }
-
-    /// The loops of a nest once more, with loops and variables of their own.
-    fn loops_of(&mut self, nest: &Stmt) -> Vec<ForLoop> {
-        let (copied, ..) = general_copy(self.kernel, nest);
-        let mut block = Block::new(vec![copied]);
-        let mut outside = vec![];
-        walk::each_stmt(&block, &mut |s| {
-            if let StmtKind::For(l) = &s.kind
-                && !l.declares
-            {
-                outside.push(l.var);
-            }
-        });
-        for v in outside {
-            let var = Var { kind: VarKind::Local, ..self.kernel.func().var(v).clone() };
-            let own = self.kernel.func_mut().add_var(var);
-            visit::rename_vars(&mut block, &mut |w| if w == v { own } else { w });
-        }
-        declare_counters(&mut block);
-        let outermost = match block.stmts.first().map(|s| &s.kind) {
-            Some(StmtKind::For(l)) => Some(l.clone()),
-            _ => None,
-        };
-        let inner = |l: &ForLoop| crate::kernel::only_loop(&l.body).cloned();
-        std::iter::successors(outermost, inner).take(self.legal.pair.rank()).collect()
-    }
-}
-
-fn declare_counters(block: &mut Block) {
-    for stmt in &mut block.stmts {
-        if let StmtKind::For(l) = &mut stmt.kind {
-            l.declares = true;
-        }
-        walk::blocks_mut(stmt).into_iter().for_each(declare_counters);
-    }
-}
-
-/// Puts what threads and blocks hold in the place of elements of the array.
-struct Held {
-    places: Vec<(Place, Place)>,
-}
-
-impl Rewriter for Held {
-    fn place(&mut self, place: &mut Place) {
-        match self.places.iter().find(|(from, _)| from == place) {
-            Some((_, to)) => *place = to.clone(),
-            None => visit::rewrite_place(self, place),
-        }
     }
 }

@@ -1,7 +1,8 @@
 //! The loop over tiles that each block of a tiled nest goes through in strides of the grid.
 
 use warpsmith_ir::{
-    Axis, BinaryOp, Block, Builtin, Expr, ForLoop, LoopKind, Origin, Stmt, StmtKind, Type, VarId,
+    Axis, BinaryOp, Block, Builtin, Expr, ForLoop, LoopKind, Origin, Scalar, Stmt, StmtKind, Type,
+    VarId,
 };
 
 use crate::build::stmts::{barrier, declare};
@@ -38,7 +39,16 @@ impl Draft<'_> {
     ) -> Expr {
         let comment = "blocks that run at the same time, and go over all tiles";
         let limit = self.scope.constant("RESIDENT", most, comment).cast(Type::U32);
-        launch.push(declare(numbers.all, tiles));
+        let count = self.scope.local("tiles_in_all", Type::I64);
+        self.scope.host.vars[count.0 as usize].constant = true;
+        let count_of = || Expr::var(count, Type::I64);
+        launch.push(declare(count, tiles.cast(Type::I64)));
+        // As a grid of so many blocks could not be launched. The last stride must not pass the end of 32 bits.
+        let last = i64::from(u32::MAX - most);
+        let cond = Expr::binary(BinaryOp::Le, count_of(), Expr::int(Scalar::I64, last));
+        let text = "the tiles can be numbered in 32 bits".to_string();
+        launch.push(Stmt::new(StmtKind::Assume { cond, text }, Origin::default()));
+        launch.push(declare(numbers.all, count_of().cast(Type::U32)));
         let blocks = self.scope.local("blocks", Type::U32);
         launch.extend(at_most(blocks, Type::U32, Expr::var(numbers.all, Type::U32), limit));
         Expr::var(blocks, Type::U32)

@@ -68,11 +68,11 @@ impl Draft<'_> {
         let blocks: Vec<Expr> = blocks.map(|b| b.cast(ty.clone())).collect();
         let all = blocks.into_iter().reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b));
         let one = || Expr::int(Scalar::U32, 1);
-        let all = all.unwrap_or_else(one).cast(Type::U32);
+        let all = all.unwrap_or_else(one);
         let mut launch = vec![];
         let blocks = match strides.zip(nest.resident) {
             Some((strides, most)) => self.at_most_resident(strides, all, most, &mut launch),
-            None => all,
+            None => all.cast(Type::U32),
         };
         let grid = [blocks, one(), one()];
         let machine = Machine { grid, block: self.block_constants(nest), threads: nest.block };
