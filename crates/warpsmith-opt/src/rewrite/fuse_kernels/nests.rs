@@ -117,12 +117,12 @@ impl Maker<'_, '_> {
             conditions.extend(counters::all_run(function, b));
         }
         let mut index = vec![];
-        for depth in 0..rank {
+        for (depth, l) in b.iter().enumerate() {
             let at = match depth {
                 0 => self.number(self.plane),
                 _ => self.number(self.across[rank - 1 - depth].at),
             };
-            conditions.extend(self.within(&b[depth], at.clone(), pair.read_along(depth)));
+            conditions.extend(self.within(l, at.clone(), pair.read_along(depth)));
             index.push(offset(at, pair.stored_at[depth]));
         }
         let var = function.var(pair.array);
