@@ -6,7 +6,7 @@ use warpsmith_ir::stmt::{BarrierKind, Block, StmtKind};
 use warpsmith_ir::visit::{Access, for_each_place, map_stmts};
 use warpsmith_ir::{Diagnostic, Function, VarId, VarKind};
 
-use crate::auto::costs::{Costs, Counted};
+use crate::costs::{Costs, Counted};
 use crate::memory::{self, Data};
 use crate::program::{self, Program};
 use crate::session::{Refusal, Session, Suited};

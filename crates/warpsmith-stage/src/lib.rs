@@ -24,6 +24,7 @@
 
 pub mod auto;
 pub mod copying;
+pub mod costs;
 pub mod counting;
 pub mod holes;
 pub mod intermediate;
@@ -34,6 +35,7 @@ pub mod predicted;
 pub mod profile;
 pub mod program;
 pub mod proving;
+pub mod recording;
 pub mod search;
 pub mod session;
 pub mod source;

@@ -3,8 +3,8 @@
 //! A plan may be right and still no good: a guard at each of seventeen reads costs more than the caches that it saves. Both are
 //! counted in the emulator; the kernel without its plan as a compiler leaves it, without copies that nothing reads.
 
-use crate::auto::costs::Costs;
 use crate::auto::with_depth;
+use crate::costs::Costs;
 use crate::counting::{self, Asked};
 use crate::launch::Fit;
 use crate::session::{Input, Refusal, Session};

@@ -10,7 +10,7 @@ use warpsmith_front::prelude;
 use warpsmith_front::sema::{self, KernelSelection, Request};
 use warpsmith_ir::{Diagnostic, FuncId, Module, SourceMap, Span};
 
-use crate::profile::instrument;
+use crate::recording;
 use crate::source::host_bodies::HostBodies;
 use crate::source::shape;
 
@@ -58,7 +58,7 @@ impl Compiler {
     pub fn new(settings: Settings) -> Compiler {
         let prelude = PRELUDE.get_or_init(|| {
             let mut unit = prelude::unit(&mut SourceMap::new());
-            unit.items.extend(instrument::common().items);
+            unit.items.extend(recording::common().items);
             unit
         });
         Compiler { settings, prelude, max_steps: MAX_STEPS, host: HostBodies::default() }

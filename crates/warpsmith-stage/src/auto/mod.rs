@@ -4,7 +4,6 @@
 //! it was, and counted in the emulator at a larger launch. What that costs on a device is asked through [`Costs`]. The best
 //! may be the kernel as it is.
 
-pub mod costs;
 pub mod cut;
 pub mod find;
 pub mod launches;
@@ -28,12 +27,12 @@ use warpsmith_front::ast::ExprKind;
 use warpsmith_front::sema::walk;
 use warpsmith_ir::{Diagnostic, SourceMap};
 
+pub use crate::costs::{self, Costs, Counted};
 use crate::launch::Fit;
 use crate::session::{Input, Refusal, Session, Suited};
 use crate::source::{scope, shape};
 use crate::stage::Staged;
 use crate::verify::check::Checker;
-pub use costs::{Costs, Counted};
 use plans::{Kernel, Plan};
 use ranking::{Entrant, Ranking, meant};
 use temporal::Blocked;

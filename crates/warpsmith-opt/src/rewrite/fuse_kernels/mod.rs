@@ -33,17 +33,19 @@ mod turns;
 
 use std::fmt;
 
-use warpsmith_ir::{LoopId, SourceMap};
+use warpsmith_ir::{LoopId, SourceMap, Stmt};
 use winnow::combinator::preceded;
 use winnow::{ModalResult, Parser, ascii::space1};
 
 use super::grammar::{by_x, comma, counted, counted_or_one, extents, name, wanted};
 use super::independence::Findings;
 use super::step::{About, Law, Rewrite, StepError, loops_named};
-use super::{Rewritten, bind};
+use super::{Rewritten, bind, copy};
 use crate::kernel::{Kernel, STATIC_SHARED};
 use crate::refusal::Refusal;
+use crate::walk;
 use pair::Pair;
+use text::Nests;
 use turns::Turns;
 
 /// What the step is told.
@@ -255,5 +257,21 @@ fn check_shape(pair: &Pair, shape: Shape) -> Result<(), Refusal> {
 
 /// Makes the kernel, or the kernels there and back.
 pub fn apply(legal: LegalFuseKernels<'_>, sources: &SourceMap) -> Rewritten {
-    text::apply(&legal, sources)
+    let mut kernel = legal.kernel.clone();
+    bind::record(&mut kernel, legal.findings.clone(), sources);
+    kernel.numbers.push(legal.shape.slices);
+    kernel.numbers.extend((0..legal.pair.rank() - 1).map(|axis| legal.inner(axis)));
+    let grid = launch::grid(&mut kernel, &legal);
+    if let Some(turns) = &legal.turns {
+        turns::apply(&mut kernel, &legal, turns, &grid);
+        return Rewritten::same_loops(kernel);
+    }
+    let [first, second] = [&legal.pair.first, &legal.pair.second].map(|s| s.root);
+    let nest = |id| walk::loop_stmt(&kernel.func().body, id).cloned();
+    let nests = Nests { first: nest(first), second: nest(second) };
+    let comment = nests.first.as_ref().map(|s| s.comment.clone()).unwrap_or_default();
+    let stmt = Stmt { comment, ..text::fused(&mut kernel, &legal, nests, &grid) };
+    copy::replace_loop(&mut kernel, second, vec![]);
+    copy::replace_loop(&mut kernel, first, vec![stmt]);
+    Rewritten::same_loops(kernel)
 }

@@ -2,38 +2,16 @@
 
 use warpsmith_ir::{
     Axis, BinaryOp, BindLevel, Expr, ExprKind, ForLoop, LoopKind, MathFn, Origin, Place, PlaceKind,
-    Scalar, SourceMap, Stmt, Type, Value, Var, VarId, VarKind,
+    Scalar, Stmt, Type, Value, Var, VarId, VarKind,
 };
 
-use super::launch::{Grid, end, grid, wide};
+use super::launch::{Grid, end, wide};
 use super::pair::{Sweep, Window};
-use super::{LegalFuseKernels, launch, turns};
+use super::{LegalFuseKernels, launch};
 use crate::build::arithmetic::{offset, plus, times};
 use crate::build::counters;
 use crate::build::stmts::{self, barrier, declare, element_of, looped, set, undefined};
 use crate::kernel::Kernel;
-use crate::rewrite::{Rewritten, bind, copy};
-use crate::walk;
-
-pub(super) fn apply(legal: &LegalFuseKernels<'_>, sources: &SourceMap) -> Rewritten {
-    let mut kernel = legal.kernel.clone();
-    bind::record(&mut kernel, legal.findings.clone(), sources);
-    kernel.numbers.push(legal.shape.slices);
-    kernel.numbers.extend((0..legal.pair.rank() - 1).map(|axis| legal.inner(axis)));
-    let grid = grid(&mut kernel, legal);
-    if let Some(turns) = &legal.turns {
-        turns::apply(&mut kernel, legal, turns, &grid);
-        return Rewritten::same_loops(kernel);
-    }
-    let [first, second] = [&legal.pair.first, &legal.pair.second].map(|s| s.root);
-    let nest = |id| walk::loop_stmt(&kernel.func().body, id).cloned();
-    let nests = Nests { first: nest(first), second: nest(second) };
-    let comment = nests.first.as_ref().map(|s| s.comment.clone()).unwrap_or_default();
-    let stmt = Stmt { comment, ..fused(&mut kernel, legal, nests, &grid) };
-    copy::replace_loop(&mut kernel, second, vec![]);
-    copy::replace_loop(&mut kernel, first, vec![stmt]);
-    Rewritten::same_loops(kernel)
-}
 
 /// The two nests, as statements.
 pub(super) struct Nests {
