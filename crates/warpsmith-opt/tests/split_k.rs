@@ -2,20 +2,10 @@
 
 mod common;
 
-use common::{Input, Points as Sizes, check_scheduled as check, has, refused_text};
+use common::{
+    Input, Points as Sizes, SCALED_GEMM as GEMM, check_scheduled as check, has, refused_text,
+};
 use expect_test::{Expect, expect};
-
-const GEMM: &str = "
-void gemm(int n, int m, int k, const float A[n][k], const float B[k][m], float C[n][m]) {
-    #pragma omp parallel for collapse(2)
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < m; j++) {
-            C[i][j] = 2.0f * C[i][j];
-            for (int l = 0; l < k; l++)
-                C[i][j] += A[i][l] * B[l][j];
-        }
-}
-";
 
 const PRODUCTS: Sizes<'_> = &[
     &[("n", 0), ("m", 3), ("k", 2)],

@@ -3,20 +3,10 @@
 
 mod common;
 
-use common::{Input, Points, check_scheduled as check, has_flat as has, refused_text};
+use common::{
+    Input, Points, SCALED_GEMM as GEMM, check_scheduled as check, has_flat as has, refused_text,
+};
 use expect_test::{Expect, expect};
-
-const GEMM: &str = "
-void gemm(int n, int m, int k, const float A[n][k], const float B[k][m], float C[n][m]) {
-    #pragma omp parallel for collapse(2)
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < m; j++) {
-            C[i][j] = 2.0f * C[i][j];
-            for (int l = 0; l < k; l++)
-                C[i][j] += A[i][l] * B[l][j];
-        }
-}
-";
 
 /// Tiles of 8 x 16, six at a time: no row of tiles, rows left over, all in whole waves, last waves that are nearly full.
 const PRODUCTS: Points<'_> = &[

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use warpsmith_ir::visit;
 use warpsmith_ir::{BinaryOp, BindLevel, Block, ForLoop, LoopId, LoopKind, StmtKind, Type, VarId};
 
 use super::access::{Base, base_of};
@@ -66,6 +67,17 @@ pub fn written_bases(block: &Block) -> BTreeSet<Base> {
         written.extend(walk::changed(s).filter(|p| p.root_var().is_none()).map(base_of));
     });
     written
+}
+
+/// Objects in memory that a block reads or writes.
+pub fn touched_bases(block: &Block) -> BTreeSet<Base> {
+    let mut touched = BTreeSet::new();
+    visit::for_each_place(block, &mut |p, _| {
+        if p.root_var().is_none() {
+            touched.insert(base_of(p));
+        }
+    });
+    touched
 }
 
 /// The type of the value: the variable's own, or that of what it points to.

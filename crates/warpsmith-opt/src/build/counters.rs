@@ -9,6 +9,7 @@ use warpsmith_ir::{
     Axis, BinaryOp, Builtin, Expr, ExprKind, ForLoop, Function, Origin, Scalar, Type, UnaryOp,
 };
 
+use super::conditions::all_of;
 use crate::facts::Multiples;
 
 /// The type of a loop's counter.
@@ -50,6 +51,14 @@ pub fn outside(l: &ForLoop, counter: Expr) -> Expr {
     Expr::binary(op, counter, l.limit.clone())
 }
 
+/// `limit` of a loop that counts up by one, exclusive.
+pub fn end_of(l: &ForLoop, ty: Scalar) -> Expr {
+    match l.compare {
+        BinaryOp::Le => Expr::binary(BinaryOp::Add, l.limit.clone(), Expr::int(ty, 1)),
+        _ => l.limit.clone(),
+    }
+}
+
 /// Whether the loop runs at all, with the constant on the right.
 pub fn runs(function: &Function, l: &ForLoop) -> Expr {
     let op = comparison(l);
@@ -79,7 +88,7 @@ pub fn all_run<'l>(
             conditions.push(cond);
         }
     }
-    conditions.into_iter().reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b))
+    all_of(conditions)
 }
 
 /// `n > 2` for a loop from 1 to `n - 1`. Unsigned differences may wrap and are left as they are.

@@ -2,7 +2,7 @@
 
 use warpsmith_ir::{
     Axis, BarrierKind, BinaryOp, BindLevel, Binding, Block, Expr, ForLoop, Function, LoopKind,
-    Origin, Place, PlaceKind, Stmt, StmtKind, VarId,
+    Origin, Place, PlaceKind, Stmt, StmtKind, Type, Var, VarId, VarKind,
 };
 
 /// `const T var = value;`
@@ -39,6 +39,23 @@ pub fn element_of(function: &Function, array: VarId, index: Expr) -> Place {
     let element = ty.innermost().clone();
     let kind = PlaceKind::Index(Place::var(array, ty), index);
     Place::new(kind, element, Origin::default())
+}
+
+/// An element of a variable that is an array of several dimensions.
+pub fn element_at(function: &Function, array: VarId, at: impl IntoIterator<Item = Expr>) -> Place {
+    let mut place = Place::var(array, function.var(array).ty.clone());
+    for i in at {
+        if let Type::Array(inner, _) = place.ty.clone() {
+            let kind = PlaceKind::Index(place, i);
+            place = Place::new(kind, inner.as_ref().clone(), Origin::default());
+        }
+    }
+    place
+}
+
+/// A new variable of a thread.
+pub fn local(function: &mut Function, name: &str, ty: Type) -> VarId {
+    function.add_var(Var::new(name, ty, VarKind::Local))
 }
 
 pub fn looped(l: ForLoop) -> Stmt {

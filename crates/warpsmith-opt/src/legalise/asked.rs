@@ -5,6 +5,7 @@ use warpsmith_ir::{BinaryOp, Expr, ExprKind, MathFn, Origin, Scalar, Stmt, StmtK
 
 use super::Lowering;
 use crate::assumption::Assumption;
+use crate::build::conditions::all_of;
 
 impl Lowering<'_> {
     /// The questions.
@@ -103,7 +104,7 @@ impl Lowering<'_> {
                     few.push(Expr::binary(BinaryOp::Le, all, Expr::int(Scalar::U64, 1 << 32)));
                 }
             }
-            let cond = few.into_iter().reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b));
+            let cond = all_of(few);
             cond.map(|cond| (array, cond))
         };
         let params = self.scope.host.params.iter().copied();

@@ -2,10 +2,12 @@
 
 use warpsmith_ir::visit::Access;
 use warpsmith_ir::{
-    Axis, BinaryOp, BindLevel, Binding, Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, Origin,
-    Parallel, Place, PlaceKind, Scalar, Stmt, StmtKind, Type, Value, Var, VarId, VarKind, visit,
+    Axis, BinaryOp, BindLevel, Binding, Block, Expr, ExprKind, ForLoop, Function, LoopId, LoopKind,
+    Origin, Parallel, Place, PlaceKind, Scalar, Stmt, StmtKind, Type, Value, Var, VarId, VarKind,
+    visit,
 };
 
+use crate::build::conditions::{all_of, select};
 use crate::kernel::{Kernel, Nest};
 use crate::names;
 use crate::walk;
@@ -110,35 +112,36 @@ pub struct Side {
 /// there are none.
 pub fn copy_nest(kernel: &mut Kernel, to: &Side, from: &Side, comment: String) -> Stmt {
     let counters = counters(kernel, &to.extents);
-    let element = |kernel: &Kernel, array: VarId| {
-        let var = kernel.func().var(array);
-        let index: Vec<Expr> =
-            counters.iter().map(|c| Expr::var(*c, kernel.func().var(*c).ty.clone())).collect();
-        let dims = var.shape.as_deref().and_then(|s| s.get(1..)).unwrap_or_default().to_vec();
-        let pointer = Expr::var(array, var.ty.clone());
-        let ty = var.ty.pointee().cloned().unwrap_or(Type::Void);
-        Place::new(PlaceKind::Elem { pointer, index, dims }, ty, Origin::default())
-    };
-    let (target, source) = (element(kernel, to.array), element(kernel, from.array));
+    let index: Vec<Expr> =
+        counters.iter().map(|c| Expr::var(*c, kernel.func().var(*c).ty.clone())).collect();
+    let target = element(kernel.func(), to.array, index.clone());
+    let source = element(kernel.func(), from.array, index);
     let inside = counters.iter().zip(&from.extents).zip(&to.extents);
     let inside = inside.filter(|((_, have), wanted)| have != wanted).map(|((c, have), _)| {
         let counter = Expr::var(*c, kernel.func().var(*c).ty.clone());
         let ty = counter.ty.clone();
         Expr::binary(BinaryOp::Lt, counter, have.clone().cast(ty))
     });
-    let inside = inside.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b));
+    let inside = all_of(inside);
     let read = Expr::read(source);
     let value = match inside {
         None => read,
         Some(cond) => {
-            let ty = read.ty.clone();
-            let zero = Value::int(ty.scalar().unwrap_or(Scalar::I32), 0);
-            let kind = ExprKind::Select(cond, read, Expr::constant(zero));
-            Expr::new(kind, ty, Origin::default())
+            let zero = Value::int(read.ty.scalar().unwrap_or(Scalar::I32), 0);
+            select(cond, read, Expr::constant(zero))
         }
     };
     let assign = Stmt::new(StmtKind::Assign { place: target, value }, Origin::default());
     bound_nest(kernel, &counters, &to.extents, assign).comment(comment)
+}
+
+/// The element of an array with declared extents that has these subscripts.
+pub fn element(function: &Function, array: VarId, index: Vec<Expr>) -> Place {
+    let var = function.var(array);
+    let dims = var.shape.as_deref().and_then(|s| s.get(1..)).unwrap_or_default().to_vec();
+    let pointer = Expr::var(array, var.ty.clone());
+    let ty = var.ty.pointee().cloned().unwrap_or(Type::Void);
+    Place::new(PlaceKind::Elem { pointer, index, dims }, ty, Origin::default())
 }
 
 /// The statement in loops from zero to the extents, the three innermost bound.

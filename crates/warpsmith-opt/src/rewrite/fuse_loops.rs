@@ -24,7 +24,7 @@ use warpsmith_ir::{
 use super::grammar::{comma, name};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
 use super::{Rewritten, independence, share};
-use crate::analysis::access::{Base, base_of};
+use crate::analysis::access::Base;
 use crate::analysis::loops;
 use crate::analysis::loops::unit_step;
 use crate::analysis::scalars;
@@ -250,11 +250,7 @@ impl Touched {
         let block = Block::new(vec![stmt.clone()]);
         let mut found = Touched { moves: true, ..Touched::default() };
         walk::each_var_of_block(&block, &mut |v| _ = found.vars.insert(v));
-        visit::for_each_place(&block, &mut |p, _| {
-            if p.root_var().is_none() {
-                found.memory.insert(base_of(p));
-            }
-        });
+        found.memory = loops::touched_bases(&block);
         walk::each_stmt(&block, &mut |s| {
             let o = walk::operands(s);
             found.set.extend(o.results);

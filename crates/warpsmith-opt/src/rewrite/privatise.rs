@@ -35,6 +35,7 @@ use super::step::{About, Law, Rewrite, StepError};
 use super::{Rewritten, bind, independence};
 use crate::analysis::updates::updated;
 use crate::analysis::updates::{identity, only_update};
+use crate::build::conditions::select;
 use crate::build::stmts::element_of;
 use crate::build::{counters, stmts};
 use crate::kernel::{Kernel, STATIC_SHARED, is_marked};
@@ -458,9 +459,6 @@ fn number_of_blocks(kernel: &Kernel, loops: &[ForLoop], threads: &Expr, most: Ex
     let all = all.unwrap_or_else(|| Expr::int(Scalar::I64, 0));
     let needed = counters::blocks(function, all, threads.clone());
     let fewer = Expr::binary(BinaryOp::Lt, needed.clone(), most.clone().cast(Type::I64));
-    let select = |c: Expr, a: Expr, b: Expr| {
-        Expr::new(ExprKind::Select(c, a, b), Type::I32, Origin::default())
-    };
     let blocks = select(fewer, needed.cast(Type::I32), most);
     match counters::all_run(function, loops) {
         Some(runs) => select(runs, blocks, Expr::i32(0)),

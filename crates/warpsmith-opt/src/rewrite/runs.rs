@@ -28,6 +28,7 @@ use warpsmith_ir::{
 use super::specialise::general_copy;
 use crate::analysis::access::{Base, Scope, base_of};
 use crate::build::arithmetic::plus;
+use crate::build::conditions::{all_of, select};
 use crate::build::stmts::{element_of, set};
 use crate::build::vectors::{WIDEST, has_vector};
 use crate::build::{counters, vectors};
@@ -190,11 +191,10 @@ impl Runs<'_> {
             let past = Expr::binary(BinaryOp::Rem, vector, number(side.own * size));
             Expr::binary(BinaryOp::Eq, past, number(0))
         });
-        let all = aligned.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b));
+        let all = all_of(aligned);
         let whole = Expr::binary(BinaryOp::Div, iterations.clone(), self.number(self.width));
         let Some(cond) = all else { return whole };
-        let kind = ExprKind::Select(cond, whole, self.number(0));
-        Expr::new(kind, Type::I64, Origin::default())
+        select(cond, whole, self.number(0))
     }
 
     /// The subscript of the first iteration.

@@ -24,6 +24,7 @@ use warpsmith_ir::{
 use super::grammar::{comma, name, number, wanted};
 use super::step::{About, Law, Rewrite, StepError};
 use super::{Rewritten, stage};
+use crate::build::conditions::all_of;
 use crate::kernel::{Kernel, Nest};
 use crate::refusal::Refusal;
 use crate::walk;
@@ -282,7 +283,7 @@ fn special_copy(stmt: &Stmt, facts: &[(VarId, Fact)], function: &warpsmith_ir::F
 
 fn condition(legal: &LegalSpecialise<'_>, function: &warpsmith_ir::Function) -> Expr {
     let facts = conditions(&legal.facts, function).into_iter();
-    let all = facts.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b));
+    let all = all_of(facts);
     all.unwrap_or_else(|| Expr::constant(warpsmith_ir::Value::bool(true)))
 }
 

@@ -20,15 +20,14 @@
 
 use std::fmt;
 
-use warpsmith_ir::{
-    BinaryOp, Expr, ExprKind, ForLoop, LoopId, Origin, Scalar, SourceMap, Stmt, StmtKind, Type,
-};
+use warpsmith_ir::{BinaryOp, Expr, ForLoop, LoopId, Scalar, SourceMap, Stmt, StmtKind, Type};
 
 use super::grammar::{by_x, counted, name, number, wanted};
 use super::specialise::general_copy;
 use super::step::{About, Law, Rewrite, StepError, loop_named};
 use super::{Rewritten, copy, split_k};
 use crate::analysis::scalars;
+use crate::build::conditions::select;
 use crate::build::counters;
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
@@ -270,19 +269,9 @@ fn whole_rows(
         true => before,
         false => both(BinaryOp::Add, &outermost.first, &before),
     };
-    let end = match outermost.compare {
-        BinaryOp::Le => {
-            both(BinaryOp::Add, &outermost.limit, &Expr::int(ty.scalar().unwrap_or(Scalar::I32), 1))
-        }
-        _ => outermost.limit.clone(),
-    };
+    let end = counters::end_of(outermost, ty.scalar().unwrap_or(Scalar::I32));
     let value = select(whole, end, before);
     let comment = format!("from here on, sums are split into {parts} parts");
     let var = kernel.add_length(&format!("{name}_whole"), value, comment);
     Expr::var(var, ty)
-}
-
-fn select(cond: Expr, then: Expr, otherwise: Expr) -> Expr {
-    let ty = then.ty.clone();
-    Expr::new(ExprKind::Select(cond, then, otherwise), ty, Origin::default())
 }

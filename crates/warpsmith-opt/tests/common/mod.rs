@@ -361,3 +361,16 @@ void gemm(int n, int m, int k, const float A[n][k], const float B[k][m], float C
         }
 }
 ";
+
+/// The same, added to what the result was, doubled.
+pub const SCALED_GEMM: &str = "
+void gemm(int n, int m, int k, const float A[n][k], const float B[k][m], float C[n][m]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            C[i][j] = 2.0f * C[i][j];
+            for (int l = 0; l < k; l++)
+                C[i][j] += A[i][l] * B[l][j];
+        }
+}
+";

@@ -12,6 +12,7 @@ use warpsmith_ir::{
 
 use crate::analysis::loops;
 use crate::analysis::loops::unit_step;
+use crate::build::conditions::all_of;
 use crate::build::counters;
 use crate::kernel::{Nest, Order, only_loop};
 use crate::legalise::scope::{About, Lowered};
@@ -361,7 +362,7 @@ impl Draft<'_> {
     fn keep_last(&mut self, nest: &Nest, stmt: &Stmt, block: &mut Block) {
         let loops = self.bound_loops(nest);
         let last = loops.iter().map(|l| counters::is_last(l, self.counter(l)));
-        let last = last.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b));
+        let last = all_of(last);
         let Some(cond) = last else { return };
         let mut stores = vec![];
         for v in &nest.clauses.last_private {

@@ -1,9 +1,10 @@
 //! The range that the tiles of both nests cover, and how many blocks there are.
 
 use warpsmith_ir::poly::Poly;
-use warpsmith_ir::{BinaryOp, Expr, ExprKind, ForLoop, Function, Origin, Scalar, Type};
+use warpsmith_ir::{BinaryOp, Expr, ExprKind, ForLoop, Function, Scalar, Type};
 
 use super::LegalFuseKernels;
+use crate::build::conditions::select;
 use crate::build::counters;
 use crate::kernel::Kernel;
 
@@ -18,28 +19,16 @@ pub(super) struct Grid {
     pub first: Vec<Expr>,
 }
 
-pub(super) fn wide(e: &Expr) -> Expr {
-    match e.as_const() {
-        Some(v) => Expr::int(Scalar::I64, v.as_i64()),
-        None => e.clone().cast(Type::I64),
-    }
-}
-
-/// The first number past a loop that counts up by one, in 64 bits.
-pub(super) fn end(function: &Function, l: &ForLoop) -> Expr {
-    let inclusive = i64::from(l.compare == BinaryOp::Le);
-    let end = Expr::binary(BinaryOp::Add, wide(&l.limit), Expr::int(Scalar::I64, inclusive));
-    counters::tidy(function, end, Scalar::I64)
+/// The first number of a loop that counts up by one, and the first past it, in 64 bits.
+pub(super) fn range(function: &Function, l: &ForLoop) -> (Expr, Expr) {
+    let wide = counters::wide(l);
+    let end = counters::end_of(&wide, Scalar::I64);
+    (wide.first, counters::tidy(function, end, Scalar::I64))
 }
 
 /// `b - a`, where that is a number.
 pub(super) fn apart(a: &Expr, b: &Expr) -> Option<i128> {
     Poly::from_expr(b)?.sub(&Poly::from_expr(a)?)?.as_constant()
-}
-
-fn select(cond: Expr, yes: Expr, no: Expr) -> Expr {
-    let ty = yes.ty.clone();
-    Expr::new(ExprKind::Select(cond, yes, no), ty, Origin::default())
 }
 
 /// The lesser of two numbers, or with `Gt` the greater one.
@@ -60,8 +49,7 @@ fn extreme(op: BinaryOp, a: Expr, b: Expr) -> Expr {
 fn covered(kernel: &Kernel, legal: &LegalFuseKernels<'_>, depth: usize) -> (Expr, Expr) {
     let function = kernel.func();
     let (a, b) = (&legal.pair.first.loops[depth], &legal.pair.second.loops[depth]);
-    let of = |l: &ForLoop| (wide(&l.first), end(function, l));
-    let ((low, high), (first, last)) = (of(a), of(b));
+    let ((low, high), (first, last)) = (range(function, a), range(function, b));
     match legal.stores() {
         false => (first, last),
         true => (extreme(BinaryOp::Lt, low, first), extreme(BinaryOp::Gt, high, last)),

@@ -43,7 +43,6 @@ use super::step::{About, Law, Rewrite, StepError, loops_named};
 use super::{Rewritten, bind, copy};
 use crate::kernel::{Kernel, STATIC_SHARED};
 use crate::refusal::Refusal;
-use crate::walk;
 use pair::Pair;
 use text::Nests;
 use turns::Turns;
@@ -266,12 +265,12 @@ pub fn apply(legal: LegalFuseKernels<'_>, sources: &SourceMap) -> Rewritten {
         turns::apply(&mut kernel, &legal, turns, &grid);
         return Rewritten::same_loops(kernel);
     }
-    let [first, second] = [&legal.pair.first, &legal.pair.second].map(|s| s.root);
-    let nest = |id| walk::loop_stmt(&kernel.func().body, id).cloned();
-    let nests = Nests { first: nest(first), second: nest(second) };
-    let comment = nests.first.as_ref().map(|s| s.comment.clone()).unwrap_or_default();
+    let Some(nests) = Nests::of(&kernel, &legal.pair) else {
+        return Rewritten::same_loops(kernel);
+    };
+    let comment = nests.first.comment.clone();
     let stmt = Stmt { comment, ..text::fused(&mut kernel, &legal, nests, &grid) };
-    copy::replace_loop(&mut kernel, second, vec![]);
-    copy::replace_loop(&mut kernel, first, vec![stmt]);
+    copy::replace_loop(&mut kernel, legal.pair.second.root, vec![]);
+    copy::replace_loop(&mut kernel, legal.pair.first.root, vec![stmt]);
     Rewritten::same_loops(kernel)
 }

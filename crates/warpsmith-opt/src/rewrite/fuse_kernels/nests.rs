@@ -2,19 +2,18 @@
 
 use warpsmith_ir::visit::{self, Rewriter};
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ForLoop, Origin, Place, PlaceKind, Stmt, StmtKind, Type, Var, VarId,
-    VarKind,
+    BinaryOp, Block, Expr, ForLoop, Origin, Place, Stmt, StmtKind, Var, VarId, VarKind,
 };
 
-use super::launch::{end, wide};
-use super::text::{Maker, all};
+use super::text::Maker;
 use super::{elements, launch};
 use crate::build::arithmetic::offset;
+use crate::build::conditions::all_of;
 use crate::build::counters;
 use crate::build::stmts::{declare, set, when};
 use crate::kernel::only_loop;
-use crate::rewrite::runs;
 use crate::rewrite::specialise::general_copy;
+use crate::rewrite::{copy, runs};
 use crate::walk;
 
 impl Maker<'_, '_> {
@@ -29,21 +28,16 @@ impl Maker<'_, '_> {
     }
 
     /// The first nest's iteration, or what the array has where it has none.
-    pub(super) fn first(&mut self, nest: Option<Stmt>, computes: [VarId; 2]) -> Vec<Stmt> {
-        let pair = &self.legal.pair;
-        let window = pair.along(0);
+    pub(super) fn first(&mut self, nest: &Stmt, computes: [VarId; 2]) -> Vec<Stmt> {
+        let window = self.legal.pair.along(0);
         let newest = self.own_at(window.high - window.low, &self.at());
-        let Some(loops) = nest.map(|s| self.loops_of(&s)) else { return vec![] };
-        let mut body = loops.last().map(|l| l.body.clone()).unwrap_or_default();
-        self.keep(&mut body, &newest);
-        let mut inside = self.counters(&loops, self.number(self.plane));
-        inside.extend(elements::by_distance(self.kernel, &loops, &mut body));
-        inside.extend(body.stmts);
-        let mut inside = Block::new(inside);
-        runs::drop_unread(&mut inside);
-        let cond = self.is_at(computes);
-        let otherwise = self.stale(&newest);
-        let kind = StmtKind::If { cond, then: inside, otherwise };
+        let mut loops = self.loops_of(nest);
+        if let Some(innermost) = loops.last_mut() {
+            self.keep(&mut innermost.body, &newest);
+        }
+        let then = self.iteration(&loops, self.number(self.plane));
+        let (cond, otherwise) = (self.is_at(computes), self.stale(&newest));
+        let kind = StmtKind::If { cond, then, otherwise };
         let mut stmts = vec![Stmt::new(kind, Origin::default()).comment("the first nest")];
         if self.planes.is_some() {
             stmts.push(set(self.shared_at(window.high, &[]), Expr::read(newest)));
@@ -51,24 +45,30 @@ impl Maker<'_, '_> {
         stmts
     }
 
+    /// The body of a nest at a plane and the thread's column.
+    fn iteration(&mut self, loops: &[ForLoop], plane: Expr) -> Block {
+        let mut body = loops.last().map(|l| l.body.clone()).unwrap_or_default();
+        let mut stmts = self.counters(loops, plane);
+        stmts.extend(elements::by_distance(self.kernel, loops, &mut body));
+        stmts.extend(body.stmts);
+        let mut block = Block::new(stmts);
+        runs::drop_unread(&mut block);
+        block
+    }
+
     /// The value that is stored goes to a variable, and on to the array by the thread whose column it is.
     fn keep(&self, body: &mut Block, newest: &Place) {
-        let mut stmts = vec![];
         for stmt in std::mem::take(&mut body.stmts) {
             match stmt.kind {
                 StmtKind::Assign { place, value } if place.root_var().is_none() => {
-                    stmts.push(Stmt {
-                        kind: set(newest.clone(), value).kind,
-                        ..Stmt::new(StmtKind::Scope(Block::default()), stmt.origin.clone())
-                    });
+                    body.stmts.push(Stmt { origin: stmt.origin, ..set(newest.clone(), value) });
                     if self.legal.stores() {
-                        stmts.push(self.stored(place, newest));
+                        body.stmts.push(self.stored(place, newest));
                     }
                 }
-                _ => stmts.push(stmt),
+                _ => body.stmts.push(stmt),
             }
         }
-        body.stmts = stmts;
     }
 
     fn stored(&self, place: Place, newest: &Place) -> Stmt {
@@ -84,7 +84,7 @@ impl Maker<'_, '_> {
             conditions.push(Expr::binary(BinaryOp::Lt, step(), last));
         }
         let store = set(place, Expr::read(newest.clone()));
-        match all(conditions) {
+        match all_of(conditions) {
             Some(cond) => when(cond, vec![store]),
             None => store,
         }
@@ -95,10 +95,11 @@ impl Maker<'_, '_> {
         let pair = &self.legal.pair;
         let (a, b) = (&pair.first.loops, &pair.second.loops);
         let function = self.kernel.func();
-        let covers = (0..pair.rank()).all(|depth| {
-            let (a, b, window) = (&a[depth], &b[depth], pair.read_along(depth));
-            let low = launch::apart(&wide(&a.first), &wide(&b.first));
-            let high = launch::apart(&end(function, b), &end(function, a));
+        let covers = a.iter().zip(b).enumerate().all(|(depth, (a, b))| {
+            let (own, read) = (launch::range(function, a), launch::range(function, b));
+            let window = pair.read_along(depth);
+            let low = launch::apart(&own.0, &read.0);
+            let high = launch::apart(&read.1, &own.1);
             low.is_some_and(|n| n + i128::from(window.low) >= 0)
                 && high.is_some_and(|n| n - i128::from(window.high) >= 0)
         });
@@ -125,21 +126,16 @@ impl Maker<'_, '_> {
             conditions.extend(self.within(l, at.clone(), pair.read_along(depth)));
             index.push(offset(at, pair.stored_at[depth]));
         }
-        let var = function.var(pair.array);
-        let dims = var.shape.as_deref().and_then(|s| s.get(1..)).unwrap_or_default().to_vec();
-        let pointer = Expr::var(pair.array, var.ty.clone());
-        let kind = PlaceKind::Elem { pointer, index, dims };
-        let element = Place::new(kind, Type::Scalar(pair.element), Origin::default());
+        let element = copy::element(function, pair.array, index);
         let load = set(newest.clone(), Expr::read(element));
-        Block::new(match all(conditions) {
+        Block::new(match all_of(conditions) {
             Some(cond) => vec![when(cond, vec![load])],
             None => vec![load],
         })
     }
 
     /// The second nest's iteration, as far behind as it reads ahead.
-    pub(super) fn second(&mut self, nest: Option<Stmt>, finishes: [VarId; 2]) -> Vec<Stmt> {
-        let Some(mut nest) = nest else { return vec![] };
+    pub(super) fn second(&mut self, nest: Stmt, finishes: [VarId; 2]) -> Vec<Stmt> {
         let pair = &self.legal.pair;
         let window = pair.along(0);
         let places = pair.reads.iter().map(|(place, d)| {
@@ -154,17 +150,9 @@ impl Maker<'_, '_> {
         let mut held = Held { places: places.collect() };
         let mut block = Block::new(vec![nest]);
         held.block(&mut block);
-        nest = block.stmts.remove(0);
-        let loops = self.loops_of(&nest);
-        let plane = offset(self.number(self.plane), -window.high);
-        let mut body = loops.last().map(|l| l.body.clone()).unwrap_or_default();
-        let mut inside = self.counters(&loops, plane);
-        inside.extend(elements::by_distance(self.kernel, &loops, &mut body));
-        inside.extend(body.stmts);
-        let mut inside = Block::new(inside);
-        runs::drop_unread(&mut inside);
-        let cond = self.is_at(finishes);
-        vec![when(cond, inside.stmts).comment("the second nest")]
+        let loops = self.loops_of(&block.stmts[0]);
+        let inside = self.iteration(&loops, offset(self.number(self.plane), -window.high));
+        vec![when(self.is_at(finishes), inside.stmts).comment("the second nest")]
     }
 
     /// The loops of a nest once more, with loops and variables of their own.

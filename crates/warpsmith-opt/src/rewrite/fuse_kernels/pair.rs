@@ -8,7 +8,7 @@ use warpsmith_ir::{Block, Expr, ForLoop, LoopId, Place, PlaceKind, Scalar, Stmt,
 
 use super::refused;
 use crate::analysis::access::{Base, Scope, base_of};
-use crate::analysis::loops::{unit_step, written_bases};
+use crate::analysis::loops::{touched_bases, unit_step, written_bases};
 use crate::kernel::{Kernel, is_marked, only_loop};
 use crate::refusal::Refusal;
 use crate::rewrite::independence::{self, Findings};
@@ -312,21 +312,10 @@ fn reads(
     }
 }
 
-/// Objects in memory that a block reads or writes.
-pub(super) fn touched(block: &Block) -> BTreeSet<Base> {
-    let mut found = BTreeSet::new();
-    visit::for_each_place(block, &mut |p, _| {
-        if p.root_var().is_none() {
-            found.insert(base_of(p));
-        }
-    });
-    found
-}
-
 /// Nothing but the array connects the nests; what the second writes for the first is a matter of the loop around both.
 fn check_others(first: &Sweep, second: &Sweep, array: VarId) -> Result<(), Refusal> {
-    let of_first = touched(first.body());
-    let of_second = touched(second.body());
+    let of_first = touched_bases(first.body());
+    let of_second = touched_bases(second.body());
     if of_first.contains(&Base::Anything) || of_second.contains(&Base::Anything) {
         return refused(second.root, "the nests use a pointer that has no name");
     }

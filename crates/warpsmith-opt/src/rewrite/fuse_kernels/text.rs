@@ -1,22 +1,33 @@
 //! The kernel that runs both nests.
 
 use warpsmith_ir::{
-    Axis, BinaryOp, BindLevel, Expr, ExprKind, ForLoop, LoopKind, MathFn, Origin, Place, PlaceKind,
-    Scalar, Stmt, Type, Value, Var, VarId, VarKind,
+    Axis, BinaryOp, BindLevel, Expr, ExprKind, ForLoop, LoopKind, MathFn, Origin, Place, Scalar,
+    Stmt, Type, Value, Var, VarId, VarKind,
 };
 
-use super::launch::{Grid, end, wide};
-use super::pair::{Sweep, Window};
+use super::launch::Grid;
+use super::pair::{Pair, Sweep, Window};
 use super::{LegalFuseKernels, launch};
 use crate::build::arithmetic::{offset, plus, times};
+use crate::build::conditions::{all_of, select};
 use crate::build::counters;
-use crate::build::stmts::{self, barrier, declare, element_of, looped, set, undefined};
+use crate::build::stmts::{self, barrier, declare, element_at, element_of, looped, set, undefined};
 use crate::kernel::Kernel;
+use crate::walk;
 
 /// The two nests, as statements.
+#[derive(Clone)]
 pub(super) struct Nests {
-    pub first: Option<Stmt>,
-    pub second: Option<Stmt>,
+    pub first: Stmt,
+    pub second: Stmt,
+}
+
+impl Nests {
+    /// As they stand in the function.
+    pub fn of(kernel: &Kernel, pair: &Pair) -> Option<Nests> {
+        let nest = |sweep: &Sweep| walk::loop_stmt(&kernel.func().body, sweep.root).cloned();
+        Some(Nests { first: nest(&pair.first)?, second: nest(&pair.second)? })
+    }
 }
 
 impl LegalFuseKernels<'_> {
@@ -76,14 +87,10 @@ pub(super) fn fused(
     nests: Nests,
     grid: &Grid,
 ) -> Stmt {
-    let origin = nests.first.as_ref().map(|s| s.origin.clone()).unwrap_or_default();
+    let origin = nests.first.origin.by("fuse_kernels");
     let mut maker = Maker::new(kernel, legal, grid);
     let text = maker.text(nests);
-    Stmt { origin: origin.by("fuse_kernels"), ..maker.around(text) }
-}
-
-fn local(kernel: &mut Kernel, name: &str, ty: Type) -> VarId {
-    kernel.func_mut().add_var(Var::new(name, ty, VarKind::Local))
+    Stmt { origin, ..maker.around(text) }
 }
 
 /// The loop with bounds of its counter's type.
@@ -94,10 +101,6 @@ fn with_type(l: ForLoop, ty: &Type) -> ForLoop {
 
 fn long(n: i64) -> Expr {
     Expr::int(Scalar::I64, n)
-}
-
-pub(super) fn all(conditions: impl IntoIterator<Item = Expr>) -> Option<Expr> {
-    conditions.into_iter().reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b))
 }
 
 impl<'k, 'l> Maker<'k, 'l> {
@@ -114,8 +117,8 @@ impl<'k, 'l> Maker<'k, 'l> {
             let (thread, at) = names[axis];
             let (size, comment) = sizes[axis];
             across.push(Across {
-                thread: local(kernel, thread, Type::I32),
-                at: local(kernel, at, Type::I64),
+                thread: stmts::local(kernel.func_mut(), thread, Type::I32),
+                at: stmts::local(kernel.func_mut(), at, Type::I64),
                 window: pair.window(axis),
                 threads: kernel.constant(size, legal.shape.block[axis], comment),
                 inner: legal.inner(axis),
@@ -130,11 +133,13 @@ impl<'k, 'l> Maker<'k, 'l> {
             let ty = Type::array(plane, slots.into());
             kernel.func_mut().add_var(Var::new(format!("{name}_planes"), ty, VarKind::Shared))
         });
-        let own = local(kernel, &format!("{name}_own"), own);
-        let block = local(kernel, "block", Type::I64);
-        let [group, step] = ["group", "step"].map(|n| local(kernel, n, grid.planes.ty.clone()));
-        let of_group = local(kernel, "at", Type::I32);
-        let [begin, plane] = ["begin", "plane"].map(|n| local(kernel, n, Type::I64));
+        let own = stmts::local(kernel.func_mut(), &format!("{name}_own"), own);
+        let block = stmts::local(kernel.func_mut(), "block", Type::I64);
+        let [group, step] =
+            ["group", "step"].map(|n| stmts::local(kernel.func_mut(), n, grid.planes.ty.clone()));
+        let of_group = stmts::local(kernel.func_mut(), "at", Type::I32);
+        let [begin, plane] =
+            ["begin", "plane"].map(|n| stmts::local(kernel.func_mut(), n, Type::I64));
         Maker {
             kernel,
             legal,
@@ -199,8 +204,7 @@ impl<'k, 'l> Maker<'k, 'l> {
             text.push(set(self.own_at(k.into(), &Expr::i32(0)), Expr::constant(zero)));
         }
         let body = self.of_group(nests, computes.0, finishes.0);
-        let border = i64::from(self.legal.pair.along(0).width());
-        let steps = offset(self.grid.planes.clone(), border);
+        let steps = offset(self.grid.planes.clone(), behind.1);
         let limit = match self.legal.shape.group {
             1 => steps,
             n => {
@@ -260,7 +264,7 @@ impl<'k, 'l> Maker<'k, 'l> {
                 conditions.extend(self.in_tile(of));
             }
         }
-        all(conditions).unwrap_or_else(|| Expr::constant(Value::bool(true)))
+        all_of(conditions).unwrap_or_else(|| Expr::constant(Value::bool(true)))
     }
 
     /// The steps at which a thread has iterations of a nest: from the first to before the second number. `late` planes
@@ -278,20 +282,15 @@ impl<'k, 'l> Maker<'k, 'l> {
             self.kernel.func_mut().add_var(var)
         });
         let window = self.legal.pair.along(0);
-        let (begin, function) = (self.number(self.begin), self.kernel.func());
-        let at = |e: Expr| {
-            let e = counters::tidy(function, offset(e, late), Scalar::I64);
-            Expr::binary(BinaryOp::Sub, e, begin.clone())
-        };
+        let [first, last] = self.range(l, Window { low: late, high: late });
+        let from_begin = |e: Expr| Expr::binary(BinaryOp::Sub, e, self.number(self.begin));
         let both = |f: MathFn, a: Expr, b: Expr| {
             Expr::new(ExprKind::Call(f, vec![a, b]), Type::I64, Origin::default())
         };
-        let border = i64::from(window.width());
-        let first = both(MathFn::Max, at(wide(&l.first)), long(least));
-        let all = offset(self.grid.planes.clone().cast(Type::I64), border);
-        let last = both(MathFn::Max, both(MathFn::Min, at(end(function, l)), all), long(0));
-        let last =
-            Expr::new(ExprKind::Select(columns, last, long(0)), Type::I64, Origin::default());
+        let first = both(MathFn::Max, from_begin(first), long(least));
+        let all = offset(self.grid.planes.clone().cast(Type::I64), window.width().into());
+        let last = both(MathFn::Max, both(MathFn::Min, from_begin(last), all), long(0));
+        let last = select(columns, last, long(0));
         let stmts = vec![declare(from, first.cast(ty.clone())), declare(to, last.cast(ty))];
         ([from, to], stmts)
     }
@@ -306,7 +305,7 @@ impl<'k, 'l> Maker<'k, 'l> {
 
     /// The tiles begin with the first iteration of a loop.
     fn begins_with(&self, l: &ForLoop, depth: usize) -> bool {
-        launch::apart(&self.grid.first[depth], &wide(&l.first)) == Some(0)
+        launch::apart(&self.grid.first[depth], &launch::range(self.kernel.func(), l).0) == Some(0)
     }
 
     /// The thread is none of the tile's border.
@@ -321,10 +320,16 @@ impl<'k, 'l> Maker<'k, 'l> {
 
     /// A position lies in the range of a loop, made larger by a window.
     pub(super) fn within(&self, l: &ForLoop, at: Expr, window: Window) -> [Expr; 2] {
-        let function = self.kernel.func();
-        let first = counters::tidy(function, offset(wide(&l.first), window.low), Scalar::I64);
-        let end = counters::tidy(function, offset(end(function, l), window.high), Scalar::I64);
+        let [first, end] = self.range(l, window);
         [Expr::binary(BinaryOp::Ge, at.clone(), first), Expr::binary(BinaryOp::Lt, at, end)]
+    }
+
+    /// The first number of a loop and the first past it, each moved by an end of a window.
+    fn range(&self, l: &ForLoop, window: Window) -> [Expr; 2] {
+        let function = self.kernel.func();
+        let (first, end) = launch::range(function, l);
+        let moved = [offset(first, window.low), offset(end, window.high)];
+        moved.map(|e| counters::tidy(function, e, Scalar::I64))
     }
 
     /// A group of planes of the first nest, and one of the second.
@@ -335,7 +340,7 @@ impl<'k, 'l> Maker<'k, 'l> {
             let next = Expr::read(self.own_at(k.into(), &Expr::i32(group as i32)));
             stmts.push(set(self.own_at(k.into(), &Expr::i32(0)), next));
         }
-        let first = self.first(nests.first, computes);
+        let first = self.first(&nests.first, computes);
         stmts.extend(self.each_plane(first));
         if self.planes.is_some() {
             stmts.push(barrier(if group == 1 {
@@ -399,15 +404,6 @@ impl<'k, 'l> Maker<'k, 'l> {
             .rev()
             .enumerate()
             .map(|(k, of)| offset(self.number(of.thread), beside.get(k).copied().unwrap_or(0)));
-        let mut ty = self.kernel.func().var(var).ty.clone();
-        let mut place = Place::var(var, ty.clone());
-        for index in [slot].into_iter().chain(columns) {
-            ty = match ty {
-                Type::Array(element, _) => (*element).clone(),
-                other => other,
-            };
-            place = Place::new(PlaceKind::Index(place, index), ty.clone(), Origin::default());
-        }
-        place
+        element_at(self.kernel.func(), var, [slot].into_iter().chain(columns))
     }
 }

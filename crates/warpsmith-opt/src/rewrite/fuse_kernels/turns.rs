@@ -1,16 +1,17 @@
 //! Iterations of a serial loop around both nests, two at a time: there into a copy, and back.
 
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, Origin, PlaceKind, Stmt, StmtKind,
-    Type, Var, VarId, VarKind,
+    BinaryOp, Block, Expr, ForLoop, LoopId, LoopKind, PlaceKind, Scalar, Stmt, StmtKind, Type,
+    VarId,
 };
 
 use super::launch::Grid;
-use super::pair::{Pair, touched};
+use super::pair::Pair;
 use super::text::{self, Nests};
 use super::{LegalFuseKernels, refused};
 use crate::analysis::access::{Base, base_of};
-use crate::analysis::loops::{unit_step, written_bases};
+use crate::analysis::loops::{touched_bases, unit_step, written_bases};
+use crate::build::conditions::select;
 use crate::build::stmts;
 use crate::build::{arithmetic, counters};
 use crate::kernel::Kernel;
@@ -29,7 +30,7 @@ pub(super) struct Turns {
 /// run there and back. `None`: it does not.
 pub(super) fn wanted(kernel: &Kernel, pair: &Pair) -> Result<Option<Turns>, Refusal> {
     let root = pair.second.root;
-    let read = touched(pair.first.body());
+    let read = touched_bases(pair.first.body());
     let written = written_bases(pair.second.body());
     let mut both = written.iter().filter(|base| read.contains(base));
     let Some(base) = both.next() else { return Ok(None) };
@@ -98,19 +99,14 @@ pub(super) fn apply(kernel: &mut Kernel, legal: &LegalFuseKernels<'_>, turns: &T
     let (old, there) = (turns.array, copied(kernel, turns.array));
     let Some(around) = kernel.find_loop(turns.around).cloned() else { return };
     let pairs = pairs(kernel, &around);
-    let [first, second] = [&legal.pair.first, &legal.pair.second];
-    let nests = |kernel: &Kernel| Nests {
-        first: walk::loop_stmt(&kernel.func().body, first.root).cloned(),
-        second: walk::loop_stmt(&kernel.func().body, second.root).cloned(),
-    };
-    let go = nests(kernel).stored(second.root, old, there);
-    let back = nests(kernel).with(kernel, old, there).stored(second.root, there, old);
+    let Some(nests) = Nests::of(kernel, &legal.pair) else { return };
+    let go = nests.clone().stored(old, there);
+    let back = nests.with(kernel, old, there).stored(there, old);
     let body = vec![
         text::fused(kernel, legal, go, grid).comment("there"),
         text::fused(kernel, legal, back, grid).comment("and back"),
     ];
-    let counter = Var::new("turn", Type::I32, VarKind::Local);
-    let counter = kernel.func_mut().add_var(counter);
+    let counter = stmts::local(kernel.func_mut(), "turn", Type::I32);
     let l = stmts::counted(kernel.func_mut(), counter, pairs.clone(), LoopKind::Serial, body);
     let shape = kernel.func().var(old).shape.clone().unwrap_or_default();
     let side = |array: VarId| Side { array, extents: shape.clone() };
@@ -141,31 +137,27 @@ fn copied(kernel: &mut Kernel, array: VarId) -> VarId {
 fn pairs(kernel: &mut Kernel, l: &ForLoop) -> Expr {
     let function = kernel.func();
     let count = counters::count(function, l).cast(Type::I64);
-    let less = arithmetic::plus(count, Expr::int(warpsmith_ir::Scalar::I64, -1));
-    let half = Expr::binary(BinaryOp::Div, less, Expr::int(warpsmith_ir::Scalar::I64, 2));
-    let kind = ExprKind::Select(counters::runs(function, l), half.cast(Type::I32), Expr::i32(0));
-    let value = Expr::new(kind, Type::I32, Origin::default());
+    let less = arithmetic::plus(count, Expr::int(Scalar::I64, -1));
+    let half = Expr::binary(BinaryOp::Div, less, Expr::int(Scalar::I64, 2));
+    let value = select(counters::runs(function, l), half.cast(Type::I32), Expr::i32(0));
     let comment = "pairs of iterations that are run together".to_string();
     Expr::var(kernel.add_length("turns", value, comment), Type::I32)
 }
 
 impl Nests {
     /// Both nests with another array in the place of one.
-    fn with(mut self, kernel: &Kernel, from: VarId, to: VarId) -> Nests {
-        for nest in [&mut self.first, &mut self.second].into_iter().flatten() {
-            let mut block = Block::new(vec![nest.clone()]);
+    fn with(self, kernel: &Kernel, from: VarId, to: VarId) -> Nests {
+        let used = |nest: Stmt| {
+            let mut block = Block::new(vec![nest]);
             copy::use_copy(kernel, &mut block, from, to);
-            *nest = block.stmts.remove(0);
-        }
-        self
+            block.stmts.remove(0)
+        };
+        Nests { first: used(self.first), second: used(self.second) }
     }
 
     /// What the second nest stores at its end goes to another array of the same shape.
-    fn stored(mut self, root: LoopId, from: VarId, to: VarId) -> Nests {
-        let Some(nest) = &mut self.second else { return self };
-        let mut block = Block::new(vec![nest.clone()]);
-        walk::with_loop(&mut block, root, &mut |s| store_to(s, from, to));
-        *nest = block.stmts.remove(0);
+    fn stored(mut self, from: VarId, to: VarId) -> Nests {
+        store_to(&mut self.second, from, to);
         self
     }
 }

@@ -1,9 +1,10 @@
 //! What the launcher computes: how many rows and blocks there are, and whether rows fit and vectors are aligned.
 
 use warpsmith_ir::poly::{Atom, Poly};
-use warpsmith_ir::{BinaryOp, Expr, ExprKind, ForLoop, Origin, Scalar, Type};
+use warpsmith_ir::{BinaryOp, Expr, ForLoop, Scalar, Type};
 
 use super::{Aligned, LegalKeepRows, length};
+use crate::build::conditions::{all_of, select};
 use crate::build::counters;
 use crate::kernel::Kernel;
 use crate::rewrite::runs::scalar_of;
@@ -16,10 +17,7 @@ pub(super) fn counts(kernel: &mut Kernel, legal: &LegalKeepRows<'_>) -> (Expr, E
     let loops: Vec<ForLoop> = marked(legal).cloned().collect();
     let runs = counters::all_run(kernel.func(), &loops);
     let where_all_run = |count: Expr| match &runs {
-        Some(runs) => {
-            let kind = ExprKind::Select(runs.clone(), count.cast(Type::I32), Expr::i32(0));
-            Expr::new(kind, Type::I32, Origin::default())
-        }
+        Some(runs) => select(runs.clone(), count.cast(Type::I32), Expr::i32(0)),
         None => count.cast(Type::I32),
     };
     let all = product(kernel, legal);
@@ -59,7 +57,7 @@ pub(super) fn fits(kernel: &mut Kernel, legal: &LegalKeepRows<'_>) -> Option<Exp
     }
     all.extend(short_enough(kernel, legal));
     all.extend(legal.aligned.iter().filter_map(|a| aligned(kernel, a)));
-    all.into_iter().reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b))
+    all_of(all)
 }
 
 /// A row has no more elements than its threads keep; `None` where that is known.

@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::visit::{self, Rewriter};
 use warpsmith_ir::{
-    Axis, BarrierKind, BinaryOp, BindLevel, Block, Collective, Combine, Expr, ExprKind, ForLoop,
-    LoopId, Origin, Place, PlaceKind, Scalar, SourceMap, Stmt, StmtKind, Type, Var, VarId, VarKind,
+    Axis, BarrierKind, BinaryOp, BindLevel, Block, Collective, Combine, Expr, ForLoop, LoopId,
+    Origin, Place, PlaceKind, Scalar, SourceMap, Stmt, StmtKind, Type, Var, VarId, VarKind,
 };
 
 use super::kept::Row;
 use super::{LegalKeepRows, kept, launch};
 use crate::analysis::access::Scope;
 use crate::build::arithmetic::offset;
+use crate::build::conditions::{all_of, select};
 use crate::build::stmts::{element_of, undefined};
 use crate::build::vectors::WIDEST;
 use crate::build::{counters, stmts};
@@ -225,8 +226,7 @@ impl<'k, 'l> Maker<'k, 'l> {
         }
         if let Some(exists) = self.exists() {
             let last = Expr::binary(BinaryOp::Sub, self.rows.clone(), Expr::i32(1));
-            let kind = ExprKind::Select(exists, Expr::var(self.position, Type::I32), last);
-            number = Expr::new(kind, Type::I32, Origin::default());
+            number = select(exists, Expr::var(self.position, Type::I32), last);
         }
         let function = self.kernel.func();
         let counts: Vec<Expr> =
@@ -537,7 +537,7 @@ fn local(kernel: &mut Kernel, name: &str, ty: Type) -> VarId {
 }
 
 fn local_i32(kernel: &mut Kernel, name: &str) -> VarId {
-    kernel.func_mut().add_var(Var::new(name, Type::I32, VarKind::Local))
+    stmts::local(kernel.func_mut(), name, Type::I32)
 }
 
 /// All threads of a block have read what is written from here on.
@@ -552,7 +552,7 @@ fn one(l: ForLoop) -> Vec<Stmt> {
 
 /// `if (all conditions) stmts`
 fn when(conditions: impl IntoIterator<Item = Expr>, stmts: Vec<Stmt>) -> Stmt {
-    let cond = conditions.into_iter().reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b));
+    let cond = all_of(conditions);
     let then = Block::new(stmts);
     let kind = match cond {
         Some(cond) => StmtKind::If { cond, then, otherwise: Block::default() },

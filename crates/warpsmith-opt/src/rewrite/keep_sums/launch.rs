@@ -1,8 +1,9 @@
 //! What the launcher computes: how many rows, columns and blocks there are, and whether blocks can take the nest.
 
-use warpsmith_ir::{BinaryOp, Expr, ExprKind, ForLoop, Origin, Scalar, Type};
+use warpsmith_ir::{BinaryOp, Expr, ForLoop, Scalar, Type};
 
 use super::LegalKeepSums;
+use crate::build::conditions::{all_of, select};
 use crate::build::counters;
 use crate::build::threads;
 use crate::kernel::Kernel;
@@ -57,7 +58,7 @@ pub(super) fn fits(kernel: &Kernel, legal: &LegalKeepSums<'_>) -> Expr {
         [count(kernel, legal.outer), count(kernel, legal.inner), all_blocks(kernel, legal)];
     let aligned = legal.aligned.iter().filter_map(|a| keep_rows::aligned(kernel, a));
     let all = counts.map(most).into_iter().chain(aligned);
-    let all = all.reduce(|a, b| both(BinaryOp::LogicalAnd, a, b));
+    let all = all_of(all);
     all.unwrap_or_else(|| Expr::constant(warpsmith_ir::Value::bool(true)))
 }
 
@@ -70,11 +71,8 @@ pub(super) fn counts(kernel: &mut Kernel, legal: &LegalKeepSums<'_>, fits: &Expr
     let where_run = |loops: &[&ForLoop], few: Option<Expr>, e: Expr| {
         let runs = counters::all_run(kernel.func(), loops.iter().copied());
         let all = runs.into_iter().chain(wide.clone().or(few));
-        match all.reduce(|a, b| both(BinaryOp::LogicalAnd, a, b)) {
-            Some(cond) => {
-                let kind = ExprKind::Select(cond, e.cast(Type::I32), Expr::i32(0));
-                Expr::new(kind, Type::I32, Origin::default())
-            }
+        match all_of(all) {
+            Some(cond) => select(cond, e.cast(Type::I32), Expr::i32(0)),
             None => e.cast(Type::I32),
         }
     };

@@ -459,5 +459,5 @@ fn with_sum(value: Expr, sum: &RowSum) -> Expr {
 }
 
 pub(super) fn local(kernel: &mut Kernel, name: &str) -> VarId {
-    kernel.func_mut().add_var(Var::new(name, Type::I32, VarKind::Local))
+    stmts::local(kernel.func_mut(), name, Type::I32)
 }

@@ -20,12 +20,8 @@ pub(crate) struct TileNumbers {
 
 impl Draft<'_> {
     pub(crate) fn tile_numbers(&mut self) -> TileNumbers {
-        let mut constant = |name: &str| {
-            let var = self.scope.local(name, Type::U32);
-            self.scope.host.vars[var.0 as usize].constant = true;
-            var
-        };
-        let all = constant("tiles");
+        let all = self.scope.local("tiles", Type::U32);
+        self.scope.host.vars[all.0 as usize].constant = true;
         TileNumbers { all, tile: self.scope.local("tile", Type::U32) }
     }
 

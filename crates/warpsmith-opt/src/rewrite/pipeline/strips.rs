@@ -10,7 +10,7 @@ use crate::build::counters;
 use crate::build::stmts::barrier;
 use crate::build::stmts::declare;
 use crate::rewrite::draft::Draft;
-use crate::rewrite::register_tile::expansion::{Expansion, end_of, type_of};
+use crate::rewrite::register_tile::expansion::{Expansion, type_of};
 
 impl Draft<'_> {
     /// How many strips are in shared memory at a time, as a named constant.
@@ -174,7 +174,7 @@ impl Expansion<'_, '_> {
             _ => Expr::binary(BinaryOp::Mul, ahead.clone().cast(size.ty.clone()), size.clone()),
         };
         // Not `next < end`, which could overflow.
-        let left = Expr::binary(BinaryOp::Sub, end_of(l, ty), from.clone());
+        let left = Expr::binary(BinaryOp::Sub, counters::end_of(l, ty), from.clone());
         let exists = Expr::binary(BinaryOp::Gt, left, distance.clone());
         let later = Expr::binary(BinaryOp::Add, number, ahead);
         let mut then = vec![declare(next, Expr::binary(BinaryOp::Add, from, distance))];

@@ -42,6 +42,7 @@ use super::{Rewritten, independence};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View, base_of};
 use crate::analysis::loops::unit_step;
 use crate::analysis::scalars;
+use crate::build::conditions::all_of;
 use crate::kernel::{Kernel, is_marked, only_loop};
 use crate::names::fresh_name;
 use crate::refusal::Refusal;
@@ -271,7 +272,7 @@ fn hull(kernel: &Kernel, l: &ForLoop, around: &[&ForLoop]) -> Result<Hull, &'sta
     if depends(&l.limit) {
         inside.push(Expr::binary(l.compare, counter(), l.limit.clone()));
     }
-    let inside = inside.into_iter().reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b));
+    let inside = all_of(inside);
     if !ty.is_signed() && ![&l.first, &l.limit].into_iter().all(never_wraps) {
         return Err("its bounds may wrap around below zero");
     }

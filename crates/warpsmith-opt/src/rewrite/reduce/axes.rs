@@ -6,6 +6,7 @@ use warpsmith_ir::{
 };
 
 use crate::build::arithmetic::times;
+use crate::build::conditions::select;
 use crate::build::counters;
 use crate::build::stmts::declare;
 use crate::kernel::Nest;
@@ -90,7 +91,7 @@ impl Draft<'_> {
         let first = constant(self, "begin", first);
         let end = both(BinaryOp::Add, first.clone(), run);
         let whole = both(BinaryOp::Lt, end.clone(), count.clone());
-        let end = Expr::new(ExprKind::Select(whole, end, count), Type::I64, Origin::default());
+        let end = select(whole, end, count);
         let end = constant(self, "end", end);
         if let Some(first) = constants.first_mut() {
             first.comment.push(format!("a block has a run of neighbouring `{name}`"));

@@ -9,6 +9,7 @@ use warpsmith_ir::{
 
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::axes::Axes;
+use crate::build::conditions::all_of;
 use crate::rewrite::register_tile::expansion::Expansion;
 use crate::rewrite::register_tile::tile::{Replica, Tile};
 use crate::walk;
@@ -24,7 +25,7 @@ impl Expansion<'_, '_> {
         };
         let open = chosen.filter(|(k, tile)| !(begins(k, tile) || tile.groups && group(k)));
         let conditions = open.map(|(k, tile)| tile.inside(replicas.get(&k)));
-        conditions.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b))
+        all_of(conditions)
     }
 
     /// The loops whose excess iterations must not run a group: they would touch memory that is not theirs, divide by

@@ -541,14 +541,6 @@ pub(crate) fn element_of(whole: Place, axes: Axes, replicas: &BTreeMap<usize, Re
     at
 }
 
-/// `limit` of a loop that counts up by one, exclusive.
-pub(crate) fn end_of(l: &ForLoop, ty: Scalar) -> Expr {
-    match l.compare {
-        BinaryOp::Le => Expr::binary(BinaryOp::Add, l.limit.clone(), Expr::int(ty, 1)),
-        _ => l.limit.clone(),
-    }
-}
-
 /// The type of a loop's counter.
 pub(crate) fn type_of(draft: &Draft<'_>, l: &ForLoop) -> Scalar {
     counters::counter_type(&draft.scope.host, l)

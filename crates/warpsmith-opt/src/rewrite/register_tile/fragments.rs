@@ -22,6 +22,7 @@ use warpsmith_ir::{
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::axes::Axes;
 use crate::analysis::footprint::Counter;
+use crate::build::conditions::select;
 use crate::build::stmts::declare;
 use crate::build::vectors;
 use crate::build::vectors::has_vector;
@@ -340,8 +341,7 @@ impl Expansion<'_, '_> {
         let mut body = set(value.clone());
         if let Some(cond) = self.guard(&body, &replicas) {
             let zero = Expr::constant(Value::int(value.ty.scalar().unwrap_or(Scalar::I32), 0));
-            let ty = value.ty.clone();
-            body = set(Expr::new(ExprKind::Select(cond, value, zero), ty, Origin::default()));
+            body = set(select(cond, value, zero));
         }
         self.wrapped(body, None, &replicas)
     }

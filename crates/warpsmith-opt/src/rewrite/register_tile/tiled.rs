@@ -12,6 +12,7 @@ use warpsmith_ir::{
 };
 
 use crate::analysis::loops;
+use crate::build::conditions::all_of;
 use crate::build::counters;
 use crate::build::stmts::declare;
 use crate::build::threads::flat_thread;
@@ -256,7 +257,7 @@ impl Draft<'_> {
     ) -> Option<(Expr, Block)> {
         let open = tiles.iter().filter(|t| nest.peel && !t.filled && !t.groups);
         let conditions = open.flat_map(Tile::whole_block);
-        let cond = conditions.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b))?;
+        let cond = all_of(conditions)?;
         let filled: Vec<Tile> = tiles.iter().map(Tile::in_whole_block).collect();
         let before = self.scope.host.vars.clone();
         let threads = BlockThreads { own: thread, count: nest.block.iter().product() };

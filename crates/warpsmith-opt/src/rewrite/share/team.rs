@@ -5,17 +5,18 @@ use std::collections::BTreeMap;
 
 use warpsmith_ir::{
     Axis, BarrierKind, BinaryOp, Block, Builtin, Expr, ForLoop, LoopId, LoopKind, Origin, Place,
-    PlaceKind, Scalar, Stmt, StmtKind, Type, Var, VarId, VarKind, visit,
+    Scalar, Stmt, StmtKind, Type, Var, VarId, VarKind, visit,
 };
 
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::axes::Axes;
 use crate::analysis::loops::written_bases;
 use crate::build::arithmetic::{offset, times};
+use crate::build::conditions::all_of;
 use crate::build::counters;
 use crate::build::pairs::{exchanged, halving, join};
 use crate::build::stmts::barrier;
-use crate::build::stmts::{declare, set, when};
+use crate::build::stmts::{declare, element_at, set, when};
 use crate::build::threads::WARP;
 use crate::kernel::{Nest, SharedLoop, Sum, Team};
 use crate::rewrite::draft::Draft;
@@ -182,18 +183,6 @@ fn along_others(tiles: &[Tile]) -> Vec<&Tile> {
     others
 }
 
-/// An element of an array of several dimensions.
-fn element(host: &warpsmith_ir::Function, array: VarId, at: Vec<Expr>) -> Place {
-    let mut place = Place::var(array, host.var(array).ty.clone());
-    for i in at {
-        if let Type::Array(inner, _) = place.ty.clone() {
-            let kind = PlaceKind::Index(place, i);
-            place = Place::new(kind, inner.as_ref().clone(), Origin::default());
-        }
-    }
-    place
-}
-
 impl Expansion<'_, '_> {
     /// Who runs the statements of a block. One thread of the team runs those that store, and declarations right before
     /// them that nothing else needs.
@@ -312,7 +301,7 @@ impl Expansion<'_, '_> {
         let member = Expr::var(sharing.member, Type::I32);
         let first = Expr::binary(BinaryOp::Eq, member, Expr::i32(0));
         let all = std::iter::once(first).chain(guard);
-        all.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b))
+        all_of(all)
     }
 
     /// What keeps other threads of the team from what a group or a shared loop stores, before and after it: nothing where
@@ -519,6 +508,6 @@ impl Expansion<'_, '_> {
         at.extend(along_others(self.tiles).iter().map(thread));
         let place = if sharing.team.axis == Axis::X { at.len() } else { 0 };
         at.insert(place, number);
-        element(&self.draft.scope.host, array, at)
+        element_at(&self.draft.scope.host, array, at)
     }
 }

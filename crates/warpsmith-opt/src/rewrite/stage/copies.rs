@@ -12,10 +12,11 @@ use crate::analysis::footprint::{Counter, Dim, Footprint};
 use crate::analysis::loops::is_even;
 use crate::build::arithmetic::offset;
 use crate::build::arithmetic::product;
+use crate::build::counters;
 use crate::build::stmts::barrier;
 use crate::build::stmts::declare;
 use crate::rewrite::draft::Draft;
-use crate::rewrite::register_tile::expansion::{Expansion, end_of, type_of};
+use crate::rewrite::register_tile::expansion::{Expansion, type_of};
 use crate::rewrite::register_tile::tile::{Replica, Tile};
 use crate::rewrite::stage::strips::Ahead;
 use crate::walk;
@@ -139,7 +140,11 @@ impl Expansion<'_, '_> {
         let name = self.draft.scope.host.var(l.var).name.clone();
         let left = self.draft.scope.local(&format!("{name}_left"), Type::Scalar(ty));
         self.draft.scope.host.vars[left.0 as usize].constant = true;
-        let rest = Expr::binary(BinaryOp::Sub, end_of(l, ty), Expr::var(start, Type::Scalar(ty)));
+        let rest = Expr::binary(
+            BinaryOp::Sub,
+            counters::end_of(l, ty),
+            Expr::var(start, Type::Scalar(ty)),
+        );
         let declare = declare(left, rest).comment("the last strip may be shorter");
         let left = || Expr::var(left, Type::Scalar(ty));
         let (_, partial) = self.strip_loop(l, left(), start, ty, false);
@@ -298,7 +303,7 @@ impl Expansion<'_, '_> {
         let mut falls = false;
         for (c, factor) in d.terms.iter().filter(|(c, f)| *f < 0 && !self.complete(c)) {
             let l = self.loop_of(c.id())?;
-            let end = Poly::from_expr(&end_of(&l, type_of(self.draft, &l)))?;
+            let end = Poly::from_expr(&counters::end_of(&l, type_of(self.draft, &l)))?;
             let past = self.start_of(c).add(&Poly::constant(c.count().into()))?.sub(&end)?;
             count = count.add(&past.scale(factor.abs())?)?;
             falls = true;
@@ -321,7 +326,7 @@ impl Expansion<'_, '_> {
                 }
                 _ => {
                     let l = self.loop_of(c.id())?;
-                    let end = Poly::from_expr(&end_of(&l, type_of(self.draft, &l)))?;
+                    let end = Poly::from_expr(&counters::end_of(&l, type_of(self.draft, &l)))?;
                     end.sub(&Poly::constant(1))?
                 }
             };

@@ -5,6 +5,7 @@ use warpsmith_ir::{
 };
 
 use crate::build::arithmetic::offset;
+use crate::build::conditions::select;
 use crate::build::counters;
 use crate::build::stmts::barrier;
 use crate::build::stmts::declare;
@@ -137,10 +138,7 @@ impl Expansion<'_, '_> {
         let read = Expr::read(source);
         let value = match exists {
             None => read,
-            Some(cond) => {
-                let (ty, zero) = (read.ty.clone(), Expr::constant(Value::int(element, 0)));
-                Expr::new(ExprKind::Select(cond, read, zero), ty, Origin::default())
-            }
+            Some(cond) => select(cond, read, Expr::constant(Value::int(element, 0))),
         };
         vec![assign(self.target(at, coordinates, 0), value)]
     }

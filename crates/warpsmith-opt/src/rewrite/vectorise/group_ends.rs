@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use warpsmith_ir::{BinaryOp, Expr};
 
 use crate::build::arithmetic::offset;
+use crate::build::conditions::all_of;
 use crate::kernel::Nest;
 use crate::rewrite::register_tile::tile::Tile;
 
@@ -56,14 +57,14 @@ impl<'t> Ends<'t> {
                 Some(Expr::binary(self.tile.source.compare, at, self.tile.source.limit.clone()))
             }
         });
-        begun.into_iter().chain(open).reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b))
+        all_of(begun.into_iter().chain(open))
     }
 
     /// The condition under which all iterations of the group exist.
     pub fn whole(&self) -> Option<Expr> {
         let ends = [self.one_of(0, 0), self.one_of(self.tile.width - 1, self.tile.width - 1)];
         let ends = ends.into_iter().flatten();
-        ends.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b))
+        all_of(ends)
     }
 
     /// The condition under which one of these iterations of the group exists; `None`: one always does.

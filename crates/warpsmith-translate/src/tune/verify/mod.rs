@@ -280,8 +280,8 @@ impl Verifier<'_> {
         self.against_witness(&run, &reference, &name)?;
         let along = |axis: usize| run.grids.values().map(|g| g[axis]).max().unwrap_or(0);
         let several = |axis| along(axis) > FEWER_BLOCKS;
-        if (several(1) || several(2) || several(0) && self.witness.limits_along_x())
-            && verified.in_strides < STRIDED_POINTS
+        if verified.in_strides < STRIDED_POINTS
+            && (several(1) || several(2) || several(0) && self.witness.limits_along_x())
             && let Some(fewer) = self.witness.with_fewer_blocks(i64::from(FEWER_BLOCKS))
         {
             let variant = Variant::FewBlocks(&fewer, FEWER_BLOCKS);
