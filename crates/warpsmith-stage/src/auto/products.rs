@@ -1,13 +1,15 @@
 //! Products: loops in which one operand goes along with the rows of threads, and another with their columns.
 //!
-//!     for (int k = 0; k < K; k++) sum += A[row * K + k] * B[k * N + col];
-//!       ==>
-//!     for (int k0 = 0; k0 < K; k0 += T) {
-//!         A_tile[ty][tx] = …; B_tile[ty][tx] = …;
-//!         __syncthreads();
-//!         for (int k = 0; k < T; k++) sum += A_tile[ty][k] * B_tile[k][tx];
-//!         __syncthreads();
-//!     }
+//! ```text
+//! for (int k = 0; k < K; k++) sum += A[row * K + k] * B[k * N + col];
+//!   ==>
+//! for (int k0 = 0; k0 < K; k0 += T) {
+//!     A_tile[ty][tx] = …; B_tile[ty][tx] = …;
+//!     __syncthreads();
+//!     for (int k = 0; k < T; k++) sum += A_tile[ty][k] * B_tile[k][tx];
+//!     __syncthreads();
+//! }
+//! ```
 //!
 //! Barriers stand in the loop, so all threads go through it, those beyond the edges, too: the condition around it, or the `return`
 //! before it, comes after it. Elements are added in their order.
