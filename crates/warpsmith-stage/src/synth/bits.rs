@@ -12,10 +12,12 @@ pub type SeenBits<'a> = HashSet<&'a Bits, BuildHasherDefault<Words>>;
 pub struct Words(u64);
 
 impl Hasher for Words {
+    #[inline]
     fn finish(&self) -> u64 {
         self.0 ^ (self.0 >> 29)
     }
 
+    #[inline]
     fn write(&mut self, bytes: &[u8]) {
         for part in bytes.chunks(8) {
             let mut word = [0; 8];
@@ -24,10 +26,12 @@ impl Hasher for Words {
         }
     }
 
+    #[inline]
     fn write_u64(&mut self, word: u64) {
         self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
 
+    #[inline]
     fn write_usize(&mut self, word: usize) {
         self.write_u64(word as u64);
     }
@@ -50,6 +54,7 @@ impl Bits {
     }
 
     /// The rows whose values equal a number, and those whose are below it.
+    #[inline]
     pub fn compared(values: &[i64], number: i64) -> (Bits, Bits) {
         let mut equal = Vec::with_capacity(values.len().div_ceil(64));
         let mut below = Vec::with_capacity(values.len().div_ceil(64));
@@ -78,14 +83,22 @@ impl Bits {
         self.words.iter().all(|w| *w == 0)
     }
 
+    #[inline]
     pub fn count(&self) -> usize {
         self.words.iter().map(|w| w.count_ones() as usize).sum()
     }
 
+    #[inline]
     pub fn get(&self, i: usize) -> bool {
         self.words[i / 64] >> (i % 64) & 1 == 1
     }
 
+    #[inline]
+    pub fn put(&mut self, i: usize, holds: bool) {
+        self.words[i / 64] = self.words[i / 64] & !(1 << (i % 64)) | u64::from(holds) << (i % 64);
+    }
+
+    #[inline]
     pub fn set(&mut self, i: usize) {
         self.words[i / 64] |= 1 << (i % 64);
     }
@@ -103,19 +116,23 @@ impl Bits {
         (0..self.len).filter(|i| self.get(*i))
     }
 
+    #[inline]
     fn zip(&self, other: &Bits, f: impl Fn(u64, u64) -> u64) -> Bits {
         let words = self.words.iter().zip(&other.words).map(|(a, b)| f(*a, *b)).collect();
         Bits { words, len: self.len }
     }
 
+    #[inline]
     pub fn and(&self, other: &Bits) -> Bits {
         self.zip(other, |a, b| a & b)
     }
 
+    #[inline]
     pub fn or(&self, other: &Bits) -> Bits {
         self.zip(other, |a, b| a | b)
     }
 
+    #[inline]
     pub fn minus(&self, other: &Bits) -> Bits {
         self.zip(other, |a, b| a & !b)
     }
@@ -133,19 +150,23 @@ impl Bits {
     }
 
     /// Takes what another set has, too.
+    #[inline]
     pub fn include(&mut self, other: &Bits) {
         self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a |= b);
     }
 
     /// Takes out what another set does not have.
+    #[inline]
     pub fn keep(&mut self, other: &Bits) {
         self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a &= b);
     }
 
+    #[inline]
     pub fn is_subset(&self, other: &Bits) -> bool {
         self.words.iter().zip(&other.words).all(|(a, b)| a & !b == 0)
     }
 
+    #[inline]
     pub fn is_disjoint(&self, other: &Bits) -> bool {
         self.words.iter().zip(&other.words).all(|(a, b)| a & b == 0)
     }

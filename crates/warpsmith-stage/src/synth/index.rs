@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::bits::{Bits, ByBits, SeenBits};
-use super::positions::{self, Guess, Sample};
+use super::positions::{self, Guess, Sample, Wanted};
 use super::sums;
 use super::table::Table;
 use super::term::{Op, Term};
@@ -101,7 +101,7 @@ fn rows_and_columns(table: &Table<'_>, places: Places<'_>, way: Way) -> Vec<Cand
 
 /// Subscripts of a flat array: a base that the user has, moved.
 fn flat(table: &Table<'_>, places: Places<'_>) -> Vec<Candidate> {
-    let sample = Sample::new(places);
+    let (sample, wanted) = (Sample::new(places), Wanted::new(places));
     let moves = positions::moves(table);
     let mut best = Ranked::default();
     for base in positions::bases(table) {
@@ -118,8 +118,7 @@ fn flat(table: &Table<'_>, places: Places<'_>) -> Vec<Candidate> {
                 if hits * 20 < sample.count() {
                     continue;
                 }
-                let right =
-                    Bits::from_fn(places.len(), |i| places[i].contains(&(moved(i) + sum * number)));
+                let right = wanted.named(|i| moved(i) + sum * number);
                 let offset = by.term.clone().plus(number);
                 let cost = base.cost(table.symbols) + offset.cost(table.symbols) + 1;
                 let term = positions::moved(&base, *op, &offset);
@@ -132,8 +131,9 @@ fn flat(table: &Table<'_>, places: Places<'_>) -> Vec<Candidate> {
 
 /// Subscripts of a flat array that are sums.
 fn flat_sums(table: &Table<'_>, places: Places<'_>) -> Vec<Candidate> {
+    let wanted = Wanted::new(places);
     let candidate = |g: Guess| {
-        let right = Bits::from_fn(places.len(), |i| places[i].contains(&g.values[i]));
+        let right = wanted.named(|i| g.values[i]);
         Candidate { terms: vec![g.term], right, cost: g.cost }
     };
     sums::guesses(table, places, MAX_CANDIDATES).into_iter().map(candidate).collect()
@@ -201,7 +201,12 @@ fn per_dimension(
             if way == Way::Sums {
                 guesses.extend(sums::guesses(table, &wanted, enough));
             }
-            guesses.into_iter().map(|guess| Fitting::new(guess, &wanted, &several)).collect()
+            let laid_out = Wanted::new(&wanted);
+            let fitting = |guess: Guess| {
+                let right = laid_out.named(|i| guess.values[i]);
+                Fitting::new(guess, right, &wanted, &several)
+            };
+            guesses.into_iter().map(fitting).collect()
         })
         .collect();
     let mut best = Ranked::default();
@@ -234,8 +239,7 @@ struct Fitting {
 }
 
 impl Fitting {
-    fn new(guess: Guess, wanted: &[Vec<i64>], several: &[usize]) -> Fitting {
-        let right = Bits::from_fn(wanted.len(), |i| wanted[i].contains(&guess.values[i]));
+    fn new(guess: Guess, right: Bits, wanted: &[Vec<i64>], several: &[usize]) -> Fitting {
         // Of more places than bits the first are looked at.
         let places = |row: &usize| {
             let bit = |(n, p): (usize, &i64)| u64::from(*p == guess.values[*row]) << n;

@@ -6,6 +6,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::RangeInclusive;
 
+use super::bits::Bits;
 use super::index::{Places, counts_positions};
 use super::table::{NONE, Table, applied};
 use super::term::{Op, Term};
@@ -77,6 +78,32 @@ impl<'a> Sample<'a> {
             u128::from(values[*row] != NONE && places.contains(&(values[*row] + number))) << n
         };
         self.rows.iter().enumerate().map(bit).fold(0, |a, b| a | b)
+    }
+}
+
+/// What is wanted on all rows, laid out for comparing columns of values with it: most rows want one number.
+pub struct Wanted<'a> {
+    single: Vec<i64>,
+    /// Rows that want none, or several.
+    others: Vec<(usize, &'a [i64])>,
+}
+
+impl<'a> Wanted<'a> {
+    pub fn new(places: Places<'a>) -> Wanted<'a> {
+        let others = places.iter().map(Vec::as_slice).enumerate().filter(|(_, p)| p.len() != 1);
+        Wanted {
+            single: places.iter().map(|p| p.first().copied().unwrap_or_default()).collect(),
+            others: others.collect(),
+        }
+    }
+
+    /// The rows on which a value is one that is wanted.
+    pub fn named(&self, value: impl Fn(usize) -> i64) -> Bits {
+        let mut rows = Bits::from_fn(self.single.len(), |i| self.single[i] == value(i));
+        for (i, places) in &self.others {
+            rows.put(*i, places.contains(&value(*i)));
+        }
+        rows
     }
 }
 
@@ -271,6 +298,7 @@ impl Guesses<'_> {
 }
 
 /// The value of a term on one row.
+#[inline]
 fn value(table: &Table<'_>, term: &Term, row: usize) -> i64 {
     match term {
         Term::Number(n) => *n,

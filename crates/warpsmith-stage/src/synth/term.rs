@@ -23,6 +23,7 @@ pub enum Op {
 }
 
 impl Op {
+    #[inline]
     pub fn apply(self, a: i64, b: i64) -> Option<i64> {
         match self {
             Op::Add => a.checked_add(b),
@@ -75,6 +76,7 @@ impl Term {
     }
 
     /// The value on a row; `None` where it has none.
+    #[inline]
     pub fn value(&self, values: &[i64]) -> Option<i64> {
         match self {
             Term::Number(n) => Some(*n),
