@@ -65,7 +65,7 @@ pub enum Arg {
 }
 
 /// One execution of a kernel.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LaunchConfig {
     /// The kernel to run.
     pub kernel: FuncId,
@@ -372,7 +372,7 @@ pub enum EmuError {
     },
 }
 
-/// Runs one launch on `memory`, changing it as the kernel does.
+/// Runs one launch on `memory`, changing it as the kernel does. For several of one module there is [`crate::Emulator`].
 ///
 /// # Errors
 /// See [`EmuError`]; memory is then unchanged.
@@ -382,5 +382,5 @@ pub fn run(
     memory: &mut DeviceMemory,
     options: &Options,
 ) -> Result<Outcome, EmuError> {
-    crate::engine::run(module, launch, memory, options)
+    crate::engine::Emulator::new(module).run(launch, memory, options)
 }

@@ -12,4 +12,5 @@ mod engine;
 mod memory;
 
 pub use api::*;
+pub use engine::Emulator;
 pub use memory::device_pointer;

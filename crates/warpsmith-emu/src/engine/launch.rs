@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use warpsmith_ir::{Module, Turn, Way};
+use warpsmith_ir::{Turn, Way};
 
 use super::block::{Block, Group, Mask, Spin, Wait};
 use super::counting::Counting;
@@ -18,7 +18,6 @@ use super::schedule::Turns;
 use crate::api::{
     DeviceMemory, EmuError, Finding, LaunchConfig, Limit, Options, Outcome, Rule, Stats,
 };
-use crate::compile;
 use crate::compile::lir::{Home, Op, Program};
 
 /// Bits of [`Machine::decided`].
@@ -88,20 +87,15 @@ pub struct Machine<'a> {
     pub sample: Option<Arc<[u32]>>,
 }
 
-/// Runs a launch, see [`crate::api::run`].
+/// Runs a launch whose arguments are those that the program was compiled for.
 pub fn run(
-    module: &Module,
+    program: &Program,
     launch: &LaunchConfig,
     memory: &mut DeviceMemory,
     options: &Options,
-) -> Result<Outcome, EmuError> {
-    check_launch(launch)?;
-    if memory.globals.len() != module.globals.len() {
-        memory.globals = DeviceMemory::new(module).globals;
-    }
-    let program = compile::compile(module, launch, memory, options.ways)?;
-    let before = other_orders(&program, launch, memory, options).then(|| memory.clone());
-    let mut outcome = run_blocks(&program, launch, memory, options, Turns::None);
+) -> Outcome {
+    let before = other_orders(program, launch, memory, options).then(|| memory.clone());
+    let mut outcome = run_blocks(program, launch, memory, options, Turns::None);
     if let Some(memory) = before
         && outcome.limit.is_none()
         && !outcome.assumption_failed
@@ -122,11 +116,11 @@ pub fn run(
                 ..options.clone()
             };
             let mut memory = memory.clone();
-            let other = run_blocks(&program, launch, &mut memory, &options, by_turns);
+            let other = run_blocks(program, launch, &mut memory, &options, by_turns);
             add_races(&mut outcome, other.findings);
         }
     }
-    Ok(outcome)
+    outcome
 }
 
 fn run_blocks(
@@ -185,7 +179,7 @@ fn add_races(outcome: &mut Outcome, other: Vec<Finding>) {
 }
 
 /// The limits of CUDA.
-fn check_launch(launch: &LaunchConfig) -> Result<(), EmuError> {
+pub fn check(launch: &LaunchConfig) -> Result<(), EmuError> {
     let (g, b) = (launch.grid, launch.block);
     let bad = |text: String| Err(EmuError::BadLaunch(text));
     if g.contains(&0) || b.contains(&0) {

@@ -7,6 +7,7 @@ mod barriers;
 mod block;
 mod copies;
 mod counting;
+mod emulator;
 mod lanes;
 mod launch;
 mod named_barriers;
@@ -24,4 +25,4 @@ mod targets;
 mod undefined;
 mod warp;
 
-pub use launch::run;
+pub use emulator::Emulator;

@@ -1,7 +1,8 @@
 //! The emitted text, parsed again and run: host code by the interpreter, kernels by the emulator with all checks on.
 
 use warpsmith_emu::{
-    self as emu, Arg as EmuArg, Buffer, BufferId, Checks, DeviceMemory, Finding, LaunchConfig,
+    self as emu, Arg as EmuArg, Buffer, BufferId, Checks, DeviceMemory, Emulator, Finding,
+    LaunchConfig,
 };
 use warpsmith_front::parse::{self, FileLoader, Language, ParseOptions};
 use warpsmith_front::sema::{self, KernelSelection, Request};
@@ -107,7 +108,7 @@ impl Witness {
 
 /// Runs launches in the emulator; the first buffers are the host's, of which the device sees nothing.
 struct Emulated<'a> {
-    module: &'a Module,
+    emulator: Emulator<'a>,
     device: DeviceMemory,
     options: emu::Options,
     findings: Vec<Finding>,
@@ -120,7 +121,7 @@ impl<'a> Emulated<'a> {
         let checks = Checks { redundant_barriers: false, ..Checks::ALL };
         let max_total_steps = MAX_STEPS;
         let options = emu::Options { checks, max_total_steps, ..emu::Options::default() };
-        Emulated { module, device, options, findings: vec![] }
+        Emulated { emulator: Emulator::new(module), device, options, findings: vec![] }
     }
 
     /// Lends the buffers of the device to the emulator, or takes them back.
@@ -203,7 +204,7 @@ impl Launcher for Emulated<'_> {
         let (kernel, grid, block) = (request.kernel, request.grid, request.block);
         let config = LaunchConfig { kernel, grid, block, dynamic_shared: shared, args };
         self.exchange(memory);
-        let outcome = emu::run(self.module, &config, &mut self.device, &self.options);
+        let outcome = self.emulator.run(&config, &mut self.device, &self.options);
         self.exchange(memory);
         let outcome = outcome.map_err(|e| match e {
             emu::EmuError::BadArgument { message, .. }

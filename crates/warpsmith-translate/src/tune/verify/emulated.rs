@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use warpsmith_emu::counters::Counters;
 use warpsmith_emu::{
-    self as emu, Arg as EmuArg, Buffer, BufferId, DeviceMemory, Finding, LaunchConfig,
+    self as emu, Arg as EmuArg, Buffer, BufferId, DeviceMemory, Emulator, Finding, LaunchConfig,
 };
 use warpsmith_ir::interp::{Arg, LaunchRequest, Launcher, Memory};
 use warpsmith_ir::{GlobalId, Type, VarId, Way, eval::from_bytes};
@@ -21,6 +21,7 @@ const VIEW_STEPS: u64 = 100_000_000;
 /// Runs launches of the interpreted launcher in the emulator.
 pub(super) struct EmuLauncher<'a> {
     pub witness: &'a Witness,
+    emulator: Emulator<'a>,
     pub options: &'a emu::Options,
     pub device: DeviceMemory,
     pub findings: Vec<Finding>,
@@ -62,6 +63,7 @@ impl<'a> EmuLauncher<'a> {
         }
         EmuLauncher {
             witness,
+            emulator: Emulator::new(witness.module()),
             options,
             device,
             findings: vec![],
@@ -201,7 +203,7 @@ impl Launcher for EmuLauncher<'_> {
             true => self.device.buffers.iter().map(|b| b.bytes.clone()).collect(),
             false => vec![],
         };
-        let outcome = emu::run(self.witness.module(), &config, &mut self.device, &options);
+        let outcome = self.emulator.run(&config, &mut self.device, &options);
         if let Some(part) = &mut self.part {
             part.end(
                 &before,

@@ -36,6 +36,8 @@ const FRUITLESS: usize = 4;
 const RUNS: usize = 12;
 /// Of sizes that differ in one parameter from the smallest, those that are looked at.
 const NEIGHBOURS: usize = 400;
+/// Statements of a launcher that is asked for its grids: a loop in time need not go on to the largest size.
+const TILE_STEPS: u64 = 2_000_000;
 /// Thread instructions of one look.
 const PROBE_STEPS: u64 = 40_000_000;
 /// The most blocks along an axis where limits on blocks are lowered.
@@ -236,7 +238,8 @@ impl Search<'_> {
     fn grids(&self, point: &Point) -> super::witness::Grids {
         let args = inputs::without_contents(&self.verifier.sources, point, CONSTANT_MEMORY);
         let result = self.verifier.result_type();
-        args.and_then(|args| self.verifier.witness.grids(&args, result).ok()).unwrap_or_default()
+        args.and_then(|args| self.verifier.witness.grids(&args, result, TILE_STEPS).ok())
+            .unwrap_or_default()
     }
 
     /// Half of the draws are multiples of everything that the launcher asks for.

@@ -28,6 +28,9 @@ use crate::tune::profile::views::View;
 /// What constant memory holds, in bytes: larger arrays are never copied there.
 pub(in crate::tune) const CONSTANT_MEMORY: usize = 64 << 10;
 
+/// Statements of a launcher, those of its kernels aside.
+const LAUNCHER_STEPS: u64 = 100_000_000;
+
 /// The emitted file as a program.
 #[derive(Clone, Debug)]
 pub struct Witness {
@@ -204,12 +207,17 @@ impl Witness {
         })
     }
 
-    /// The grids that the launcher asks for; nothing is run.
+    /// The grids that the launcher asks for in so many statements of its own; nothing is run.
     ///
     /// # Errors
     /// [`WitnessError`].
-    pub fn grids(&self, args: &[ArgBytes], result: Option<Scalar>) -> Result<Grids, WitnessError> {
-        self.asks_for(args, result, false).map(|asked| asked.grids)
+    pub fn grids(
+        &self,
+        args: &[ArgBytes],
+        result: Option<Scalar>,
+        max_steps: u64,
+    ) -> Result<Grids, WitnessError> {
+        self.asked_within(args, result, false, max_steps).map(|asked| asked.grids)
     }
 
     /// What the launcher asks for, and the ways that it takes; nothing is run.
@@ -222,11 +230,21 @@ impl Witness {
         result: Option<Scalar>,
         unaligned: bool,
     ) -> Result<Asked, WitnessError> {
+        self.asked_within(args, result, unaligned, LAUNCHER_STEPS)
+    }
+
+    fn asked_within(
+        &self,
+        args: &[ArgBytes],
+        result: Option<Scalar>,
+        unaligned: bool,
+        max_steps: u64,
+    ) -> Result<Asked, WitnessError> {
         let mut recorder =
             GridRecorder { module: &self.module, asked: Asked::default(), guess: Guess::default() };
         let mut call = self.recorded(args, result, unaligned)?;
         call.memory.take_ways();
-        let status = call.made(self, &mut recorder);
+        let status = call.made_within(self, &mut recorder, max_steps);
         let status = status.map_err(|e| WitnessError::Failed(e.to_string()))?;
         if status.is_some_and(|s| s.as_i64() != 0) {
             return Err(WitnessError::Failed("the launcher returns an error".into()));
@@ -346,7 +364,7 @@ impl Witness {
         }
         memory.on_host = memory.buffers.len();
         let mut launcher = EmuLauncher::beside_host(self, memory.on_host, options);
-        let limits = Limits { max_steps: 100_000_000, ..Limits::default() };
+        let limits = Limits { max_steps: LAUNCHER_STEPS, ..Limits::default() };
         let outcome =
             interp::call(&self.module, entry, &call_args, &mut memory, &limits, &mut launcher);
         if let Some(limit) = launcher.limit {
@@ -492,7 +510,16 @@ impl Call {
         witness: &Witness,
         launcher: &mut dyn Launcher,
     ) -> Result<Option<Value>, InterpError> {
-        let limits = Limits { max_steps: 100_000_000, ..Limits::default() };
+        self.made_within(witness, launcher, LAUNCHER_STEPS)
+    }
+
+    fn made_within(
+        &mut self,
+        witness: &Witness,
+        launcher: &mut dyn Launcher,
+        max_steps: u64,
+    ) -> Result<Option<Value>, InterpError> {
+        let limits = Limits { max_steps, ..Limits::default() };
         let (module, function) = (&witness.module, witness.launcher);
         interp::call(module, function, &self.args, &mut self.memory, &limits, launcher)
     }

@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use warpsmith_emu::{self as emu, Arg as EmuArg, Buffer, DeviceMemory, EmuError, LaunchConfig};
+use warpsmith_emu::{
+    Arg as EmuArg, Buffer, DeviceMemory, EmuError, Emulator, LaunchConfig,
+};
 use warpsmith_ir::interp::{Arg, Fault, LaunchRequest, Launcher, Memory, Skipped};
 use warpsmith_ir::{
     Diagnostic, FuncId, Module, Origin, Scalar, SourceMap, Space, Span, Type, Value,
@@ -31,6 +33,7 @@ pub struct HostLauncher<'a, 'r> {
     runner: &'a mut Runner<'r>,
     path: &'a Path,
     module: &'a Module,
+    emulator: Emulator<'a>,
     args: &'a LaunchArgs,
     sources: &'a SourceMap,
     device: DeviceMemory,
@@ -68,6 +71,7 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
             runner,
             path,
             module: &program.module,
+            emulator: Emulator::new(&program.module),
             args,
             sources,
             device,
@@ -380,7 +384,7 @@ impl Launcher for HostLauncher<'_, '_> {
             }
             let other = Other::of(&self.device, &config);
             let _phase = Phase::new(format!("{label}, launch {}", self.ran.launched));
-            match emu::run(self.module, &config, &mut self.device, &options) {
+            match self.emulator.run(&config, &mut self.device, &options) {
                 Ok(outcome) => {
                     self.repeats.ran(pending, &config, &outcome, &self.device);
                     if let Some(blocks) = outcome.sampled {

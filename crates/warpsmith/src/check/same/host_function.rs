@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use warpsmith_emu::{self as emu, DeviceMemory, EmuError, Outcome};
+use warpsmith_emu::{self as emu, DeviceMemory, EmuError, Emulator, Outcome};
 use warpsmith_ir::interp::{
     self, Arg, Fault, InterpErrorKind, LaunchRequest, Launcher, Limits, Memory, Skipped,
 };
@@ -121,6 +121,7 @@ impl Data<'_> {
         memory.host.host = on_host(function, &given);
         let mut launcher = Running {
             module: &side.module,
+            emulator: Emulator::new(&side.module),
             device,
             options: options.clone(),
             launches: vec![],
@@ -222,6 +223,7 @@ enum Stop {
 /// Runs launches in the emulator.
 struct Running<'a> {
     module: &'a Module,
+    emulator: Emulator<'a>,
     device: DeviceMemory,
     options: emu::Options,
     launches: Vec<Launched>,
@@ -278,7 +280,7 @@ impl Launcher for Running<'_> {
         }
         lent::lend(&mut self.device, memory);
         let config = lent::config(self.module, &mut self.device, &request);
-        let run = emu::run(self.module, &config, &mut self.device, &self.options);
+        let run = self.emulator.run(&config, &mut self.device, &self.options);
         lent::take_back(&mut self.device, memory);
         match run {
             Ok(outcome) => self.took(&request, outcome),

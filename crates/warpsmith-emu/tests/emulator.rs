@@ -1,0 +1,101 @@
+//! An `Emulator`, which keeps the programs of launches, gives the outcome of `run` for launches that differ in anything.
+
+mod support;
+
+use support::lower;
+use warpsmith_emu::{
+    Arg, Buffer, BufferId, DeviceMemory, Emulator, LaunchConfig, Options, Outcome, run,
+};
+use warpsmith_ir::{Scalar, Type};
+
+/// The last thread writes behind the array where `n` is one too large; findings name array and element.
+const TEXT: &str = "\
+__device__ int total;
+__global__ void add(int n, int by, int *a) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) a[i] += by;
+    if (i == 0) atomicAdd(&total, by);
+}
+__global__ void scale(int n, int by, int *a) {
+    extern __shared__ int part[];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    part[threadIdx.x] = by;
+    if (i < n) a[i] *= part[threadIdx.x];
+}";
+
+fn memory(module: &warpsmith_ir::Module, names: [&str; 2], element: Scalar) -> DeviceMemory {
+    let mut memory = DeviceMemory::new(module);
+    for name in names {
+        let element = Some(Type::Scalar(element));
+        let bytes = (0..40 * 4).map(|i| i as u8).collect();
+        memory.buffers.push(Buffer { name: name.into(), element, bytes, ..Buffer::default() });
+    }
+    memory
+}
+
+fn seen(outcome: &Outcome, memory: &DeviceMemory) -> String {
+    let bytes: Vec<&Vec<u8>> =
+        memory.buffers.iter().chain(&memory.globals).map(|b| &b.bytes).collect();
+    format!("{:?} {:?} {:?} {bytes:?}", outcome.findings, outcome.stats, outcome.ways)
+}
+
+#[test]
+fn launches_in_turns_give_what_each_gives_by_itself() {
+    let source = lower("kernel.cu", TEXT, &[]).unwrap();
+    let module = &source.module;
+    let config = |kernel: &str, n: i32, by: i32, buffer: u32, block: u32| LaunchConfig {
+        kernel: source.names[kernel],
+        grid: [64 / block, 1, 1],
+        block: [block, 1, 1],
+        dynamic_shared: if kernel == "scale" { 4 * block } else { 0 },
+        args: vec![
+            Arg::Bytes(n.to_le_bytes().to_vec()),
+            Arg::Bytes(by.to_le_bytes().to_vec()),
+            Arg::Pointer { buffer: BufferId(buffer), offset: 0 },
+        ],
+    };
+    let launches: Vec<LaunchConfig> = ["add", "scale"]
+        .iter()
+        .flat_map(|kernel| {
+            let one = config(kernel, 40, 3, 0, 32);
+            let less_shared =
+                LaunchConfig { dynamic_shared: one.dynamic_shared / 2, ..one.clone() };
+            [
+                one,
+                config(kernel, 40, 5, 0, 32),
+                config(kernel, 41, 3, 1, 32),
+                config(kernel, 40, 3, 0, 16),
+                less_shared,
+            ]
+        })
+        .collect();
+    let with_ways = Options { ways: true, ..Options::default() };
+    let mut emulator = Emulator::new(module);
+    let mut differing = std::collections::BTreeSet::new();
+    for round in 0..3 {
+        for launch in &launches {
+            for (names, element) in
+                [(["a", "b"], Scalar::I32), (["b", "a"], Scalar::I32), (["a", "b"], Scalar::U8)]
+            {
+                for options in [&Options::default(), &with_ways] {
+                    let (mut kept, mut fresh) =
+                        (memory(module, names, element), memory(module, names, element));
+                    let a = emulator.run(launch, &mut kept, options).unwrap();
+                    let b = run(module, launch, &mut fresh, options).unwrap();
+                    let (a, b) = (seen(&a, &kept), seen(&b, &fresh));
+                    assert_eq!(a, b, "round {round}: {launch:?} {names:?}");
+                    differing.insert(a);
+                }
+            }
+        }
+        // Two launches in turns, as a loop in time has them: the second time they are kept.
+        for launch in launches[..2].iter().cycle().take(6) {
+            let mut kept = memory(module, ["a", "b"], Scalar::I32);
+            let mut fresh = kept.clone();
+            let a = emulator.run(launch, &mut kept, &with_ways).unwrap();
+            let b = run(module, launch, &mut fresh, &with_ways).unwrap();
+            assert_eq!(seen(&a, &kept), seen(&b, &fresh));
+        }
+    }
+    assert!(differing.len() >= 12, "{}: launches differ too little to tell", differing.len());
+}
