@@ -164,7 +164,15 @@ fn notes(kernel: &Kernel, nest: &Nest) -> Vec<String> {
             loops.join(", ")
         ));
     }
-    lines.extend(nest.stages.iter().map(|stage| staged(kernel, stage)));
+    lines.extend(copies(kernel, nest));
+    lines.extend(way_of_blocks(nest));
+    lines
+}
+
+/// What is noted of arrays that threads have nearer than global memory.
+fn copies(kernel: &Kernel, nest: &Nest) -> Vec<String> {
+    let name = |id: &LoopId| format!("`{}`", kernel.loop_name(*id));
+    let mut lines: Vec<String> = nest.stages.iter().map(|stage| staged(kernel, stage)).collect();
     let constants = kernel.constants.iter().filter(|v| reads(kernel, nest, **v));
     lines.extend(constants.map(|v| format!("`{}` is in constant memory", kernel.name_of(*v))));
     let cut = || nest.stages.iter().filter_map(|s| Some((s.strip?.0, s)));
@@ -179,6 +187,12 @@ fn notes(kernel: &Kernel, nest: &Nest) -> Vec<String> {
             format!("rows of {} stay in registers along {}", name(l), name(along))
         }),
     );
+    lines
+}
+
+/// What is noted of how blocks go through a nest.
+fn way_of_blocks(nest: &Nest) -> Vec<String> {
+    let mut lines = vec![];
     match nest.order {
         Order::Rows => {}
         Order::Groups(n) => lines.push(format!("blocks run in groups of {n} rows")),

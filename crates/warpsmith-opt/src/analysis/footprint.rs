@@ -33,10 +33,9 @@ pub fn of(kernel: &Kernel, root: LoopId, nest: &Nest, stage: &Stage) -> Result<F
     let accesses = scope.accesses();
     let touches = |a: &&Access<'_>| a.base == Base::Var(stage.array) || a.base == Base::Anything;
     let groups = groups(&scope, &accesses, stage.array);
-    let mut found: Option<Footprint> = None;
     let written = accesses.iter().filter(touches).any(|a| a.kind != AccessKind::Read);
-    let mut own_accesses = vec![];
-    let mut outside = vec![];
+    let (mut found, mut own_accesses, mut outside): (Option<Footprint>, _, _) =
+        (None, vec![], vec![]);
     for a in accesses.iter().filter(touches) {
         if a.kind == AccessKind::Atomic || a.base == Base::Anything {
             return refuse("the nest may write it".into(), Some(a));
@@ -73,14 +72,8 @@ pub fn of(kernel: &Kernel, root: LoopId, nest: &Nest, stage: &Stage) -> Result<F
     if written {
         let unfit = |why| Unfit { why, at: own_accesses.first().map(|a| a.origin.clone()) };
         written_boxes::are_apart(nest, &f).map_err(unfit)?;
-        let own = |a: &&Access<'_>| {
-            let (Some(group), Ok((index, rows))) = (groups.get(stage.part), subscripts(&scope, a))
-            else {
-                return false;
-            };
-            rows == group.1 && written_boxes::stays_in_own(&f, &group.0, &index)
-        };
-        if let Some(a) = outside.iter().find(|a| !own(a)) {
+        let group = groups.get(stage.part);
+        if let Some(a) = outside.iter().find(|a| !stays_in_own(&scope, &f, group, a)) {
             return refuse("blocks would write back what others may write".into(), Some(a));
         }
         f.written = true;
@@ -88,6 +81,12 @@ pub fn of(kernel: &Kernel, root: LoopId, nest: &Nest, stage: &Stage) -> Result<F
         f.filled = !written_boxes::covers(l, &f, &own_accesses);
     }
     Ok(f)
+}
+
+/// Whether what a block accesses outside of the strips is what it alone writes.
+fn stays_in_own(scope: &Scope<'_>, f: &Footprint, group: Option<&Group>, a: &Access<'_>) -> bool {
+    let (Some(group), Ok((index, rows))) = (group, subscripts(scope, a)) else { return false };
+    rows == group.1 && written_boxes::stays_in_own(f, &group.0, &index)
 }
 
 /// What a block reads by one of the reads.

@@ -35,18 +35,8 @@ impl Lowering<'_> {
         if warps <= 1 {
             return Ok(stmts);
         }
-        let thread = |axis| Expr::builtin(Builtin::ThreadIdx(axis)).cast(Type::I32);
-        let number = |n: u32| Expr::i32(n as i32);
         let both = |op, a: Expr, b: Expr| Expr::binary(op, a, b);
-        let row = (rows * planes > 1).then(|| {
-            let plane = both(BinaryOp::Mul, thread(Axis::Z), number(rows));
-            let row = if planes > 1 {
-                both(BinaryOp::Add, plane, thread(Axis::Y))
-            } else {
-                thread(Axis::Y)
-            };
-            both(BinaryOp::Mul, row, number(warps))
-        });
+        let row = first_part(extents, warps);
         let of_row = |at: Expr| match &row {
             Some(row) => both(BinaryOp::Add, row.clone(), at),
             None => at,
@@ -56,7 +46,7 @@ impl Lowering<'_> {
         shared.extend(&arrays);
         let pairs = || vars.iter().copied().zip(arrays.iter().copied());
         let warp_size = self.scope.constant("WARP", WARP, "threads of a warp");
-        let x = thread(Axis::X);
+        let x = thread_along(Axis::X);
         let warp = both(BinaryOp::Div, x.clone(), warp_size.clone());
         let lane = both(BinaryOp::Rem, x.clone(), warp_size);
         let store = pairs().map(|(v, a)| {
@@ -66,7 +56,7 @@ impl Lowering<'_> {
         stmts.push(when(both(BinaryOp::Eq, lane, Expr::i32(0)), store));
         stmts.push(barrier("the parts of all warps are there"));
         for (v, a) in pairs() {
-            let at = of_row(both(BinaryOp::Rem, x.clone(), number(warps)));
+            let at = of_row(both(BinaryOp::Rem, x.clone(), Expr::i32(warps as i32)));
             let ty = self.scope.host.var(v).ty.clone();
             stmts.push(set(Place::var(v, ty), Expr::read(element_of(&self.scope.host, a, at))));
         }
@@ -110,4 +100,22 @@ impl Lowering<'_> {
         }
         halving(&mut self.scope.host, offset, Expr::i32(width as i32), body).to_vec()
     }
+}
+
+fn thread_along(axis: Axis) -> Expr {
+    Expr::builtin(Builtin::ThreadIdx(axis)).cast(Type::I32)
+}
+
+/// Where the parts of a thread's row of the block begin, each row having one for each warp; `None`: the block has one row.
+fn first_part([_, rows, planes]: [u32; 3], warps: u32) -> Option<Expr> {
+    let number = |n: u32| Expr::i32(n as i32);
+    let row = match (rows, planes) {
+        (1, 1) => return None,
+        (_, 1) => thread_along(Axis::Y),
+        _ => {
+            let plane = Expr::binary(BinaryOp::Mul, thread_along(Axis::Z), number(rows));
+            Expr::binary(BinaryOp::Add, plane, thread_along(Axis::Y))
+        }
+    };
+    Some(Expr::binary(BinaryOp::Mul, row, number(warps)))
 }

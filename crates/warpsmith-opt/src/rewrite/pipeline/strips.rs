@@ -23,6 +23,14 @@ impl Draft<'_> {
     }
 }
 
+/// Before a strip is read: its copies have come, and the strip that the next ones replace has been read.
+fn awaited(strips: u32) -> [Stmt; 2] {
+    let wait = Stmt::new(StmtKind::AsyncWait(strips - 2), Origin::default())
+        .comment("this strip has come, and everyone has read the one that the next copy replaces");
+    let kind = StmtKind::Barrier { kind: BarrierKind::Block, operand: None, result: None };
+    [wait, Stmt::new(kind, Origin::default())]
+}
+
 impl Expansion<'_, '_> {
     /// A serial loop in strips: the first copies start before it; in it, each thread waits for its part of the strip,
     /// meets the others, starts a later copy, and goes through the strip.
@@ -44,15 +52,7 @@ impl Expansion<'_, '_> {
         let sure = narrow.limit != l.limit;
         out.extend(self.first_strips(&narrow, copies, strips, &size, sure));
         let start_value = || Expr::var(start, Type::Scalar(ty));
-        let mut body = vec![
-            Stmt::new(StmtKind::AsyncWait(strips - 2), Origin::default()).comment(
-                "this strip has come, and everyone has read the one that the next copy replaces",
-            ),
-            Stmt::new(
-                StmtKind::Barrier { kind: BarrierKind::Block, operand: None, result: None },
-                Origin::default(),
-            ),
-        ];
+        let mut body = awaited(strips).to_vec();
         let number = self.strip_number(&narrow, start_value(), &size);
         let slot = self.slot_variable("slot", number.clone(), strips, &mut body);
         let next = self.next_strip(&narrow, copies, strips, &size, start, number);

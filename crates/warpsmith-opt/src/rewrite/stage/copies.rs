@@ -156,6 +156,20 @@ impl Expansion<'_, '_> {
         (first, vec![declare, Stmt::new(kind, Origin::default())])
     }
 
+    /// Declares a counter with its value before statements that mention it.
+    fn counted_as(&mut self, counter: VarId, value: Expr, body: &mut Block) {
+        let mut mentioned = false;
+        walk::each_var_of_block(body, &mut |v| mentioned |= v == counter);
+        if !mentioned {
+            return;
+        }
+        let host = &mut self.draft.scope.host;
+        let own = host.add_var(host.var(counter).clone());
+        host.vars[own.0 as usize].constant = true;
+        visit::rename_vars(body, &mut |v| if v == counter { own } else { v });
+        body.stmts.insert(0, declare(own, value));
+    }
+
     fn strip_loop(
         &mut self,
         l: &ForLoop,
@@ -167,12 +181,6 @@ impl Expansion<'_, '_> {
         let host = &mut self.draft.scope.host;
         let (name, counter_type) = (host.var(l.var).name.clone(), Type::Scalar(ty));
         let offset = self.draft.scope.local(&format!("{name}_strip"), counter_type.clone());
-        let counter = {
-            let own = self.draft.scope.host.var(l.var).clone();
-            let own = self.draft.scope.host.add_var(own);
-            self.draft.scope.host.vars[own.0 as usize].constant = true;
-            own
-        };
         let mut source = l.body.clone();
         let turns = self.turns(l, ty);
         let ids = visit::renew_loops(&mut self.draft.scope.host, &mut source);
@@ -194,17 +202,8 @@ impl Expansion<'_, '_> {
         let first = self.strips.ahead.take().map(|a| a.first).unwrap_or_default();
         self.strips.starts.insert(l.id, start);
         let mut body = Block::new(inner);
-        let mut mentioned = false;
-        walk::each_var_of_block(&body, &mut |v| mentioned |= v == l.var);
-        if mentioned {
-            visit::rename_vars(&mut body, &mut |v| if v == l.var { counter } else { v });
-            let value = Expr::binary(
-                BinaryOp::Add,
-                Expr::var(start, counter_type.clone()),
-                Expr::var(offset, counter_type),
-            );
-            body.stmts.insert(0, declare(counter, value));
-        }
+        let [start, counted] = [start, offset].map(|v| Expr::var(v, counter_type.clone()));
+        self.counted_as(l.var, Expr::binary(BinaryOp::Add, start, counted), &mut body);
         let kind = match (full, &l.kind) {
             (true, LoopKind::Unrolled(n)) => LoopKind::Unrolled(*n),
             _ => LoopKind::Serial,

@@ -36,7 +36,7 @@ use super::{Rewritten, stage};
 use crate::analysis::axes::spread;
 use crate::analysis::loops::unit_step;
 use crate::analysis::rows;
-use crate::kernel::{Kernel, Nest};
+use crate::kernel::{Kernel, Nest, Team};
 use crate::refusal::Refusal;
 use crate::walk;
 use winnow::ModalResult;
@@ -156,13 +156,15 @@ pub(super) fn check_all(kernel: &Kernel, nest: &Nest) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Whether a loop stands in one that threads share.
+fn stands_in(kernel: &Kernel, team: &Team, inner: LoopId) -> bool {
+    let mut bodies = team.loops.iter().map(|s| kernel.find_loop(s.target).map(|l| &l.body));
+    bodies.any(|b| b.is_some_and(|b| walk::find_loop(b, inner).is_some()))
+}
+
 fn check_one(kernel: &Kernel, nest: &Nest, inner: LoopId, along: LoopId) -> Result<(), Refusal> {
     let refuse = |why: String| Err(Refusal::LoopRefused { verb: "stream", loop_id: inner, why });
-    let shared = nest.team.iter().flat_map(|t| &t.loops);
-    let mut bodies = shared.map(|s| kernel.find_loop(s.target).map(|l| &l.body));
-    if nest.team.is_some()
-        && !bodies.any(|b| b.is_some_and(|b| walk::find_loop(b, inner).is_some()))
-    {
+    if nest.team.as_ref().is_some_and(|team| !stands_in(kernel, team, inner)) {
         return refuse(format!("{SHARED_NEST}, and it does not stand in that"));
     }
     let name = kernel.loop_name(along);
