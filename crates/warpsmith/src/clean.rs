@@ -10,7 +10,7 @@ use warpsmith_tune::store::Store;
 
 use crate::search::store;
 use crate::status::{Failure, Status};
-use crate::terminal::{Format, Reported, inert_json};
+use crate::terminal::{Format, Reported, inert_json, say};
 
 /// Options of `clean`.
 #[derive(Args, Debug)]
@@ -34,7 +34,6 @@ pub struct CleanArgs {
 
 /// The command.
 pub fn run(args: &CleanArgs) -> Status {
-    use std::io::Write;
     let json = args.format == Format::Json;
     let text = match clean(args) {
         Ok(cleaned) if json => {
@@ -43,8 +42,7 @@ pub fn run(args: &CleanArgs) -> Status {
         Ok(cleaned) => human(args, &cleaned),
         Err(failure) => return failure.report("clean", json, &SourceMap::new()),
     };
-    // A closed pipe (`| head`) is the reader's choice, not an error.
-    let _ = std::io::stdout().write_all(text.as_bytes());
+    say(&text);
     Status::Done
 }
 

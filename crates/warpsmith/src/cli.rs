@@ -9,7 +9,7 @@ use warpsmith_ir::{Diagnostic, SourceMap};
 
 use crate::interrupt::{self, Answer};
 use crate::status::{Failure, Status};
-use crate::terminal::{color_on_stderr, inert_json, report_bug};
+use crate::terminal::{color_on_stderr, inert_json, report_bug, say};
 use crate::{check, clean, doctor, fuse, ladder, progress, results, stage, tune, worker};
 
 /// Turns C loop nests and CUDA kernels into fast, readable, verified CUDA C.
@@ -104,11 +104,9 @@ pub fn command() -> clap::Command {
 }
 
 fn completions(shell: clap_complete::Shell) -> Status {
-    use std::io::Write;
     let mut text = vec![];
     clap_complete::generate(shell, &mut command(), "warpsmith", &mut text);
-    // A closed pipe (`| head`) is the reader's choice, not an error.
-    let _ = std::io::stdout().write_all(&text);
+    say(&String::from_utf8_lossy(&text));
     Status::Done
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::ffi::OsString;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 
 use clap::ValueEnum;
 use warpsmith_ir::SourceMap;
@@ -16,6 +16,17 @@ pub enum Format {
     #[default]
     Human,
     Json,
+}
+
+/// Writes an answer to stdout, all of it: where that cannot be, the panic of `print!` becomes what `cli` makes of it.
+///
+/// # Panics
+/// As `print!`: nobody takes what is written, or the disk is full.
+pub fn say(text: &str) {
+    print!("{text}");
+    if let Err(error) = std::io::stdout().flush() {
+        panic!("failed printing to stdout: {error}");
+    }
 }
 
 /// Whether messages on stderr may use colour.

@@ -4,6 +4,9 @@ use std::path::Path;
 
 use crate::status::Failure;
 
+/// What reads are marked with that `stage` is to serve from shared memory.
+const STAGE_MARK: &str = "__opt__";
+
 /// What a file seems to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -37,6 +40,13 @@ pub fn instead(command: &str, path: &Path, text: &[u8]) -> Option<String> {
         "ladder" => kind == Kind::C,
         _ => matches!(kind, Kind::C | Kind::Problem),
     };
+    // What marks reads for `stage` is no function of CUDA.
+    let marked = || text.windows(STAGE_MARK.len()).any(|w| w == STAGE_MARK.as_bytes());
+    if command == "check" && takes && marked() {
+        return Some(format!(
+            "`{file}` has marks of `warpsmith stage`: `warpsmith stage {file}` makes a kernel of it, which it checks itself"
+        ));
+    }
     if takes {
         return None;
     }
@@ -90,6 +100,9 @@ mod tests {
             of("tune", "a.c", "__global__ void f() {}").unwrap().contains("warpsmith check a.c")
         );
         assert!(of("check", "a.c", "void f() {}").unwrap().contains("warpsmith tune a.c"));
+        let marked = "__global__ void f(float *a) { a[0] = __opt__(a[1]); }";
+        assert!(of("check", "a.cu", marked).unwrap().contains("warpsmith stage a.cu"));
+        assert_eq!(of("stage", "a.cu", marked), None);
         assert!(of("stage", "a.ws", "").unwrap().contains("warpsmith fuse a.ws"));
         assert!(of("fuse", "a.json", "").unwrap().contains("warpsmith tune a.json"));
         assert!(of("tune", "notes.txt", "hello").unwrap().contains("takes a C file"));

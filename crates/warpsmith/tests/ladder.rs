@@ -54,6 +54,88 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
+/// Reads one matrix in two ways.
+const SQUARED: &str = "\
+// warpsmith: size n=64 k=64
+void squared(int n, int k, const float A[n][k], float C[n][n])
+{
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            float sum = 0.0f;
+            for (int l = 0; l < k; l++)
+                sum += A[i][l] * A[j][l];
+            C[i][j] = sum;
+        }
+}
+";
+
+/// The loop that finds the least has a condition.
+const SHORTEST: &str = "\
+// warpsmith: size n=64
+void shortest(int n, const float a[n][n], const float b[n][n], float c[n][n])
+{
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            float best = 1e30f;
+            for (int l = 0; l < n; l++) {
+                float way = a[i][l] + b[l][j];
+                if (way < best)
+                    best = way;
+            }
+            c[i][j] = best;
+        }
+}
+";
+
+/// What the versions of a ladder are called, their texts, schedules and remarks.
+fn versions(source: &str) -> Vec<(String, String, String, String)> {
+    let (_folder, output) = ladder(source, &["--format", "json", "--dry-run"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one object");
+    assert_eq!(json["left_out"].as_array().map(Vec::len), Some(0), "{}", json["left_out"]);
+    let word = |v: &serde_json::Value| v.as_str().unwrap_or_default().to_string();
+    let of = |v: &serde_json::Value| {
+        let words = ["name", "idea"].map(|key| word(&v[key]));
+        let [name, idea] = words;
+        (name, idea, v["schedule"].to_string(), v["remarks"].to_string())
+    };
+    json["versions"].as_array().expect("a list").iter().map(of).collect()
+}
+
+#[test]
+fn a_matrix_that_is_read_in_two_ways_gets_every_step() {
+    let list = versions(SQUARED);
+    let named = |name: &str| list.iter().find(|(n, ..)| n == name).expect("a version");
+    let (.., tiles, _) = named("square-tiles");
+    assert!(tiles.contains("stage A#1 at l") && tiles.contains("stage A#2 at l"), "{tiles}");
+    for name in ["outer-products", "transposed-tile"] {
+        named(name);
+    }
+    let remarks = &named("unrolled").3;
+    assert!(remarks.contains("neither its counters nor its predicted time"), "{remarks}");
+    texts_are_true(&list);
+}
+
+#[test]
+fn what_conditions_keep_from_being_read_once_is_said() {
+    let list = versions(SHORTEST);
+    let (_, idea, ..) = list.iter().find(|(n, ..)| n == "outer-products").expect("a version");
+    assert!(idea.contains("read for each element again") && !idea.contains("register,"), "{idea}");
+    texts_are_true(&list);
+}
+
+/// Texts say what the schedules hold.
+fn texts_are_true(versions: &[(String, String, String, String)]) {
+    for (name, idea, schedule, _) in versions {
+        let tiles = schedule.matches("register_tile ").count();
+        assert!(!idea.contains("a tile in registers") || tiles > 1, "{name}: {idea} {schedule}");
+        let staged = schedule.contains("stage ");
+        assert!(!idea.contains("in shared memory") || staged, "{name}: {idea}");
+    }
+}
+
 #[test]
 fn any_contraction_gets_its_ladder() {
     let (folder, output) = ladder(PATHS, &["--format", "json"]);
@@ -69,7 +151,7 @@ fn any_contraction_gets_its_ladder() {
         "unrolled",
         "outer-products",
         "transposed-tile",
-        "register-tiles",
+        "chosen-tiles",
     ];
     for name in ideas {
         assert!(names.contains(&name), "no {name} in {names:?}: {}", json["left_out"]);
@@ -172,7 +254,7 @@ void batched(int b, int n, int m, int k, const float A[b][n][k], const float B[b
         let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one object");
         let versions = json["versions"].as_array().expect("a list");
         let names: Vec<&str> = versions.iter().filter_map(|v| v["name"].as_str()).collect();
-        for name in ["direct", "square-tiles", "unrolled", "outer-products", "register-tiles"] {
+        for name in ["direct", "square-tiles", "unrolled", "outer-products", "chosen-tiles"] {
             assert!(names.contains(&name), "no {name} in {names:?}: {}", json["left_out"]);
         }
         assert!(!json["left_out"].to_string().contains("a bug"), "{}", json["left_out"]);

@@ -104,7 +104,7 @@ const USES: &[Use] = &[
         what: "an old GPU",
         typed: &["tune", "scale.c", "--size", "n=64", "--arch", "sm_35"],
         status: 2,
-        says: "unknown architecture `sm_35`",
+        says: "`sm_35` is too old: the oldest architecture is sm_75",
         next: "known are sm_75",
     },
     Use {
@@ -310,6 +310,27 @@ fn output_that_cannot_be_written_is_no_bug() {
     assert_eq!(output.status.code(), Some(2), "{text}");
     assert!(text.contains("cannot write to stdout") && text.contains("make room"), "{text}");
     assert!(exists(folder.path(), "warpsmith-out/scale/scale.cu"));
+    std::fs::write(folder.path().join("k.cu"), "__global__ void f(int *a) { a[threadIdx.x] = 1; }")
+        .unwrap();
+    for typed in [
+        "results",
+        "doctor",
+        "clean --dry-run",
+        "completions bash",
+        "check k.cu --grid 1 --block 32 --arg a=int[32]",
+    ] {
+        let typed: Vec<&str> = typed.split(' ').collect();
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = command(folder.path(), &typed).stdout(full).output().unwrap();
+        let text = said(&output);
+        assert_eq!(output.status.code(), Some(2), "{typed:?}: {text}");
+        assert!(text.contains("cannot write to stdout"), "{typed:?}: {text}");
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = command(folder.path(), &typed).stdout(writer).output().unwrap();
+        let text = said(&output);
+        assert!(output.status.code() != Some(70) && !text.contains("bug"), "{typed:?}: {text}");
+    }
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let output = command(folder.path(), &typed).stdout(writer).output().unwrap();

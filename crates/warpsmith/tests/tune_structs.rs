@@ -229,7 +229,7 @@ fn sizes_may_be_fields() {
     let output = tune(folder.path(), source, &["--size", "n=100", "--strategy", "direct"]);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{stderr}");
-    assert!(stderr.contains("parameter `prm.nx` has no size"), "{stderr}");
+    assert!(stderr.contains("parameters `prm.nx`, `prm.ny` have no size"), "{stderr}");
 }
 
 /// Steps that tell elements apart by their subscripts alone leave structures alone.

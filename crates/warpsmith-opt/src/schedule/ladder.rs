@@ -6,13 +6,16 @@
 //! are its two operands, in whatever order their subscripts stand.
 
 use warpsmith_ir::poly::{Atom, Poly};
-use warpsmith_ir::{Axis, Diagnostic, Layout, LoopId, LoopKind, Place, Scalar, SourceMap, VarId};
+use warpsmith_ir::{
+    Axis, Block, Diagnostic, Layout, LoopId, LoopKind, Place, Scalar, SourceMap, StmtKind, VarId,
+};
 
 use super::candidates::{accumulated, serial_loops};
 use super::orders::{self, Orders, Sum};
 use super::template::schedule_of;
 use super::{Schedule, StepKind, derive, take};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, base_of};
+use crate::analysis::footprint;
 use crate::build::counters;
 use crate::kernel::Kernel;
 use crate::rewrite::bounds::Edges;
@@ -73,6 +76,8 @@ struct Contraction {
     left_by_rows: bool,
     /// The same for the right operand: neighbouring threads then read elements that are a row apart.
     right_by_rows: bool,
+    /// The loop that sums does the same in all iterations: what a thread's elements have in common is read once.
+    straight: bool,
     /// `accumulate` where the sum is an element of an array.
     accumulate: Vec<StepKind>,
     /// What pads the arrays and moves their rows apart; nothing where they cannot be padded.
@@ -95,7 +100,7 @@ const PADDED: &str = "the kernel works on copies of the matrices, padded with ze
 const UNROLLED: &str =
     "the loop over the tile is unrolled: fewer counters and branches for each multiplication";
 const OUTER: &str = "a thread computes a column of the tile in registers, as a sum of outer products; fewer threads, more work each (Volkov)";
-const TRANSPOSED: &str = "the tile in shared memory is transposed, with one padding column: a thread reads consecutive words, and the copies to it have no bank conflicts";
+const TRANSPOSED: &str = "the tile in shared memory is transposed, with one padding column: a thread reads consecutive words, and the column moves its rows apart, against bank conflicts of the copies to it";
 
 /// The ladder of the first nest that is a contraction; other nests keep their direct translation.
 ///
@@ -187,10 +192,7 @@ impl Contraction {
             else {
                 continue;
             };
-            let name = |a: &Access<'_>| match a.base {
-                Base::Var(v) => Some(kernel.name_of(v).to_string()),
-                _ => None,
-            };
+            let name = |a: &Access<'_>| staged_name(kernel, &scope, &accesses, a);
             return Some(Contraction {
                 loops: loops.to_vec(),
                 axes: axes.to_vec(),
@@ -201,6 +203,7 @@ impl Contraction {
                 right: name(right)?,
                 right_by_rows: right.view.linear().is_some_and(|p| moves_by_one(&p, sum.var)),
                 left_by_rows: left.view.linear().is_some_and(|p| moves_by_one(&p, sum.var)),
+                straight: is_straight(&sum.body),
                 accumulate: accumulated(kernel, root),
                 padded: vec![],
             })
@@ -228,7 +231,8 @@ impl Contraction {
             _ => String::new(),
         };
         let names = factors.map(name);
-        let operands = [&self.left, &self.right];
+        let array = |operand: &String| operand.split('#').next().unwrap_or_default().to_string();
+        let operands = [array(&self.left), array(&self.right)];
         let both = operands.iter().all(|o| names.contains(o)) && names[0] != names[1];
         let element = sum.element.ty.scalar().filter(|s| matches!(s, Scalar::F32 | Scalar::F64));
         let alike = factors.iter().all(|f| f.ty.scalar() == element);
@@ -300,7 +304,12 @@ impl Contraction {
             true => {
                 "; both operands come from shared memory, since neighbouring threads' elements of the second one are far apart"
             }
-            false => "; one operand comes from shared memory, the other straight to a register",
+            false if self.straight => {
+                "; one operand comes from shared memory, the other straight to a register"
+            }
+            false => {
+                "; one operand comes from shared memory, the other is read for each element again, since the loop has conditions"
+            }
         };
         // An operand that is stored by columns lies in its tile as it should already.
         let done = match self.left_by_rows {
@@ -369,6 +378,31 @@ impl Contraction {
     }
 }
 
+/// The name that `stage` knows the array of a read by: with a number where the nest reads it in several ways.
+fn staged_name(
+    kernel: &Kernel,
+    scope: &Scope<'_>,
+    accesses: &[Access<'_>],
+    read: &Access<'_>,
+) -> Option<String> {
+    let Base::Var(array) = read.base else { return None };
+    let name = kernel.name_of(array);
+    let groups = footprint::groups(scope, accesses, array);
+    if groups.len() < 2 {
+        return Some(name.to_string());
+    }
+    let own = footprint::group_of(scope, read)?;
+    let at = groups.iter().position(|g| *g == own)?;
+    Some(format!("{name}#{}", at + 1))
+}
+
+/// Whether a body has no conditions.
+fn is_straight(body: &Block) -> bool {
+    let mut straight = true;
+    walk::each_stmt(body, &mut |s| straight &= !matches!(s.kind, StmtKind::If { .. }));
+    straight
+}
+
 /// Whether the subscripts of an access mention a counter.
 fn mentions(access: &Access<'_>, var: VarId) -> bool {
     access.view.linear().is_some_and(|p| p.mentions(var))
@@ -382,11 +416,7 @@ fn moves_by_one(subscript: &Poly, var: VarId) -> bool {
 /// What the steps of a schedule that was chosen for a nest are for, in the order in which they are taught: each version
 /// has the steps of those before and its own, so that the last one is the schedule itself.
 const BEYOND: [(&str, &str, &[&str]); 6] = [
-    (
-        "register-tiles",
-        "a thread computes a tile in registers along both axes, as large as the chosen schedule has it: each value from shared memory is used several times",
-        &["bind", "accumulate", "register_tile", "stage", "unroll"],
-    ),
+    ("", "", &["bind", "accumulate", "register_tile", "stage", "unroll"]),
     (
         "vectors",
         "a kernel for sizes and addresses that are multiples moves several elements with one instruction; the general one stays for the rest",
@@ -410,6 +440,29 @@ const BEYOND: [(&str, &str, &[&str]); 6] = [
     ),
 ];
 
+/// What the tiles of a chosen schedule are: a name and the idea.
+fn tiles(chosen: &Schedule) -> (&'static str, &'static str) {
+    let has = |name: &str| chosen.steps.iter().filter(|s| s.kind.name() == name).count();
+    match (has("register_tile"), has("stage")) {
+        (0, 0) => (
+            "chosen-block",
+            "a thread computes one element from global memory, in a block of the extents that the device model ranks first",
+        ),
+        (0, _) => (
+            "chosen-tiles",
+            "a thread computes one element, its operands in shared memory, in a block and strips of the extents that the device model ranks first",
+        ),
+        (1, _) => (
+            "register-tiles",
+            "a thread computes several elements along one axis in registers, in the number and the block that the device model ranks first",
+        ),
+        _ => (
+            "register-tiles",
+            "a thread computes a tile in registers along several axes, as large as the chosen schedule has it: each value that it reads is used several times",
+        ),
+    }
+}
+
 /// The way from the lecture's versions to a schedule that was chosen: its steps, idea by idea. Steps of other kinds make
 /// one last version; a version without a new step is left out.
 pub fn beyond(chosen: &Schedule) -> Vec<Rung> {
@@ -422,6 +475,7 @@ pub fn beyond(chosen: &Schedule) -> Vec<Rung> {
         list.push(Rung { name, lecture: None, idea: idea.to_string(), schedule });
     };
     for (name, idea, words) in BEYOND {
+        let (name, idea) = if name.is_empty() { tiles(chosen) } else { (name, idea) };
         let mut more = false;
         for (k, kind) in kinds.iter().enumerate() {
             let new = !taken[k] && words.contains(&kind.name());

@@ -72,11 +72,21 @@ pub fn find(name: &str) -> Result<Arch, Failure> {
         }
         let names: Vec<&str> = ARCHS.iter().map(|a| a.name).collect();
         let boards: Vec<&str> = warpsmith_device::GPUS.iter().map(|g| g.name).collect();
-        Diagnostic::error("W310", format!("unknown architecture `{name}`"))
+        let message = match is_older(name) {
+            true => format!("`{name}` is too old: the oldest architecture is {}", ARCHS[0].name),
+            false => format!("unknown architecture `{name}`"),
+        };
+        Diagnostic::error("W310", message)
             .help(format!("known are {}", names.join(", ")))
             .help(format!("or a board, however it is spelled: {}", boards.join(", ")))
             .into()
     })
+}
+
+/// Whether an architecture is one before all that are known.
+fn is_older(name: &str) -> bool {
+    let number = |name: &str| name.strip_prefix("sm_")?.parse::<u32>().ok();
+    number(name).zip(number(ARCHS[0].name)).is_some_and(|(own, oldest)| own < oldest)
 }
 
 #[cfg(test)]
@@ -92,5 +102,8 @@ mod tests {
         assert!(failure.diagnostics[0].help[0].contains(boards[1].name));
         assert_eq!(find("H200").unwrap().board.map(|b| b.name), Some("H200"));
         assert!(find("").is_err() && find("no such board").is_err());
+        let of = |name: &str| find(name).unwrap_err().diagnostics[0].message.clone();
+        assert_eq!(of("sm_35"), "`sm_35` is too old: the oldest architecture is sm_75");
+        assert_eq!(of("sm_99"), "unknown architecture `sm_99`");
     }
 }

@@ -15,6 +15,7 @@ use super::sizes::Point;
 use super::verified_files::{Files, NOT_RUN, Translation};
 use super::verify::Verified;
 use crate::data::NamedSpec;
+use crate::search::Told;
 use crate::status::{Failure, Status};
 
 /// What is to be translated.
@@ -138,7 +139,7 @@ impl Job<'_> {
         let chosen = translate(&direct, None, self.input, self.sizes, self.arch, sources)?;
         measured.chosen.clear();
         measured.ms = measured.direct_ms.clone().unwrap_or_default();
-        measured.notes.push(DIRECT_WINS.into());
+        measured.notes.push(direct_wins(measured.told()));
         let (on, interruptible) = (measured.on(), !measured.interrupted);
         let measured_on = [sentence(&on)];
         let verdict = self.verified(&chosen, &measured_on, interruptible, sources)?;
@@ -186,8 +187,10 @@ fn made(chosen: Chosen, verdict: Verdict, measured: Option<Measured>) -> Made {
     Made { chosen, files, verified, messages, measured }
 }
 
-const DIRECT_WINS: &str =
-    "no schedule that was measured is faster than the direct translation, which is written";
+fn direct_wins(told: Told) -> String {
+    let word = told.word();
+    format!("no schedule that was {word} is faster than the direct translation, which is written")
+}
 
 /// The line about the device in the emitted file.
 fn equal_on(measured: &Measured) -> String {

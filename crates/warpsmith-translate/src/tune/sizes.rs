@@ -205,18 +205,20 @@ pub fn points(
             .help("lists of sizes must be equally long, or hold one value")
             .into());
     }
+    let has_size = |name: &str| given.iter().any(|s| s.name == name);
+    let names = params.iter().map(|(_, name, _)| name);
+    let lacking: Vec<&str> =
+        names.filter(|n| !has_size(n) && !fixed.contains(*n)).map(String::as_str).collect();
+    if !lacking.is_empty() {
+        return Err(missing(&lacking));
+    }
     let mut points = vec![];
     for i in 0..longest {
         let mut point = Point::new();
         for (_, name, scalar) in &params {
             let own = given.iter().rev().find(|s| s.name == *name);
             let own = own.map(|s| s.values[if s.values.len() == 1 { 0 } else { i }]);
-            let Some(value) = own else {
-                if fixed.contains(name) {
-                    continue;
-                }
-                return Err(missing(name));
-            };
+            let Some(value) = own else { continue };
             check_range(name, value, *scalar)?;
             point.insert(name.clone(), value);
         }
@@ -240,10 +242,17 @@ pub fn check_once(given: &[SizeSpec]) -> Result<(), Failure> {
     Err(Diagnostic::error("W311", format!("size `{name}` is given twice")).help(help).into())
 }
 
-fn missing(name: &str) -> Failure {
-    Diagnostic::error("W311", format!("parameter `{name}` has no size"))
+fn missing(names: &[&str]) -> Failure {
+    let message = match names {
+        [name] => format!("parameter `{name}` has no size"),
+        _ => format!("parameters `{}` have no size", names.join("`, `")),
+    };
+    let sizes = names.iter().map(|name| format!("{name}=1024")).collect::<Vec<_>>();
+    let first = names[0];
+    Diagnostic::error("W311", message)
         .help(format!(
-            "add --size {name}=1024, or write `// warpsmith: size {name}=1024` in the file; a number that is no size can be given with --arg {name}=7"
+            "add --size {}, or write `// warpsmith: size {}` in the file; a number that is no size can be given with --arg {first}=7",
+            sizes.join(" --size "), sizes.join(" ")
         ))
         .into()
 }

@@ -35,7 +35,7 @@ use crate::interrupt;
 use crate::progress::Progress;
 use crate::report::{self, Report};
 use crate::status::{Failure, Status};
-use crate::terminal::{color_on_stderr, color_on_stdout, inert_json};
+use crate::terminal::{color_on_stderr, color_on_stdout, inert_json, say};
 use crate::wrong_file;
 
 /// The command: prints the report to stdout and says how it ended.
@@ -108,7 +108,6 @@ pub fn check(args: &CheckArgs, sources: &mut SourceMap) -> Result<Report, Failur
 }
 
 fn print_report(format: ReportFormat, report: &Report, sources: &SourceMap) {
-    use std::io::Write;
     let text = match format {
         ReportFormat::Human => {
             report.printed.clone() + &report::human(report, sources, color_on_stdout())
@@ -116,8 +115,7 @@ fn print_report(format: ReportFormat, report: &Report, sources: &SourceMap) {
         ReportFormat::Json => report::json(report, sources).to_string() + "\n",
         ReportFormat::Sarif => report::sarif(report, sources).to_string() + "\n",
     };
-    // A closed pipe (`| head`) is the reader's choice, not an error.
-    let _ = std::io::stdout().write_all(text.as_bytes());
+    say(&text);
 }
 
 /// What to do with a file of another kind than is checked.

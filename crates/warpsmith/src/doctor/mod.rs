@@ -16,7 +16,7 @@ pub use warpsmith_gpu::places::Places;
 
 use crate::progress::Phase;
 use crate::status::Status;
-use crate::terminal::Format;
+use crate::terminal::{Format, say};
 
 /// Options of `doctor`.
 #[derive(Args, Debug)]
@@ -31,7 +31,6 @@ pub struct DoctorArgs {
 
 /// The command: prints what was found; always done, since nothing it looks for is required.
 pub fn run(args: &DoctorArgs) -> Status {
-    use std::io::Write;
     let phase = Phase::new("doctor: asking programs for their versions");
     let parts = examine(&Places::of_this_process(), Duration::from_secs(args.timeout));
     drop(phase);
@@ -39,7 +38,6 @@ pub fn run(args: &DoctorArgs) -> Status {
         Format::Human => human(&parts),
         Format::Json => json(&parts).to_string() + "\n",
     };
-    // A closed pipe (`| head`) is the reader's choice, not an error.
-    let _ = std::io::stdout().write_all(text.as_bytes());
+    say(&text);
     Status::Done
 }

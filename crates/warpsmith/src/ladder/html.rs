@@ -128,15 +128,15 @@ fn cpu(ladder: &Ladder) -> String {
 fn section(index: usize, version: &Version, before: Option<&Version>) -> String {
     let name = escaped(&version.name);
     let lecture = escaped(&lecture(version));
-    let idea = escaped(&capital(&version.idea));
+    let idea = with_code(&capital(&version.idea));
     let mut text =
         format!("<h2 id=\"v{index}\">{} {name}{lecture}</h2>\n<p>{idea}.</p>\n", index + 1);
     if !version.given_up.is_empty() {
         let steps = escaped(&version.given_up.join("; "));
         text += &format!("<p>Given up: <code>{steps}</code></p>\n");
     }
-    if let Some(why) = &version.slower {
-        text += &format!("<p class=\"why\">{}.</p>\n", escaped(&capital(why)));
+    for line in version.slower.iter().chain(&version.remarks) {
+        text += &format!("<p class=\"why\">{}.</p>\n", with_code(&capital(line)));
     }
     text += &format!("<pre>{}</pre>\n", escaped(version.tuned.schedule.trim_end()));
     text += &match before {
@@ -283,6 +283,15 @@ fn by_sectors(words: &BTreeMap<u64, Vec<usize>>) -> (Vec<Cell>, u64) {
 
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// A sentence in which names stand between backticks.
+fn with_code(text: &str) -> String {
+    let part = |(k, part): (usize, &str)| match k % 2 {
+        0 => escaped(part),
+        _ => format!("<code>{}</code>", escaped(part)),
+    };
+    text.split('`').enumerate().map(part).collect()
 }
 
 #[cfg(test)]

@@ -118,6 +118,8 @@ pub struct Version {
     pub predicted: Vec<Predicted>,
     /// Why the prediction is worse than that of the version before, where it is.
     pub slower: Option<String>,
+    /// What its counters say that its idea does not.
+    pub remarks: Vec<String>,
     /// Milliseconds on the device, where there is one and it runs there.
     pub ms: Option<f64>,
     /// What the emulator counts, launch by launch.
@@ -155,7 +157,7 @@ pub fn run(args: &LadderArgs) -> Status {
     let mut sources = SourceMap::new();
     let ladder = match ladder(args, &mut sources) {
         Ok(ladder) => ladder,
-        Err(failure) => return failure.report("ladder", json, &sources),
+        Err(failure) => return not_resumed(failure).report("ladder", json, &sources),
     };
     let written = if args.dry_run { Ok(vec![]) } else { write(&ladder) };
     match written {
@@ -168,6 +170,15 @@ pub fn run(args: &LadderArgs) -> Status {
         }
         Err(failure) => failure.report("ladder", json, &sources),
     }
+}
+
+/// Only a search goes on where it was interrupted.
+fn not_resumed(mut failure: Failure) -> Failure {
+    if failure.status == Status::Interrupted {
+        let help = "nothing was written; smaller sizes (--size) take less time";
+        failure.diagnostics.iter_mut().for_each(|d| d.help = vec![help.into()]);
+    }
+    failure
 }
 
 impl LadderArgs {
@@ -249,7 +260,7 @@ pub fn ladder(args: &LadderArgs, sources: &mut SourceMap) -> Result<Ladder, Fail
         left_out: vec![],
         gpu: arch.gpu().name,
         on: None,
-        on_cpu: Err("the nest does more than to sum".into()),
+        on_cpu: Err("the nest is more than two parallel loops around one sum".into()),
         point: Point::new(),
         folder,
     };
@@ -368,6 +379,7 @@ impl Maker {
             tuned,
             predicted: predicted.unwrap_or_default(),
             slower: None,
+            remarks: vec![],
             ms: None,
             launches,
             compiled_wavefronts: counted.map(wavefronts),

@@ -195,8 +195,8 @@ pub fn human(ladder: &Ladder, paths: &[PathBuf]) -> String {
     }
     text.push('\n');
     for (k, version) in ladder.versions.iter().enumerate() {
-        if let Some(why) = &version.slower {
-            text += &format!("{}: {why}\n", version.folder(k));
+        for line in version.slower.iter().chain(&version.remarks) {
+            text += &format!("{}: {line}\n", version.folder(k));
         }
     }
     for (name, why) in &ladder.left_out {
@@ -257,6 +257,7 @@ pub fn markdown(ladder: &Ladder) -> String {
     for (name, why) in &ladder.left_out {
         text += &format!("\nLeft out: {name}, because {why}.\n");
     }
+    text += "\nThe lines that a version changes are in its `changes.diff`, and side by side in `ladder.html`.\n";
     text += &cpu(ladder);
     for (k, version) in ladder.versions.iter().enumerate() {
         text += &section(k, version);
@@ -291,32 +292,44 @@ fn section(index: usize, version: &Version) -> String {
     if !version.given_up.is_empty() {
         text += &format!("\nGiven up: `{}`.\n", version.given_up.join("`, `"));
     }
-    if let Some(why) = &version.slower {
-        text += &format!("\n{}.\n", capital(why));
+    for line in version.slower.iter().chain(&version.remarks) {
+        text += &format!("\n{}.\n", capital(line));
     }
-    text += &format!("\n```\n{}\n```\n", version.tuned.schedule.trim_end());
+    let steps: Vec<&str> = version.tuned.schedule.lines().collect();
+    text += &format!("\nSchedule: `{}`.\n", steps.join("`, `"));
     text += "\n| array | access | requests | sectors a request | bank conflicts |\n|---|---|---|---|---|\n";
-    for a in accesses(version) {
-        let sectors = match a.memory {
-            MemoryKind::Global => format!("{:.2}", a.sectors_per_request()),
-            _ => String::new(),
-        };
-        let conflicts = match a.memory {
-            MemoryKind::Shared => a.bank_conflicts().to_string(),
-            _ => String::new(),
-        };
-        text += &format!(
-            "| `{}` | {} {} | {} | {sectors} | {conflicts} |\n",
-            a.array,
-            a.memory.name(),
-            a.kind.name(),
-            a.requests.warps
-        );
-    }
-    if !version.changes.is_empty() {
-        text += "\nThe changed lines are in `changes.diff`, beside the code in `ladder.html`.\n";
-    }
+    text += &access_rows(version);
     text
+}
+
+/// One row for each array and kind of access, all its instructions together.
+fn access_rows(version: &Version) -> String {
+    let mut rows: Vec<(&AccessCounters, u64, u64, f64)> = vec![];
+    for a in accesses(version) {
+        let own = (a.requests.warps, a.sectors, a.bank_conflicts());
+        let alike = |row: &&mut (&AccessCounters, u64, u64, f64)| {
+            (&row.0.array, row.0.memory, row.0.kind) == (&a.array, a.memory, a.kind)
+        };
+        match rows.iter_mut().find(alike) {
+            Some((_, requests, sectors, conflicts)) => {
+                *requests += own.0;
+                *sectors += own.1;
+                *conflicts += own.2;
+            }
+            None => rows.push((a, own.0, own.1, own.2)),
+        }
+    }
+    let row = |(a, requests, sectors, conflicts): (&AccessCounters, u64, u64, f64)| {
+        let (sectors, conflicts) = match a.memory {
+            MemoryKind::Global => {
+                (format!("{:.2}", sectors as f64 / requests.max(1) as f64), String::new())
+            }
+            _ => (String::new(), conflicts.to_string()),
+        };
+        let kind = format!("{} {}", a.memory.name(), a.kind.name());
+        format!("| `{}` | {kind} | {requests} | {sectors} | {conflicts} |\n", a.array)
+    };
+    rows.into_iter().map(row).collect()
 }
 
 /// The name that the step has in the lecture.
@@ -344,6 +357,7 @@ pub fn json(ladder: &Ladder, paths: &[PathBuf]) -> Value {
                 "idea": v.idea,
                 "given_up": v.given_up,
                 "slower": v.slower,
+                "remarks": v.remarks,
                 "schedule": v.tuned.schedule.lines().collect::<Vec<_>>(),
                 "predicted_seconds": v.tuned.seconds,
                 "ms": v.ms,

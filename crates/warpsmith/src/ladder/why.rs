@@ -2,7 +2,7 @@
 
 use warpsmith_device::Bound;
 
-use super::page::sums;
+use super::page::{fma_share, sums};
 use super::{Ladder, Version};
 use crate::search::Told;
 use warpsmith_translate::tune::choice::Predicted;
@@ -33,8 +33,42 @@ pub fn explain(ladder: &mut Ladder) {
         let told = ladder.on.as_ref().map(|on| on.told);
         let measured = told.and_then(|told| slower_on_device(before, now, told));
         let parts = [measured, predicted].into_iter().flatten().collect::<Vec<_>>();
-        ladder.versions[k].slower = (!parts.is_empty()).then(|| parts.join("; "));
+        let mut remarks: Vec<String> = conflicts(before, now).into_iter().collect();
+        if parts.is_empty() {
+            remarks.extend(unchanged(before, now));
+        }
+        let now = &mut ladder.versions[k];
+        now.slower = (!parts.is_empty()).then(|| parts.join("; "));
+        now.remarks = remarks;
     }
+}
+
+/// Bank conflicts, where a version has more of them than the one before.
+fn conflicts(before: &Version, now: &Version) -> Option<String> {
+    let (a, b) = (sums(before), sums(now));
+    (b.conflicts > a.conflicts).then(|| {
+        format!(
+            "{} of its {} wavefronts of shared memory are bank conflicts (before: {} of {})",
+            b.conflicts, b.wavefronts, a.conflicts, a.wavefronts
+        )
+    })
+}
+
+/// That counters and device model know nothing of an idea.
+fn unchanged(before: &Version, now: &Version) -> Option<String> {
+    let total = |v: &Version| time(v.predicted.iter().map(seconds).sum::<f64>());
+    let counted = |v: &Version| {
+        let s = sums(v);
+        (s.sectors, s.wavefronts.to_bits(), s.conflicts.to_bits(), fma_share(v))
+    };
+    (total(before) == total(now) && counted(before) == counted(now)).then(|| {
+        let mut text = "neither its counters nor its predicted time differ from the version before"
+            .to_string();
+        if now.tuned.schedule.contains("unroll ") && !before.tuned.schedule.contains("unroll ") {
+            text += ": compilers unroll such a loop by themselves";
+        }
+        text
+    })
 }
 
 /// What counters say where a device is slower.

@@ -12,7 +12,7 @@ use warpsmith_tune::store::{Damaged, Filter, Store, Summary};
 use crate::progress::Phase;
 use crate::search::store;
 use crate::status::{Failure, Status};
-use crate::terminal::{Format, Reported, color_on_stderr, inert_json};
+use crate::terminal::{Format, Reported, color_on_stderr, inert_json, say};
 
 pub use self::exchange::{Export, t4_text};
 
@@ -67,12 +67,10 @@ pub fn run(args: &ResultsArgs) -> Status {
     drop(phase);
     match answer {
         Ok(text) => {
-            use std::io::Write;
             // What files of others and other users have put in the store is shown, and not obeyed.
             let json = args.export.is_some() || args.format == Format::Json;
             let text = if json { inert_json(&text) } else { printable(&text) };
-            // A closed pipe (`| head`) is the reader's choice, not an error.
-            let _ = std::io::stdout().write_all(text.as_bytes());
+            say(&text);
             Status::Done
         }
         Err(failure) => failure.report("results", args.format == Format::Json, &sources),

@@ -3,9 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use warpsmith_emu::{
-    Arg as EmuArg, Buffer, DeviceMemory, EmuError, Emulator, LaunchConfig,
-};
+use warpsmith_emu::{Arg as EmuArg, Buffer, DeviceMemory, EmuError, Emulator, LaunchConfig};
 use warpsmith_ir::interp::{Arg, Fault, LaunchRequest, Launcher, Memory, Skipped};
 use warpsmith_ir::{
     Diagnostic, FuncId, Module, Origin, Scalar, SourceMap, Space, Span, Type, Value,
