@@ -175,12 +175,11 @@ impl<'a> Sema<'a> {
         let inner = self.new_scope(Some(scope), ScopeKind::Namespace);
         let around = self.shared_by.iter().find(|(of_file, _)| *of_file == scope).map(|(_, s)| *s);
         if let Some(around) = around {
-            let list = self.scope(around).names.get(name).into_iter().flatten();
-            let known = list.filter_map(|e| match e {
+            let mut list = self.scope(around).names.get(name).into_iter().flatten();
+            let known = list.find_map(|e| match e {
                 Entity::Namespace(id) => Some(*id),
                 _ => None,
             });
-            let known = known.last();
             let shared = known.unwrap_or_else(|| {
                 let shared = self.new_scope(Some(around), ScopeKind::Namespace);
                 self.declare(around, name, Entity::Namespace(shared));
