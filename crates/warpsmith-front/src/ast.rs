@@ -58,7 +58,7 @@ pub enum ItemKind {
     },
     /// What one of several files of a program has for itself, see [`crate::join`].
     File(Vec<Item>),
-    /// `using namespace x;` or `using x::y;`
+    /// `using namespace x;` or `using x::y;`; the first of `using ::x::y;` is empty.
     Using {
         path: Vec<String>,
         namespace: bool,

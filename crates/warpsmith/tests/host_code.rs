@@ -319,3 +319,81 @@ fn a_launch_that_is_too_large_is_run_in_part_and_that_is_said() {
     let text = check(HUGE, &[&options[..], &["--arg", "n=1099511627776"]].concat(), 3);
     assert!(text.contains("run in part: "), "{text}");
 }
+
+const NAMED_HEADER: &str = "#pragma once\nnamespace sim {\nstruct Grid { int n; };
+void step(const Grid &g, float *x);\nextern __device__ int steps;\n}\n";
+const NAMED_MAIN: &str =
+    "#include \"named.h\"\nnamespace sim { static int blocks(int n) { return n; } }
+int main()\n{\n    sim::Grid g = { 40 };\n    float *x;
+    cudaMalloc(&x, sim::blocks(g.n) * sizeof(float));\n    cudaMemset(x, 0, g.n * sizeof(float));
+    sim::step(g, x);\n    int all;\n    cudaMemcpyFromSymbol(&all, sim::steps, sizeof(int));
+    cudaFree(x);\n    return all;\n}\n";
+const NAMED_KERNELS: &str = "#include \"named.h\"\nnamespace sim {\n__device__ int steps = 0;
+namespace {\n__global__ void advance(Grid g, float *x)\n{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i LESS g.n) x[i] += 1.0f;\n    if (i == 0) atomicAdd(&steps, 1);\n}\n}
+static int blocks(int n) { return (n + 31) / 32; }
+void step(const Grid &g, float *x) { advance<<<blocks(g.n), 32>>>(g, x); }\n}\n";
+
+/// What files have in a namespace of one name they find of each other, and static functions in it stay apart.
+#[test]
+fn files_share_their_namespaces() {
+    for (less, status, said) in
+        [("<", 0, "1 launch checked: nothing found"), ("<=", 1, "out-of-bounds")]
+    {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let kernels = NAMED_KERNELS.replace("LESS", less);
+        for (name, text) in
+            [("named.h", NAMED_HEADER), ("main.cu", NAMED_MAIN), ("kernels.cu", kernels.as_str())]
+        {
+            std::fs::write(folder.path().join(name), text).expect("a writable folder");
+        }
+        let mut command = Command::new(env!("CARGO_BIN_EXE_warpsmith"));
+        let command = command.current_dir(folder.path()).args(["check", "main.cu"]);
+        let output = command.output().expect("the program starts");
+        let text = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        assert_eq!(output.status.code(), Some(status), "{text}");
+        assert!(text.contains(said), "{text}");
+    }
+}
+
+/// A program that has thrust do everything has nothing that is checked, and that is said.
+#[test]
+fn algorithms_without_a_kernel_are_nothing_to_check() {
+    let program = "#include <thrust/device_vector.h>\n#include <thrust/transform.h>
+struct Twice { __device__ float operator()(float x) const { return 2 * x; } };
+int main()\n{\n    thrust::device_vector<float> v(100);
+    thrust::transform(v.begin(), v.end(), v.begin(), Twice());\n}\n";
+    let text = check(program, &[], 2);
+    assert!(text.contains("the file has no kernel"), "{text}");
+    assert!(text.contains("run kernels of their libraries, with its functors"), "{text}");
+    let plain = check("int main() { return 0; }", &[], 2);
+    assert!(!plain.contains("thrust"), "{plain}");
+}
+
+/// What an unknown method may have changed is not taken for known: the array would have no elements.
+#[test]
+fn objects_of_methods_that_are_left_out_are_not_known() {
+    let body = "std::vector<float> h; fill_by_magic(h.size()), h.push_back(unknown_value());
+        float *x; cudaMalloc(&x, h.size() * sizeof(float)); scale<<<1, 32>>>(x, 2.0f, 32);";
+    let source = format!("#include <vector>\n{}", program(body));
+    let text = check(&source, &[], 0);
+    assert!(text.contains("host code was left out"), "{text}");
+}
+
+/// Files for verifiers say how they are launched in their first lines, and their conditions what numbers are.
+#[test]
+fn options_of_verifiers_are_launches() {
+    let kernel = |to: &str| {
+        format!(
+            "//pass\n//--blockDim=[8,4] --gridDim=2 --no-inline
+__global__ void f(int *p, unsigned n)\n{{\n    __requires(n == 64);
+    unsigned i = (blockIdx.x * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+    p[{to}] = i;\n    __assert(i < n);\n}}\n"
+        )
+    };
+    let text = check(&kernel("i"), &[], 0);
+    assert!(text.contains("nothing found"), "{text}");
+    assert!(check(&kernel("i / 2"), &[], 1).contains("race-global"));
+}

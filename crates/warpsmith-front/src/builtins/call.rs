@@ -5,6 +5,7 @@ use warpsmith_ir::{
 };
 
 use crate::sema::builtin_api::{BuiltinContext, BuiltinTemplateArg};
+use crate::sema::refused::Refusal;
 
 /// `Ok(None)` is a call without a value.
 pub type Lowered = Result<Option<Expr>, Diagnostic>;
@@ -26,6 +27,11 @@ pub struct Call<'c> {
 impl Call<'_> {
     pub fn error(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
         Diagnostic::error(code, message).label(self.span, "this call")
+    }
+
+    /// What is said of this call, whose part `written` is refused.
+    pub fn refused(&self, refusal: Refusal, written: &str) -> Diagnostic {
+        refusal.of(written, self.span, "this call")
     }
 
     /// W101 unless the call has this many arguments.

@@ -7,6 +7,7 @@ use super::{
     async_copy, atomic, barrier, bits, convert, half, integer, math, memory, misc, shuffle, stdlib,
     vector,
 };
+use crate::sema::refused;
 
 /// Functions of CUDA that have no counterpart here.
 const UNSUPPORTED: &[&str] = &[
@@ -26,9 +27,6 @@ const UNSUPPORTED: &[&str] = &[
     "norm",
     "rnorm",
     "nan",
-    "__fns",
-    "__dp2a_lo",
-    "__dp2a_hi",
     "tex1D",
     "tex2D",
     "tex3D",
@@ -74,8 +72,7 @@ pub fn refuse(c: &Call<'_>) -> Option<Lowered> {
         return Some(Err(math::unsupported(c)));
     }
     if is_video(name) {
-        let d = c.error("W105", format!("the video instruction `{name}` is not supported"));
-        return Some(Err(d.help("work on the bytes or half-words one by one, or on a `char4`")));
+        return Some(Err(c.refused(refused::VIDEO_INSTRUCTION, name)));
     }
     let looks_predefined = name.starts_with("__") || name.starts_with("atomic");
     if !looks_predefined {
@@ -84,10 +81,10 @@ pub fn refuse(c: &Call<'_>) -> Option<Lowered> {
     Some(Err(unknown(c)))
 }
 
-/// `__vadd4`, `__vabsdiffu2` …
+/// `__vadd4`, `__vabsdiffu2`, `__viaddmax_s16x2` …
 fn is_video(name: &str) -> bool {
     name.strip_prefix("__v").is_some_and(|rest| {
-        rest.ends_with(['2', '4']) && rest.chars().all(|c| c.is_ascii_alphanumeric())
+        rest.ends_with(['2', '4']) && rest.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     })
 }
 

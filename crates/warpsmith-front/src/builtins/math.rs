@@ -5,6 +5,7 @@ use warpsmith_ir::{BinaryOp, Diagnostic, Expr, ExprKind, MathFn, Scalar, Type};
 use super::c_math::{self, Shape};
 use super::call::{Call, Lowered};
 use crate::arith::usual;
+use crate::sema::refused;
 
 /// What an intrinsic computes.
 #[derive(Clone, Copy)]
@@ -243,8 +244,7 @@ fn composed(c: &mut Call<'_>, base: &str, fixed: Option<Scalar>) -> Lowered {
 }
 
 pub fn unsupported(c: &Call<'_>) -> Diagnostic {
-    c.error("W107", format!("`{}` is not supported", c.path))
-        .help("write it with the functions that are, or take it out of the kernel")
+    c.refused(refused::UNKNOWN_LIBRARY, c.path)
 }
 
 fn norm(c: &mut Call<'_>, base: &str, ty: Scalar) -> Lowered {

@@ -4,6 +4,7 @@ use warpsmith_ir::{Builtin, Expr, ExprKind, Scalar, Space, StmtKind, Type};
 
 use super::call::{Call, Lowered};
 use super::memory;
+use crate::sema::refused;
 
 const NAMES: &[&str] = &[
     "clock",
@@ -121,13 +122,7 @@ fn is_space(c: &mut Call<'_>, wanted: Space) -> Lowered {
     c.arity(1)?;
     c.pointee(0)?;
     match space_of(&c.args[0]) {
-        Space::Generic => {
-            let d = c.error(
-                "W107",
-                format!("`{}` of a pointer that may point anywhere is not supported", c.path),
-            );
-            Err(d.help("ask for the pointer's origin where it is made"))
-        }
+        Space::Generic => Err(c.refused(refused::SPACE_OF_ANY_POINTER, c.path)),
         space => Ok(Some(Expr::i32(i32::from(space == wanted)).with_origin(c.span))),
     }
 }

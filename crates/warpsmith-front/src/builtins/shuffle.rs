@@ -3,6 +3,7 @@
 use warpsmith_ir::{BinaryOp, Builtin, Diagnostic, Expr, Scalar, StmtKind, Type, WarpOp};
 
 use super::call::{Call, Lowered};
+use crate::sema::refused;
 
 const SHUFFLES: &[(&str, WarpOp)] = &[
     ("__shfl_sync", WarpOp::Shuffle),
@@ -62,14 +63,7 @@ pub fn lower(c: &mut Call<'_>) -> Option<Lowered> {
 }
 
 fn legacy(c: &Call<'_>) -> Diagnostic {
-    c.error(
-        "W104",
-        format!("`{}` was removed from CUDA: it does not say which lanes take part", c.path),
-    )
-    .help(format!(
-        "use `{}_sync`, whose first argument is the mask, 0xffffffff for a whole warp",
-        c.name
-    ))
+    c.refused(refused::WARP_WITHOUT_MASK, c.name)
 }
 
 fn active_mask(c: &mut Call<'_>) -> Lowered {

@@ -102,7 +102,10 @@ impl<'t> Cx<'t> {
             "using_declaration" => {
                 let namespace = has_token(node, "namespace");
                 let path = kids(node).last().map(|n| self.path(*n));
-                let path = path.map(|p| p.segments.into_iter().map(|s| s.name).collect());
+                let path = path.map(|p| {
+                    let outside = (p.global && !namespace).then(String::new);
+                    outside.into_iter().chain(p.segments.into_iter().map(|s| s.name)).collect()
+                });
                 out.push(ItemKind::Using { path: path.unwrap_or_default(), namespace });
             }
             "static_assert_declaration" => {

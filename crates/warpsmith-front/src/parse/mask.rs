@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use warpsmith_ir::Span;
 
+use super::angles::{self, TYPE_ARGUMENT};
 use super::map::{Expansions, Segment, TextMap};
 use super::names::{Names, Tokens};
 use super::new_pointers::is_star_of_new;
@@ -107,7 +108,14 @@ pub fn mask(
         list_count: 0,
         last: None,
         parens: parens::find(&program.tokens, groups, names),
+        type_arguments: HashSet::new(),
+        extents: HashSet::new(),
     };
+    if language == Language::Cuda {
+        let tokens = Tokens { tokens: &program.tokens, groups };
+        masker.type_arguments = angles::find(&tokens, names);
+        masker.extents = angles::extents_in_braces(&tokens);
+    }
     let mut pragmas = program.pragmas.iter().peekable();
     let mut simd = simd.iter().filter(|c| c.text == "SIMD").peekable();
     while masker.at < masker.tokens.len() {
@@ -141,6 +149,10 @@ struct Masker<'a> {
     last: Option<usize>,
     /// Parentheses the grammar must not see, and ones it needs.
     parens: Parens,
+    /// Ends of template arguments that need one more to be told from a comparison.
+    type_arguments: HashSet<usize>,
+    /// Braces that make extents of a launch.
+    extents: HashSet<usize>,
 }
 
 impl Masker<'_> {
@@ -182,6 +194,15 @@ impl Masker<'_> {
         if self.is_unnamed_bits(at) {
             self.out.text.push(' ');
             self.out.text.push_str(UNNAMED);
+            self.last = None;
+        }
+        if self.type_arguments.contains(&at) {
+            self.out.text.push_str(", ");
+            self.out.text.push_str(TYPE_ARGUMENT);
+            self.last = None;
+        }
+        if self.extents.contains(&at) {
+            self.out.text.push_str(" dim3");
             self.last = None;
         }
         match token.kind {

@@ -4,6 +4,7 @@
 //! tree-sitter parse, and convert its tree; one file per noun. Every span of the result is a
 //! place in a file of the user's.
 
+mod angles;
 mod context;
 mod errors;
 mod exprs;

@@ -228,12 +228,12 @@ impl Tokens<'_> {
     }
 
     /// One past the bracket that closes the one at `at`, always moving on.
-    fn group_end(&self, at: usize) -> usize {
+    pub fn group_end(&self, at: usize) -> usize {
         self.groups.get(at).map_or(at + 1, |end| *end as usize)
     }
 
     /// One past the `>` that closes the `<` at `at`.
-    fn angles_end(&self, at: usize) -> usize {
+    pub fn angles_end(&self, at: usize) -> usize {
         let mut depth = 0i32;
         let mut i = at;
         while i < at + MAX_SCAN && i < self.tokens.len() {

@@ -132,20 +132,41 @@ impl Finder<'_> {
     fn value_may_follow(&self, at: usize) -> bool {
         let Some(before) = at.checked_sub(1) else { return false };
         match self.text(before) {
-            // `(float)(n)-1`: what is closed must be a cast to one word.
-            ")" => {
-                before >= 2
-                    && self.text(before - 2) == "("
-                    && (is_keyword(self.text(before - 1))
-                        || self.names.is_type(self.text(before - 1)))
-                    && before
-                        .checked_sub(3)
-                        .is_none_or(|b| !self.is_word(b) || self.text(b) == "return")
-            }
+            // `(float)(n)-1`: what is closed must be a cast.
+            ")" => self.closes_a_cast(before),
             "]" | ">" | "}" | ";" | "{" => false,
             "return" | "case" => true,
             _ => self.tokens[before].kind == TokenKind::Punct,
         }
+    }
+
+    /// Whether the parenthesis at `close` ends a cast: `(unsigned int)`, `(const T *)`, `(ns::real)`.
+    fn closes_a_cast(&self, close: usize) -> bool {
+        const MOST: usize = 16;
+        let mut open = close;
+        loop {
+            let Some(before) = open.checked_sub(1).filter(|b| b + MOST > close) else {
+                return false;
+            };
+            open = before;
+            match self.text(open) {
+                "(" => break,
+                "::" | "*" | "<" | ">" | "," => {}
+                _ if self.is_word(open) => {}
+                _ => return false,
+            }
+        }
+        if open + 1 >= close || !self.is_word(open + 1) {
+            return false;
+        }
+        let last = self.text(close - 1);
+        let is_type = is_keyword(last) || self.names.is_type(last) || last.ends_with("_t");
+        // Nothing but a type ends with a star.
+        let cast = last == "*" || (is_type && (open + 1..close).all(|i| self.text(i) != ","));
+        cast && open.checked_sub(1).is_none_or(|b| {
+            (!self.is_word(b) && !matches!(self.text(b), ">" | ")" | "]"))
+                || self.text(b) == "return"
+        })
     }
 
     /// Puts the assignments of `(a = b, c)` into parentheses when the parenthesis is that of an expression.

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::angles::TYPE_ARGUMENT;
 use super::context::{Cx, field, has_token, kids};
 use crate::ast::{
     Path, PathSegment, TemplateArg, TemplateHeader, TemplateParam, TemplateParamKind, TypeKind,
@@ -93,6 +94,9 @@ impl<'t> Cx<'t> {
     pub fn template_args(&mut self, node: Node<'t>) -> Vec<TemplateArg> {
         let mut args = vec![];
         for arg in kids(node) {
+            if self.str(arg) == TYPE_ARGUMENT {
+                continue;
+            }
             if let Some(arg) = self.deeper(arg, |cx| cx.template_arg(arg)) {
                 args.push(arg);
             }

@@ -19,6 +19,18 @@ public:
     operator bool() const { return body_ != 0; }
 };
 
+// Constants that are types.
+template <typename T, T V> struct integral_constant {
+    static constexpr T value = V;
+    typedef T value_type;
+    typedef integral_constant<T, V> type;
+    __host__ __device__ constexpr operator T() const { return V; }
+    __host__ __device__ constexpr T operator()() const { return V; }
+};
+template <bool V> using bool_constant = integral_constant<bool, V>;
+typedef integral_constant<bool, true> true_type;
+typedef integral_constant<bool, false> false_type;
+
 // Numbers in order as template arguments.
 template <typename T, T... I> struct integer_sequence {
     __host__ __device__ static constexpr size_t size() { return sizeof...(I); }
@@ -70,6 +82,20 @@ struct ios_base {
 };
 typedef ios_base ios;
 }  // namespace std
+
+namespace cuda {
+namespace std {
+using ::std::integral_constant;
+using ::std::bool_constant;
+using ::std::true_type;
+using ::std::false_type;
+using ::std::integer_sequence;
+using ::std::index_sequence;
+using ::std::make_integer_sequence;
+using ::std::make_index_sequence;
+using ::std::index_sequence_for;
+}  // namespace std
+}  // namespace cuda
 
 // Streams of launches from kernels.
 static constexpr int cudaStreamTailLaunch = 3, cudaStreamFireAndForget = 4;

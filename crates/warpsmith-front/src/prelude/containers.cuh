@@ -3,7 +3,37 @@ namespace std {
 template <typename K, typename V> struct map {
     vector<pair<K, V>> all;
     typedef pair<K, V> *iterator;
+    typedef const pair<K, V> *const_iterator;
+    typedef K key_type;
+    typedef V mapped_type;
+    typedef pair<K, V> value_type;
     map() {}
+    template <typename I> map(I first, I last) {
+        for (; first != last; ++first)
+            if (count(first->first) == 0) (*this)[first->first] = first->second;
+    }
+    const_iterator begin() const { return all.begin(); }
+    const_iterator end() const { return all.end(); }
+    const_iterator find(const K &key) const {
+        for (size_t i = 0; i < all.size(); i++)
+            if (all[i].first == key) return all.begin() + i;
+        return all.end();
+    }
+    size_t count(const K &key) const { return find(key) == end() ? 0 : 1; }
+    const V &at(const K &key) const { return find(key)->second; }
+    pair<iterator, bool> insert(const pair<K, V> &one) { return emplace(one.first, one.second); }
+    pair<iterator, bool> emplace(const K &key, const V &value) {
+        bool fresh = count(key) == 0;
+        if (fresh) (*this)[key] = value;
+        return pair<iterator, bool>(find(key), fresh);
+    }
+    size_t erase(const K &key) {
+        iterator found = find(key);
+        if (found == end()) return 0;
+        all.erase(found);
+        return 1;
+    }
+    void erase(iterator at) { all.erase(at); }
     map(initializer_list<pair<K, V>> list) {
         for (size_t i = 0; i < list.size(); i++)
             if (count(list.begin()[i].first) == 0) (*this)[list.begin()[i].first] = list.begin()[i].second;
@@ -18,7 +48,6 @@ template <typename K, typename V> struct map {
             if (all[i].first == key) return all.begin() + i;
         return all.end();
     }
-    size_t count(const K &key) { return find(key) == end() ? 0 : 1; }
     V &operator[](const K &key) {
         iterator found = find(key);
         if (found != end()) return found->second;
@@ -36,6 +65,7 @@ template <typename K, typename V> struct map {
 template <typename K, typename V> struct unordered_map : map<K, V> {
     unordered_map() {}
     unordered_map(initializer_list<pair<K, V>> list) : map<K, V>(list) {}
+    void reserve(size_t n) {}
 };
 template <typename K> struct set {
     vector<K> all;
@@ -55,18 +85,38 @@ template <typename K> struct set {
         return all.end();
     }
     size_t count(const K &key) { return find(key) == end() ? 0 : 1; }
-    void insert(const K &key) {
-        if (count(key) > 0) return;
+    pair<iterator, bool> insert(const K &key) {
+        if (count(key) > 0) return pair<iterator, bool>(find(key), false);
         all.push_back(key);
         for (size_t at = all.size() - 1; at > 0 && key < all[at - 1]; at--) {
             all[at] = all[at - 1];
             all[at - 1] = key;
         }
+        return pair<iterator, bool>(find(key), true);
+    }
+    pair<iterator, bool> emplace(const K &key) { return insert(key); }
+    size_t erase(const K &key) {
+        if (count(key) == 0) return 0;
+        all.erase(find(key));
+        return 1;
     }
 };
 template <typename K> struct unordered_set : set<K> {
     unordered_set() {}
     unordered_set(initializer_list<K> list) : set<K>(list) {}
+};
+// Lists and queues with two ends: their elements follow each other in memory, which programs cannot tell.
+template <typename T> struct deque : vector<T> {
+    deque() {}
+    deque(size_t n) : vector<T>(n) {}
+    deque(size_t n, const T &value) : vector<T>(n, value) {}
+    void push_front(const T &value) { this->insert(this->begin(), value); }
+    void pop_front() { this->erase(this->begin()); }
+};
+template <typename T> struct list : deque<T> {
+    list() {}
+    list(size_t n) : deque<T>(n) {}
+    list(size_t n, const T &value) : deque<T>(n, value) {}
 };
 template <typename T> struct queue {
     vector<T> all;
@@ -114,53 +164,4 @@ template <typename T> struct shared_ptr {
     T &operator[](size_t i) const { return p[i]; }
 };
 template <typename T, typename... A> shared_ptr<T> make_shared(A... values) { return shared_ptr<T>(new T(values...)); }
-
-using ::thrust::less;
-using ::thrust::greater;
-using ::thrust::plus;
-using ::thrust::minus;
-using ::thrust::multiplies;
-using ::thrust::transform;
-using ::thrust::for_each;
-using ::thrust::count;
-using ::thrust::count_if;
-using ::thrust::find;
-using ::thrust::find_if;
-using ::thrust::any_of;
-using ::thrust::all_of;
-using ::thrust::none_of;
-using ::thrust::equal;
-using ::thrust::reverse;
-using ::thrust::max_element;
-using ::thrust::min_element;
-using ::thrust::minmax_element;
-using ::thrust::lower_bound;
-using ::thrust::upper_bound;
-using ::thrust::unique;
-using ::thrust::remove_if;
-using ::thrust::copy_n;
-using ::thrust::copy_if;
-using ::thrust::inner_product;
-using ::thrust::inclusive_scan;
-using ::thrust::exclusive_scan;
-using ::thrust::is_sorted;
-using ::thrust::stable_sort;
-using ::thrust::distance;
-template <typename I, typename O> O partial_sum(I first, I last, O to) { return ::thrust::inclusive_scan(first, last, to); }
-template <typename I, typename C> void sort(I first, I last, C less) {
-    if (last - first > 1) ::thrust::sort(first, last, less);
-}
-template <typename I, typename T, typename F> T accumulate(I first, I last, T sum, F f) {
-    for (; first != last; ++first) sum = f(sum, *first);
-    return sum;
-}
-template <typename I, typename G> void shuffle(I first, I last, G &&g) {
-    for (size_t i = last - first; i > 1; i--) {
-        size_t j = random_bits() % i;
-        auto held = first[i - 1];
-        first[i - 1] = first[j];
-        first[j] = held;
-    }
-}
-template <typename I> void random_shuffle(I first, I last) { shuffle(first, last, 0); }
 } // namespace std

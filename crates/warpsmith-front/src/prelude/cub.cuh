@@ -285,14 +285,21 @@ template <typename T, int X, BlockScanAlgorithm A = BLOCK_SCAN_RAKING, int Y = 1
     }
 };
 
+// The lanes that work together with this one. Libraries exchange values of so many lanes by shuffles: the storage may be used
+// again at once, which a barrier before its use stands for.
+template <int WIDTH> __device__ unsigned LanesTogether() {
+    return WIDTH == 32 ? 0xffffffffu : ((1u << (WIDTH & 31)) - 1) << (LaneId() / WIDTH * WIDTH);
+}
+
 template <typename T, int WIDTH = 32, int ARCH = 0> class WarpReduce {
   public:
     struct TempStorage { T parts[WIDTH]; };
     __device__ WarpReduce(TempStorage &storage) : storage(&storage) {}
     template <typename Op> __device__ T Reduce(T value, Op op, int valid) {
         int lane = LaneId() % WIDTH;
+        __syncwarp(LanesTogether<WIDTH>());
         storage->parts[lane] = value;
-        __syncwarp();
+        __syncwarp(LanesTogether<WIDTH>());
         if (lane == 0)
             for (int i = 1; i < valid; i++) value = op(value, storage->parts[i]);
         return value;
@@ -310,7 +317,7 @@ template <typename T, int WIDTH = 32, int ARCH = 0> class WarpReduce {
     TempStorage *storage;
     template <typename Op> __device__ T segment(T value, bool flag, bool heads, Op op) {
         int lane = LaneId() % WIDTH;
-        unsigned mask = WIDTH == 32 ? 0xffffffffu : ((1u << WIDTH) - 1) << (LaneId() / WIDTH * WIDTH);
+        unsigned mask = LanesTogether<WIDTH>();
         unsigned flags = __ballot_sync(mask, flag) >> (LaneId() / WIDTH * WIDTH);
         storage->parts[lane] = value;
         __syncwarp(mask);
@@ -361,8 +368,9 @@ template <typename T, int WIDTH = 32, int ARCH = 0> class WarpScan {
         inclusive = LaneId() % WIDTH == 0 ? value : op(exclusive, value);
     }
     __device__ T Broadcast(T value, unsigned from) {
+        __syncwarp(LanesTogether<WIDTH>());
         storage->parts[LaneId() % WIDTH] = value;
-        __syncwarp();
+        __syncwarp(LanesTogether<WIDTH>());
         return storage->parts[from];
     }
 
@@ -370,8 +378,9 @@ template <typename T, int WIDTH = 32, int ARCH = 0> class WarpScan {
     TempStorage *storage;
     template <typename Op> __device__ T before(T value, T first, bool begins, Op op, T &all) {
         int lane = LaneId() % WIDTH;
+        __syncwarp(LanesTogether<WIDTH>());
         storage->parts[lane] = value;
-        __syncwarp();
+        __syncwarp(LanesTogether<WIDTH>());
         T own = first;
         for (int i = 0; i < lane; i++) own = i == 0 && !begins ? storage->parts[0] : op(own, storage->parts[i]);
         all = storage->parts[0];

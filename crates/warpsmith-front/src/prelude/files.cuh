@@ -296,9 +296,6 @@ struct ofstream : ostream {
 struct ostringstream : ostream {
     string str() const { return string(""); }
 };
-struct stringstream : ostream {
-    string str() const { return string(""); }
-};
 inline bool operator<(const string &a, const string &b) { return strcmp(a.c_str(), b.c_str()) < 0; }
 inline string to_string(long long value) {
     char digits[24];
@@ -310,4 +307,29 @@ inline string to_string(long long value) {
     s.assign(digits + at, n);
     return s;
 }
+// What is written can be read again.
+struct stringstream : ostream, istringstream {
+    stringstream() {}
+    stringstream(const string &s) : istringstream(s) {}
+    void write(const string &s) { held += s; }
+    void clear() { found = true; }
+    operator bool() const { return found; }
+};
+template <typename T> stringstream &operator<<(stringstream &out, const T &value) {
+    if constexpr (std::is_integral<T>::value) {
+        out.write(to_string((long long)value));
+    } else if constexpr (std::is_floating_point<T>::value) {
+        double whole = trunc((double)value);
+        long long part = (long long)(fabs((double)value - whole) * 1000000.0 + 0.5);
+        if (value < 0 && whole == 0.0) out.write("-");
+        out.write(to_string((long long)whole));
+        out.write(".");
+        string digits = to_string(1000000 + part);
+        out.write(digits.substr(1));
+    }
+    return out;
+}
+inline stringstream &operator<<(stringstream &out, const char *text) { out.write(text); return out; }
+inline stringstream &operator<<(stringstream &out, const string &text) { out.write(text); return out; }
+inline stringstream &operator<<(stringstream &out, char c) { string one(1, c); out.write(one); return out; }
 } // namespace std

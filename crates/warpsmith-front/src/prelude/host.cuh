@@ -14,6 +14,7 @@ static unsigned random_bits() {
     return (unsigned)(random_state >> 33);
 }
 
+inline void bzero(void *to, size_t n) { memset(to, 0, n); }
 inline void srand(unsigned seed) {}
 inline void srandom(unsigned seed) {}
 inline void srand48(long seed) {}
@@ -329,8 +330,44 @@ public:
         data_[size_] = value;
         size_ = size_ + 1;
     }
+    void emplace_back() { push_back(T()); }
     void emplace_back(const T &value) { push_back(value); }
+    template <typename A> void emplace_back(const A &a) { push_back(T(a)); }
     template <typename A, typename B, typename... R> void emplace_back(A a, B b, R... rest) { push_back(T(a, b, rest...)); }
+    void shrink_to_fit() {}
+    size_t capacity() const { return capacity_; }
+    template <typename I> void assign(I first, I last) {
+        clear();
+        for (; first != last; ++first) push_back(*first);
+    }
+    iterator insert(iterator at, const T &value) {
+        size_t i = at - data_;
+        push_back(value);
+        for (size_t k = size_ - 1; k > i; k--) data_[k] = data_[k - 1];
+        data_[i] = value;
+        return data_ + i;
+    }
+    template <typename I> void insert(iterator at, I first, I last) {
+        size_t i = at - data_;
+        for (; first != last; ++first, ++i) insert(data_ + i, *first);
+    }
+    iterator erase(iterator at) { return erase(at, at + 1); }
+    iterator erase(iterator first, iterator last) {
+        size_t i = first - data_, n = last - first;
+        for (size_t k = i; k + n < size_; k++) data_[k] = data_[k + n];
+        size_ = size_ - n;
+        return data_ + i;
+    }
+    void swap(vector &other) {
+        T *held = data_;
+        size_t n = size_, room = capacity_;
+        data_ = other.data_;
+        size_ = other.size_;
+        capacity_ = other.capacity_;
+        other.data_ = held;
+        other.size_ = n;
+        other.capacity_ = room;
+    }
     void pop_back() { size_ = size_ - 1; }
 };
 
@@ -354,10 +391,10 @@ template <typename T, size_t N> struct array {
 
 template <typename T, typename D = int> struct unique_ptr {
     T *p;
-    T *get() { return p; }
-    T &operator[](size_t i) { return p[i]; }
-    T &operator*() { return *p; }
-    T *operator->() { return p; }
+    T *get() const { return p; }
+    T &operator[](size_t i) const { return p[i]; }
+    T &operator*() const { return *p; }
+    T *operator->() const { return p; }
     T *release() { T *held = p; p = nullptr; return held; }
     void reset(T *given = nullptr) { p = given; }
     operator bool() const { return p != nullptr; }
@@ -370,11 +407,11 @@ template <typename T, typename D> struct unique_ptr<T[], D> {
     T *p;
     unique_ptr(T *given = nullptr) : p(given) {}
     template <typename E> unique_ptr(T *given, E deleter) : p(given) {}
-    T *get() { return p; }
+    T *get() const { return p; }
     T *release() { T *held = p; p = nullptr; return held; }
     void reset(T *given = nullptr) { p = given; }
     operator bool() const { return p != nullptr; }
-    T &operator[](size_t i) { return p[i]; }
+    T &operator[](size_t i) const { return p[i]; }
 };
 
 template <typename I, typename T> void fill(I first, I last, const T &value) {
@@ -480,6 +517,25 @@ public:
     char &back() { return data_[size_ - 1]; }
     int compare(const string &o) const { return strcmp(data_, o.data_); }
     int compare(const char *o) const { return strcmp(data_, o); }
+    void reserve(size_t n) {}
+    void shrink_to_fit() {}
+    size_t capacity() const { return size_; }
+    char &at(size_t i) { return data_[i]; }
+    char &front() { return data_[0]; }
+    const char *begin() const { return data_; }
+    const char *end() const { return data_ + size_; }
+    void clear() { assign("", 0); }
+    void pop_back() { assign(data_, size_ - 1); }
+    void resize(size_t n) {
+        string longer;
+        longer.assign(data_, size_ < n ? size_ : n);
+        while (longer.size_ < n) longer.push_back((char)0);
+        assign(longer.data_, n);
+    }
+    template <typename I> string(I first, I last) : data_(0), size_(0) {
+        assign("", 0);
+        for (; first != last; ++first) push_back(*first);
+    }
     string substr(size_t from, size_t n = npos) const {
         string s;
         s.assign(data_ + from, n < size_ - from ? n : size_ - from);
@@ -530,7 +586,9 @@ inline bool operator==(const string &a, const string &b) { return strcmp(a.c_str
 inline bool operator==(const string &a, const char *b) { return strcmp(a.c_str(), b) == 0; }
 inline bool operator!=(const string &a, const string &b) { return strcmp(a.c_str(), b.c_str()) != 0; }
 inline bool operator!=(const string &a, const char *b) { return strcmp(a.c_str(), b) != 0; }
+inline bool operator==(const char *a, const string &b) { return b == a; }
 inline string operator+(const string &a, const string &b) { string s(a); s += b; return s; }
+inline string operator+(const string &a, char b) { string s(a); s += b; return s; }
 
 inline int stoi(const string &s) { return atoi(s.c_str()); }
 inline long stol(const string &s) { return atol(s.c_str()); }
@@ -545,6 +603,14 @@ template <typename A, typename B> struct pair {
     __host__ __device__ pair() {}
     __host__ __device__ pair(const A &a, const B &b) : first(a), second(b) {}
 };
+template <typename A, typename B> __host__ __device__ bool operator==(const pair<A, B> &a, const pair<A, B> &b) {
+    return a.first == b.first && a.second == b.second;
+}
+template <typename A, typename B> __host__ __device__ bool operator!=(const pair<A, B> &a, const pair<A, B> &b) { return !(a == b); }
+template <typename A, typename B> __host__ __device__ bool operator<(const pair<A, B> &a, const pair<A, B> &b) {
+    return a.first < b.first || (!(b.first < a.first) && a.second < b.second);
+}
+template <typename A, typename B> __host__ __device__ bool operator>(const pair<A, B> &a, const pair<A, B> &b) { return b < a; }
 template <typename A, typename B> __host__ __device__ pair<A, B> make_pair(A a, B b) { return pair<A, B>(a, b); }
 
 struct random_device {

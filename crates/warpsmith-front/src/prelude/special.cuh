@@ -75,6 +75,21 @@ __host__ __device__ inline double remquo(double x, double y, int *quotient) {
 __host__ __device__ inline float remquof(float x, float y, int *quotient) {
     return (float)remquo((double)x, (double)y, quotient);
 }
+// The place of the set bit that is so many set bits from a place on, itself included; backwards where that is negative.
+__device__ inline unsigned __fns(unsigned mask, unsigned base, int offset) {
+    if (offset == 0) return (mask >> base & 1u) != 0u ? base : 0xffffffffu;
+    int left = offset > 0 ? offset : -offset;
+    for (int at = (int)base; at >= 0 && at < 32; at += offset > 0 ? 1 : -1)
+        if ((mask >> at & 1u) != 0u && --left == 0) return (unsigned)at;
+    return 0xffffffffu;
+}
+// Two halves of a word times two bytes of another.
+__device__ inline int __dp2a_lo(int a, int b, int c) { return c + (short)a * (signed char)b + (short)(a >> 16) * (signed char)(b >> 8); }
+__device__ inline int __dp2a_hi(int a, int b, int c) { return __dp2a_lo(a, b >> 16, c); }
+__device__ inline unsigned __dp2a_lo(unsigned a, unsigned b, unsigned c) {
+    return c + (a & 0xffffu) * (b & 0xffu) + (a >> 16) * (b >> 8 & 0xffu);
+}
+__device__ inline unsigned __dp2a_hi(unsigned a, unsigned b, unsigned c) { return __dp2a_lo(a, b >> 16, c); }
 // Helpers of GPUVerify's annotations.
 template <typename T> __device__ bool __is_pow2(T x) { return (x & (x - 1)) == 0; }
 template <typename T> __device__ T __mod_pow2(T x, T y) { return (y - 1) & x; }

@@ -595,3 +595,78 @@ using thrust::uniform_int_distribution;
 using thrust::normal_distribution;
 }
 } // namespace thrust
+
+// Algorithms of the host that are the same.
+namespace std {
+using ::thrust::less;
+using ::thrust::greater;
+using ::thrust::plus;
+using ::thrust::minus;
+using ::thrust::multiplies;
+using ::thrust::transform;
+using ::thrust::for_each;
+using ::thrust::count;
+using ::thrust::count_if;
+using ::thrust::find;
+using ::thrust::find_if;
+using ::thrust::any_of;
+using ::thrust::all_of;
+using ::thrust::none_of;
+using ::thrust::equal;
+using ::thrust::reverse;
+using ::thrust::max_element;
+using ::thrust::min_element;
+using ::thrust::minmax_element;
+using ::thrust::lower_bound;
+using ::thrust::upper_bound;
+using ::thrust::unique;
+using ::thrust::remove_if;
+using ::thrust::copy_n;
+using ::thrust::copy_if;
+using ::thrust::inner_product;
+using ::thrust::inclusive_scan;
+using ::thrust::exclusive_scan;
+using ::thrust::is_sorted;
+using ::thrust::stable_sort;
+using ::thrust::distance;
+template <typename I, typename O> O partial_sum(I first, I last, O to) { return ::thrust::inclusive_scan(first, last, to); }
+template <typename I, typename C> void sort(I first, I last, C less) {
+    if (last - first > 1) ::thrust::sort(first, last, less);
+}
+template <typename I, typename T, typename F> T accumulate(I first, I last, T sum, F f) {
+    for (; first != last; ++first) sum = f(sum, *first);
+    return sum;
+}
+template <typename I, typename G> void shuffle(I first, I last, G &&g) {
+    for (size_t i = last - first; i > 1; i--) {
+        size_t j = random_bits() % i;
+        auto held = first[i - 1];
+        first[i - 1] = first[j];
+        first[j] = held;
+    }
+}
+template <typename I> void random_shuffle(I first, I last) { shuffle(first, last, 0); }
+template <typename I> void partial_sort(I first, I middle, I last) { sort(first, last); }
+template <typename I, typename C> void partial_sort(I first, I middle, I last, C less) { sort(first, last, less); }
+template <typename I> void nth_element(I first, I nth, I last) { sort(first, last); }
+template <typename I, typename C> void nth_element(I first, I nth, I last, C less) { sort(first, last, less); }
+template <typename I> I next(I at, long n = 1) { return at + n; }
+template <typename I> I prev(I at, long n = 1) { return at - n; }
+template <typename I> void advance(I &at, long n) { at = at + n; }
+template <typename C> auto begin(C &c) { return c.begin(); }
+template <typename C> auto end(C &c) { return c.end(); }
+template <typename T, size_t N> T *begin(T (&a)[N]) { return a; }
+template <typename T, size_t N> T *end(T (&a)[N]) { return a + N; }
+template <typename C> auto size(const C &c) { return c.size(); }
+template <typename T, size_t N> constexpr size_t size(const T (&a)[N]) { return N; }
+// What a call of a distribution with its generator is.
+template <typename F, typename A> struct boundCall {
+    F f;
+    A a;
+    auto operator()() { return f(a); }
+};
+template <typename F, typename A> boundCall<F, A> bind(F f, A a) {
+    boundCall<F, A> b = {f, a};
+    return b;
+}
+} // namespace std

@@ -28,6 +28,11 @@ template <typename A, typename B, typename... R> struct tuple<A, B, R...> {
         others = o.others;
         return *this;
     }
+    template <typename C, typename D> __host__ __device__ tuple &operator=(const pair<C, D> &o) {
+        first = o.first;
+        others.first = o.second;
+        return *this;
+    }
 };
 
 template <int I, typename T> struct PartOfTuple;

@@ -298,6 +298,33 @@ impl<'a> Sema<'a> {
     }
 }
 
+/// Whole numbers that the conditions of a file's kernels name: what their parameters may be meant to be.
+pub fn numbers_of_conditions(unit: &ast::TranslationUnit) -> Vec<u64> {
+    let mut all = vec![];
+    super::program::each_function(&unit.items, &mut |f| {
+        let Some(body) = f.body.as_ref().filter(|_| f.attrs.global) else { return };
+        super::walk::block(body, &mut |e| {
+            let ast::ExprKind::Call { callee, args } = &*e.kind else { return };
+            let ast::ExprKind::Path(path) = &*callee.kind else { return };
+            if path.as_name().is_some_and(|name| ASSUMED.contains(&name)) {
+                for arg in args {
+                    super::walk::expr(arg, &mut |e| all.extend(whole_number(e)));
+                }
+            }
+        });
+    });
+    all
+}
+
+fn whole_number(e: &ast::Expr) -> Option<u64> {
+    let ast::ExprKind::Number(text) = &*e.kind else { return None };
+    let digits = text.trim_end_matches(['u', 'U', 'l', 'L']);
+    match digits.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16).ok(),
+        None => digits.parse().ok(),
+    }
+}
+
 /// The first name in a condition that only a proof gives a meaning.
 fn of_a_proof(condition: &ast::Expr) -> Option<&'static str> {
     let mut found = None;

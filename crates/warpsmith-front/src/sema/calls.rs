@@ -114,7 +114,7 @@ impl<'a> Sema<'a> {
         args: &'a [ast::Expr],
         span: Span,
     ) -> Res<Operand<'a>> {
-        if !self.is_function_pointer(&object) {
+        if !self.is_function_pointer(&object) && self.group_operator(&object).is_none() {
             self.class_of_callee(&object, span)?;
         }
         let list = self.arguments(args)?;
@@ -140,6 +140,9 @@ impl<'a> Sema<'a> {
         if self.is_function_pointer(&object) {
             let pointer = self.rvalue_of(object, span)?;
             return self.call_pointer(pointer, list, span);
+        }
+        if let Some(operator) = self.group_operator(&object) {
+            return self.combined_by(&operator, list, span);
         }
         let class = self.class_of_callee(&object, span)?;
         let q = self.operand_type(&object);

@@ -287,6 +287,10 @@ impl<'a> Sema<'a> {
         if despaced_type(a) == despaced_type(b) {
             return Some(if ra == rb && va == vb { EXACT } else { QUALIFIED });
         }
+        // `char **` for `const char *const *`.
+        if a.is_pointer() && *rb && unqualified(a) == unqualified(b) {
+            return Some(QUALIFIED);
+        }
         if **b == Type::Void {
             return Some(CONVERTED);
         }
@@ -399,6 +403,14 @@ fn cast_raw(expr: Expr, ty: &Type, span: Span) -> Expr {
 pub(crate) fn null_pointer(ty: &Type, span: Span) -> Expr {
     let zero = Expr::int(Scalar::U64, 0).with_origin(span);
     Expr::new(ExprKind::Cast(zero), ty.clone(), span)
+}
+
+/// The type without `const` and `volatile` of what its pointers point to.
+fn unqualified(ty: &Type) -> Type {
+    match despaced_type(ty) {
+        Type::Pointer { pointee, space, .. } => Type::pointer(unqualified(&pointee), space),
+        other => other,
+    }
 }
 
 pub(crate) fn is_null(expr: &Expr) -> bool {

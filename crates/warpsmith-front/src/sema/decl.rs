@@ -133,10 +133,19 @@ impl<'a> Sema<'a> {
         let Some(init) = &d.init else {
             return self.uninitialised(vars, d, q, ones);
         };
-        let value = match self.class_init(&q.ty, init, d.span)? {
-            Some(value) => value,
-            None => self.init_value(&q.ty, init, ones, d.span)?,
+        let sized = sizes_itself(init, &d.name);
+        if sized {
+            self.stand_in(scope, &d.name, &q.ty, d.span);
+        }
+        let value = match self.class_init(&q.ty, init, d.span) {
+            Ok(None) => self.init_value(&q.ty, init, ones, d.span),
+            Ok(Some(value)) => Ok(value),
+            Err(failure) => Err(failure),
         };
+        if sized {
+            self.scope_mut(scope).names.remove(&d.name);
+        }
+        let value = value?;
         if vars.attrs.is_constexpr || q.is_const {
             if let Some(v) = value.as_const()
                 && (vars.attrs.is_constexpr || v.ty.is_integer())
@@ -153,6 +162,14 @@ impl<'a> Sema<'a> {
         let mut q = q;
         let value = self.keep_space(&mut q, value, init, &d.name)?;
         self.finish_var(vars, d, q, Some(value))
+    }
+
+    /// What `sizeof` sees of a variable while its own value is read.
+    fn stand_in(&mut self, scope: ScopeId, name: &str, ty: &Type, span: Span) {
+        let id = self.fresh_var(name, ty.clone(), span);
+        let place = Place::new(PlaceKind::Var(id), ty.clone(), span);
+        let owner = self.f().serial;
+        self.declare(scope, name, Entity::Place { owner, place, is_const: false, shape: None });
     }
 
     /// `Point p(1, 2)`, `Point p = {…}` of a class with constructors; others are left to the caller.
@@ -512,4 +529,24 @@ fn value_space(value: &Expr) -> Space {
         (Type::Pointer { space, .. }, _) => *space,
         _ => Space::Generic,
     }
+}
+
+/// `float *p = (float *)malloc(n * sizeof(*p))`
+fn sizes_itself(init: &Initializer, name: &str) -> bool {
+    let mut found = false;
+    let mut in_size = |e: &ast::Expr| {
+        if let ast::ExprKind::SizeofExpr(inner) = &*e.kind {
+            super::walk::expr(inner, &mut |e| {
+                found |= matches!(&*e.kind, ast::ExprKind::Path(p) if p.as_name() == Some(name));
+            });
+        }
+    };
+    match init {
+        Initializer::Expr(e) => super::walk::expr(e, &mut in_size),
+        Initializer::Call(args, _) => {
+            args.iter().for_each(|e| super::walk::expr(e, &mut in_size));
+        }
+        Initializer::List(..) => {}
+    }
+    found
 }

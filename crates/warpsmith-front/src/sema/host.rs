@@ -194,6 +194,9 @@ impl<'a> Sema<'a> {
             );
         };
         let Some(variable) = addressed(target) else {
+            if self.tolerates() {
+                return self.device_allocation(target, bytes, span);
+            }
             return fail("W098", target.span, "only `&pointer` is understood here");
         };
         let pointer = match self.expr(variable)? {

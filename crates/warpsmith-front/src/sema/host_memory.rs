@@ -1,8 +1,6 @@
 //! Memory in host code of whole programs: allocation, copies and fills, of the host's library and of the run-time library.
 
-use warpsmith_ir::{
-    CopyWay, Expr, ExprKind, Place, PlaceKind, Runtime, Scalar, Space, Span, StmtKind, Type,
-};
+use warpsmith_ir::{CopyWay, Expr, Place, PlaceKind, Runtime, Scalar, Space, Span, StmtKind, Type};
 
 use super::Sema;
 use super::model::*;
@@ -110,9 +108,8 @@ impl<'a> Sema<'a> {
                 let place = (symbol, rest.first(), false);
                 self.symbol_copy(place, to, bytes, asynchronous, span)
             }
-            ("cudaGetSymbolAddress", [_, _]) => {
-                fail("W098", span, "the address of a variable of the device is not supported here")
-            }
+            ("cudaGetSymbolAddress", [target, symbol]) => self.symbol_address(target, symbol, span),
+            ("cudaGetSymbolSize", [target, symbol]) => self.symbol_size(target, symbol, span),
             ("cudaMallocManaged", [target, bytes, ..])
             | ("cudaMallocHost" | "cudaHostAlloc", [target, bytes, ..]) => {
                 self.shared_allocation(target, bytes, span)
@@ -335,7 +332,7 @@ impl<'a> Sema<'a> {
         Ok(self.emit_copy(Runtime::Copy { way, destination, source, bytes, asynchronous }, span))
     }
 
-    fn emit_copy(&mut self, call: Runtime, span: Span) -> Operand<'a> {
+    pub(crate) fn emit_copy(&mut self, call: Runtime, span: Span) -> Operand<'a> {
         self.emit(StmtKind::Runtime(call), span);
         zero(span)
     }
@@ -349,45 +346,6 @@ impl<'a> Sema<'a> {
             Some(0 | 4) => Ok(CopyWay::Any),
             _ => fail("W098", e.span, "this direction of a copy is not understood"),
         }
-    }
-
-    /// A copy to a variable of the device, from an offset on, or from it.
-    fn symbol_copy(
-        &mut self,
-        (symbol, offset, to_symbol): (&'a ast::Expr, Option<&'a ast::Expr>, bool),
-        other: &'a ast::Expr,
-        bytes: &'a ast::Expr,
-        asynchronous: bool,
-        span: Span,
-    ) -> Res<Operand<'a>> {
-        let mut address = self.symbol(symbol)?;
-        let other = self.a_pointer(other)?;
-        let bytes = self.bytes_of(bytes)?;
-        if let Some(offset) = offset {
-            let offset = self.bytes_of(offset)?;
-            let ty = address.ty.clone();
-            address = Expr::new(ExprKind::PtrOffset(address, offset), ty, span);
-        }
-        let (destination, source) = if to_symbol { (address, other) } else { (other, address) };
-        let way = CopyWay::Any;
-        Ok(self.emit_copy(Runtime::Copy { way, destination, source, bytes, asynchronous }, span))
-    }
-
-    /// The address of a variable of the device in bytes; `&variable` and older code's text are taken too.
-    fn symbol(&mut self, e: &'a ast::Expr) -> Res<Expr> {
-        let inner = match &*e.kind {
-            ast::ExprKind::Unary { op, operand } if op == "&" => operand,
-            ast::ExprKind::Paren(inner) => inner,
-            ast::ExprKind::Cast { operand, .. } => return self.symbol(operand),
-            _ => e,
-        };
-        let place = match self.expr(inner)? {
-            Operand::Place { place, .. } if root_is_global(&place) => place,
-            _ => return fail("W098", e.span, "this is no variable of the device"),
-        };
-        let address = self.address_of(place, false, e.span);
-        let bytes = Type::pointer(Type::Scalar(Scalar::I8), Space::Generic);
-        Ok(super::functions::raw_pointer_cast(address, bytes, e.span))
     }
 
     fn shared_allocation(
@@ -538,7 +496,7 @@ impl<'a> Sema<'a> {
         Ok(zero(span))
     }
 
-    fn a_pointer(&mut self, e: &'a ast::Expr) -> Res<Expr> {
+    pub(crate) fn a_pointer(&mut self, e: &'a ast::Expr) -> Res<Expr> {
         let value = self.rvalue(e)?;
         match value.ty.is_pointer() {
             true => Ok(value),
@@ -550,13 +508,13 @@ impl<'a> Sema<'a> {
         }
     }
 
-    fn bytes_of(&mut self, e: &'a ast::Expr) -> Res<Expr> {
+    pub(crate) fn bytes_of(&mut self, e: &'a ast::Expr) -> Res<Expr> {
         let value = self.rvalue(e)?;
         self.convert_to(value, &Type::U64, e.span)
     }
 
     /// What a pointer to a pointer points to: `&p`, `(void **)&p`, or a variable that holds such a pointer.
-    fn pointer_place(&mut self, e: &'a ast::Expr) -> Res<Place> {
+    pub(crate) fn pointer_place(&mut self, e: &'a ast::Expr) -> Res<Place> {
         let mut inner = e;
         while let ast::ExprKind::Paren(next) | ast::ExprKind::Cast { operand: next, .. } =
             &*inner.kind
@@ -593,21 +551,4 @@ pub(crate) fn string_type() -> Type {
 /// A call of the run-time library that went well.
 pub(crate) fn zero<'a>(span: Span) -> Operand<'a> {
     Operand::Value(Expr::i32(0).with_origin(span))
-}
-
-fn root_is_global(place: &Place) -> bool {
-    match &*place.kind {
-        PlaceKind::Global(_) => true,
-        PlaceKind::Index(base, _) | PlaceKind::Field(base, _) | PlaceKind::Component(base, _) => {
-            root_is_global(base)
-        }
-        PlaceKind::Deref(pointer) => match &*pointer.kind {
-            ExprKind::Cast(inner) => {
-                matches!(&*inner.kind, ExprKind::AddressOf(place) if root_is_global(place))
-            }
-            ExprKind::AddressOf(place) => root_is_global(place),
-            _ => false,
-        },
-        _ => false,
-    }
 }

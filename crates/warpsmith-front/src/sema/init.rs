@@ -260,7 +260,9 @@ impl<'a> Sema<'a> {
                 _ => return self.entry_value(element, Entry::Source(item)),
             },
         };
-        if let (Operand::Str(text), Type::Array(..)) = (&operand, element) {
+        if let (Operand::Str(text), Type::Array(inner, _)) = (&operand, element)
+            && inner.scalar().is_some()
+        {
             return self.string_value(element, text, at);
         }
         let target = QualType::plain(element.clone());

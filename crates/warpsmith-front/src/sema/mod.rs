@@ -62,8 +62,10 @@ mod finish;
 mod function_pointers;
 mod function_values;
 mod functions;
+mod group_operators;
 mod host;
 mod host_memory;
+mod host_symbols;
 mod init;
 mod initializer_list;
 mod instead;
@@ -81,7 +83,7 @@ mod order;
 mod overload;
 mod packs;
 mod program;
-mod refused;
+pub(crate) mod refused;
 mod request;
 mod scope;
 mod stmt;
@@ -98,12 +100,14 @@ use std::collections::HashMap;
 use warpsmith_ir::{Diagnostic, Expr, FuncId, FunctionKind, Module, Span, StructId};
 
 use crate::ast::{self, TranslationUnit};
+pub use annotations::numbers_of_conditions;
 pub use argument_words::{argument_words, option_words};
 pub use kernels::{KernelDecl, kernels_of};
 use model::*;
 use overload::Chosen;
 pub use program::{
-    LaunchSite, device_variables, has_host_function, launches_of, variables_set_by_host,
+    LaunchSite, calls_device_algorithms, device_variables, has_host_function, launches_of,
+    variables_set_by_host,
 };
 pub use refused::{REFUSALS, Refusal};
 
@@ -331,6 +335,8 @@ pub(crate) struct Sema<'a> {
     pub(crate) program: bool,
     /// The scopes of the files of a program that has several.
     pub(crate) files: Vec<ScopeId>,
+    /// These files, and namespaces in them, with the scope of what several files share of each.
+    pub(crate) shared_by: Vec<(ScopeId, ScopeId)>,
     /// The source of the prelude.
     pub(crate) prelude_file: Option<warpsmith_ir::FileId>,
     /// Sources that stand in for headers of the vendor: what is wrong in them is their caller's doing.
@@ -400,6 +406,7 @@ impl<'a> Sema<'a> {
             host_globals: HashMap::new(),
             program: false,
             files: vec![],
+            shared_by: vec![],
             prelude_file: None,
             library_files: &[],
             libraries: vec![],

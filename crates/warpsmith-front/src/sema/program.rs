@@ -262,18 +262,61 @@ fn written(s: &ast::Stmt) -> Vec<ast::Expr> {
     let mut all: Vec<ast::Expr> = vec![];
     super::walk::stmt(s, &mut |e| match &*e.kind {
         ExprKind::Assign { target, .. } | ExprKind::AssignList { target, .. } => {
-            all.push(target.clone())
+            match &*unparenthesised(target).kind {
+                // `std::tie(a, b) = …`
+                ExprKind::Call { args, .. } => {
+                    all.extend(args.iter().filter(|a| is_name(a)).cloned())
+                }
+                _ => all.push(target.clone()),
+            }
         }
         ExprKind::IncDec { operand, .. } => all.push(operand.clone()),
         ExprKind::Binary { op, right, .. } if op == ">>" && is_name(right) => {
             all.push(right.clone())
         }
-        ExprKind::Call { args, .. } => {
+        ExprKind::Call { callee, args } => {
             all.extend(args.iter().filter_map(given_away).cloned());
+            all.extend(changed(callee).cloned());
         }
         _ => {}
     });
     all
+}
+
+/// The object whose method may change it: `v` of `v.push_back`.
+fn changed(callee: &ast::Expr) -> Option<&ast::Expr> {
+    const READING: &[&str] = &[
+        "size",
+        "length",
+        "empty",
+        "data",
+        "c_str",
+        "begin",
+        "end",
+        "cbegin",
+        "cend",
+        "at",
+        "front",
+        "back",
+        "find",
+        "count",
+        "get",
+        "substr",
+        "str",
+        "find_if",
+        "capacity",
+        "has_value",
+        "value",
+        "value_or",
+    ];
+    match &*callee.kind {
+        ExprKind::Member { base, member, arrow: false, .. }
+            if is_name(base) && !READING.contains(&member.name.as_str()) =>
+        {
+            Some(base)
+        }
+        _ => None,
+    }
 }
 
 fn is_name(e: &ast::Expr) -> bool {
@@ -326,6 +369,25 @@ pub fn launches_of(unit: &TranslationUnit) -> Vec<LaunchSite> {
         });
     });
     all
+}
+
+/// Whether host code of a file calls algorithms of thrust or CUB, which run what they are given on the device.
+pub fn calls_device_algorithms(unit: &TranslationUnit) -> bool {
+    let mut found = false;
+    each_function(&unit.items, &mut |f| {
+        let Some(body) = f.body.as_ref().filter(|_| !f.attrs.device && !f.attrs.global) else {
+            return;
+        };
+        super::walk::block(body, &mut |e| {
+            if let ExprKind::Call { callee, .. } = &*e.kind
+                && let ExprKind::Path(path) = &*callee.kind
+                && let [first, _, ..] = path.segments.as_slice()
+            {
+                found |= matches!(first.name.as_str(), "thrust" | "cub");
+            }
+        });
+    });
+    found
 }
 
 /// Whether a file defines a function of the host of that name.

@@ -1,7 +1,7 @@
 //! Constructs that kernels may not use here, each with what to write instead. `docs/refused.md` lists them, with an example
 //! of each in `tests/corpus/refused`.
 
-use warpsmith_ir::Span;
+use warpsmith_ir::{Diagnostic, Span};
 
 use super::model::{Res, error};
 
@@ -10,10 +10,19 @@ use super::model::{Res, error};
 pub struct Refusal {
     /// Of the diagnostic.
     pub code: &'static str,
-    /// The whole message.
+    /// The whole message; `{}` stands for what was written.
     pub says: &'static str,
-    /// What to write instead.
+    /// What to write instead; `{}` as in the message.
     pub instead: &'static str,
+}
+
+impl Refusal {
+    /// The diagnostic at a place that has the name `label`, about what was written there.
+    pub(crate) fn of(&self, written: &str, span: Span, label: &str) -> Diagnostic {
+        Diagnostic::error(self.code, self.says.replace("{}", written))
+            .label(span, label)
+            .help(self.instead.replace("{}", written))
+    }
 }
 
 pub(crate) const JUMP_PAST_OBJECTS: Refusal = Refusal {
@@ -52,6 +61,51 @@ pub(crate) const WAITING_FOR_GRIDS: Refusal = Refusal {
     instead: "CUDA 12 has no such call: launch what needs their results after them, into `cudaStreamTailLaunch`",
 };
 
+pub(crate) const PTX: Refusal = Refusal {
+    code: "W109",
+    says: "this PTX is not supported: `{}`",
+    instead: "supported are special registers, integer and float arithmetic, ld, st, atom, red, cp.async, mma.sync, \
+              mbarrier, barriers, fences, votes and shuffles",
+};
+pub(crate) const PTX_OF_MATRICES: Refusal = Refusal {
+    instead: "of the matrix instructions, ldmatrix and mma.sync of f16, bf16, tf32, s8, u8 and f64 are known, without sparsity",
+    ..PTX
+};
+pub(crate) const PTX_OF_TENSOR_MAPS: Refusal = Refusal {
+    instead: "copies by tensor maps are not emulated; `cp.async.bulk` of a range of bytes is",
+    ..PTX
+};
+pub(crate) const WARP_WITHOUT_MASK: Refusal = Refusal {
+    code: "W104",
+    says: "`{}` was removed from CUDA: it does not say which lanes take part",
+    instead: "use `{}_sync`, whose first argument is the mask, 0xffffffff for a whole warp",
+};
+pub(crate) const UNKNOWN_LIBRARY: Refusal = Refusal {
+    code: "W107",
+    says: "`{}` is not supported",
+    instead: "write it with the functions that are, or take it out of the kernel",
+};
+pub(crate) const VIDEO_INSTRUCTION: Refusal = Refusal {
+    code: "W105",
+    says: "the video instruction `{}` is not supported",
+    instead: "work on the bytes or half-words one by one, or on a `char4`",
+};
+pub(crate) const SPACE_OF_ANY_POINTER: Refusal = Refusal {
+    code: "W107",
+    says: "`{}` of a pointer that may point anywhere is not supported",
+    instead: "ask for the pointer's origin where it is made",
+};
+pub(crate) const PARTITION: Refusal = Refusal {
+    code: "W107",
+    says: "this partition is not supported",
+    instead: "tiles of 1, 2, 4, 8, 16 or 32 threads of a block or a larger tile are",
+};
+pub(crate) const REDUCTION_OF_BLOCKS: Refusal = Refusal {
+    code: "W107",
+    says: "`reduce` is supported for tiles of a warp and coalesced groups",
+    instead: "make a tile: `tiled_partition<32>(block)`",
+};
+
 /// All of them.
 pub const REFUSALS: &[Refusal] = &[
     JUMP_PAST_OBJECTS,
@@ -61,6 +115,15 @@ pub const REFUSALS: &[Refusal] = &[
     LAMBDA_IN_ITSELF,
     REFERENCE_FOR_KERNEL,
     WAITING_FOR_GRIDS,
+    PTX,
+    PTX_OF_MATRICES,
+    PTX_OF_TENSOR_MAPS,
+    WARP_WITHOUT_MASK,
+    UNKNOWN_LIBRARY,
+    VIDEO_INSTRUCTION,
+    SPACE_OF_ANY_POINTER,
+    PARTITION,
+    REDUCTION_OF_BLOCKS,
 ];
 
 pub(crate) fn refuse<T>(refusal: Refusal, span: Span) -> Res<T> {

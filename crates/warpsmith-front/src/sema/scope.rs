@@ -73,6 +73,7 @@ impl<'a> Sema<'a> {
                 let file = self.new_scope(Some(scope), ScopeKind::Namespace);
                 self.scope_mut(scope).using.push(file);
                 self.files.push(file);
+                self.shared_by.push((file, scope));
                 self.declare_items(file, items);
             }
             ItemKind::Using { path, namespace } => self.declare_using(scope, path, *namespace),
@@ -164,12 +165,32 @@ impl<'a> Sema<'a> {
         let known = self.scope(scope).names.get(name).and_then(|list| {
             list.iter().find_map(|e| if let Entity::Namespace(id) = e { Some(*id) } else { None })
         });
-        let inner = known.unwrap_or_else(|| {
-            let inner = self.new_scope(Some(scope), ScopeKind::Namespace);
-            self.declare(scope, name, Entity::Namespace(inner));
-            inner
-        });
+        let inner = known.unwrap_or_else(|| self.new_namespace(scope, name));
         self.declare_items(inner, items);
+    }
+
+    /// A namespace; that of one of several files sees what the files share of it, and the others find there what it
+    /// defines.
+    fn new_namespace(&mut self, scope: ScopeId, name: &str) -> ScopeId {
+        let inner = self.new_scope(Some(scope), ScopeKind::Namespace);
+        let around = self.shared_by.iter().find(|(of_file, _)| *of_file == scope).map(|(_, s)| *s);
+        if let Some(around) = around {
+            let mut list = self.scope(around).names.get(name).into_iter().flatten();
+            let known = list.find_map(|e| match e {
+                Entity::Namespace(id) => Some(*id),
+                _ => None,
+            });
+            let shared = known.unwrap_or_else(|| {
+                let shared = self.new_scope(Some(around), ScopeKind::Namespace);
+                self.declare(around, name, Entity::Namespace(shared));
+                shared
+            });
+            self.scope_mut(inner).using.push(shared);
+            self.scope_mut(shared).using.push(inner);
+            self.shared_by.push((inner, shared));
+        }
+        self.declare(scope, name, Entity::Namespace(inner));
+        inner
     }
 
     fn declare_using(&mut self, scope: ScopeId, path: &'a [String], namespace: bool) {
@@ -186,7 +207,12 @@ impl<'a> Sema<'a> {
             return;
         }
         let Some((last, outer)) = path.split_last() else { return };
-        match self.find_namespace(scope, outer) {
+        // `::x::y` is looked up outside of all namespaces.
+        let (from, outer) = match outer.split_first() {
+            Some((first, rest)) if first.is_empty() => (self.outermost(scope), rest),
+            _ => (scope, outer),
+        };
+        match self.find_namespace(from, outer) {
             Ok(id) => {
                 let found = self.scope(id).names.get(last).cloned().unwrap_or_default();
                 if let (true, Some(library)) = (found.is_empty(), self.library(id)) {
@@ -201,6 +227,18 @@ impl<'a> Sema<'a> {
                 self.declare(scope, last, Entity::ForeignNamespace(full));
             }
         }
+    }
+
+    /// The file that a scope is in, or what is around all files.
+    fn outermost(&self, scope: ScopeId) -> ScopeId {
+        let mut at = scope;
+        while let Some(parent) = self.scope(at).parent
+            && at != self.root
+            && !self.files.contains(&at)
+        {
+            at = parent;
+        }
+        at
     }
 
     /// The namespace a path names, or its canonical text when it is not in the source.
@@ -270,7 +308,8 @@ impl<'a> Sema<'a> {
         scope: ScopeId,
     ) -> Option<(&'a ast::VarDecl, &'a ast::Declarator, ScopeId)> {
         let shared = std::iter::once(self.root);
-        let scopes = shared.chain(self.files.iter().copied()).filter(|id| *id != scope);
+        let of_files = self.shared_by.iter().map(|(of_file, _)| *of_file);
+        let scopes = shared.chain(of_files).filter(|id| *id != scope);
         scopes.flat_map(|id| self.scope(id).names.get(name).into_iter().flatten()).find_map(|e| {
             match e {
                 Entity::Lazy { decl, item, scope }

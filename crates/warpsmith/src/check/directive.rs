@@ -5,7 +5,7 @@ use warpsmith_emu::Rule;
 use warpsmith_front::ast::{Comment, TranslationUnit};
 use warpsmith_ir::{Diagnostic, FileId, Span};
 
-use super::args::{DirectiveArgs, SourceArgs};
+use super::args::{Dim3, DirectiveArgs, SourceArgs};
 
 /// One directive of a file.
 #[derive(Debug, Clone)]
@@ -33,6 +33,22 @@ pub fn parse(comment: &Comment) -> Option<Result<Directive, Diagnostic>> {
         Some("size") => None,
         Some(_) => Some(parse_launch(&words, comment.span)),
     }
+}
+
+/// The launch of `//--blockDim=[16,16] --gridDim=4`, as files for verifiers begin; `None` for any other comment.
+pub fn verifier_launch(comment: &Comment) -> Option<(Dim3, Dim3)> {
+    let text = comment.text.trim();
+    if !text.starts_with("--") {
+        return None;
+    }
+    let extents = |names: [&str; 2]| {
+        let word = text.split_whitespace().find_map(|word| {
+            let (name, value) = word.trim_start_matches('-').split_once('=')?;
+            names.contains(&name).then_some(value)
+        })?;
+        word.trim_matches(['[', ']']).parse::<Dim3>().ok()
+    };
+    Some((extents(["gridDim", "num_groups"])?, extents(["blockDim", "local_size"])?))
 }
 
 /// Whether some directive says what is launched.
@@ -174,6 +190,19 @@ mod tests {
             panic!()
         };
         assert_eq!((rule, reason.as_str()), (Rule::RaceShared, "as in the paper"));
+    }
+
+    #[test]
+    fn files_for_verifiers_say_how_they_are_launched() {
+        let read = |text: &str| {
+            let span = Span { file: FileId(0), start: 0, end: 1 };
+            verifier_launch(&Comment { text: text.to_string(), span })
+        };
+        let launch = (Dim3([4, 2, 1]), Dim3([16, 16, 1]));
+        assert_eq!(read("--blockDim=[16,16] --gridDim=[4,2] --no-inline"), Some(launch));
+        assert_eq!(read("--gridDim=8 --blockDim=64").map(|l| l.1), Some(Dim3([64, 1, 1])));
+        assert_eq!(read("--blockDim=64"), None);
+        assert_eq!(read("pass"), None);
     }
 
     #[test]

@@ -1,18 +1,24 @@
 //! Device memory and arguments of a launch, from what the user wrote.
 
+mod arrays;
+mod values;
+
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 
 use warpsmith_emu::{Arg, Buffer, BufferId, DeviceMemory};
 use warpsmith_front::sema::FunctionAddress;
 use warpsmith_ir::layout::layout_of;
-use warpsmith_ir::{Diagnostic, FuncId, Module, Scalar, Span, Type, Value, Var};
+use warpsmith_ir::{Diagnostic, FuncId, Module, Span, Type, Var};
 
 use super::args::LaunchArgs;
+use super::functions;
 use super::variables::{self, Variables};
-use super::{functions, invent};
-use crate::data::{self, ArgSpec, Array, Element, Init, NamedSpec, eval_extent};
+use crate::data::{ArgSpec, NamedSpec};
 use crate::status::Failure;
+
+pub use arrays::array_for;
+use arrays::{growing, make_buffer, too_large};
+use values::{all_given, by_value, scalar_arguments, value_bytes};
 
 /// Buffers by name, so that the kernels of one `run` share them.
 #[derive(Debug, Default)]
@@ -236,46 +242,6 @@ impl Buffers {
     }
 }
 
-/// An array that a program's host code gives to a kernel without saying what it is: as `--arg` says, else one that grows.
-///
-/// # Errors
-/// W306 when the option does not fit the parameter.
-pub fn array_for(
-    module: &Module,
-    args: &LaunchArgs,
-    name: &str,
-    spec: Option<&ArgSpec>,
-    pointee: &Type,
-    seed: u64,
-) -> Result<Buffer, Failure> {
-    let Some(spec) = spec else { return Ok(growing(module, name, pointee, seed)) };
-    let cx = ArgContext {
-        module,
-        kernel: FuncId(0),
-        args,
-        span: None,
-        seed,
-        tried: Tried::default(),
-        max_memory: u64::MAX,
-        variables: &Variables::default(),
-        functions: &[],
-    };
-    make_buffer(&cx, name, spec, pointee, &HashMap::new())
-}
-
-/// An array without a size, with data that nobody gave.
-fn growing(module: &Module, name: &str, pointee: &Type, seed: u64) -> Buffer {
-    let (pattern, integers) = invent::pattern(module, pointee, seed ^ data::name_hash(name));
-    Buffer {
-        name: name.to_string(),
-        element: Some(pointee.clone()),
-        grows: true,
-        invented: integers,
-        pattern,
-        ..Buffer::default()
-    }
-}
-
 impl ArgContext<'_> {
     /// W306 at the launch that this is about.
     pub fn error(&self, message: impl Into<String>) -> Diagnostic {
@@ -312,290 +278,4 @@ fn leaves(module: &Module, ty: &Type, name: &str, offset: u64) -> Vec<Leaf> {
         leaves(module, &f.ty, &format!("{name}.{}", f.name), offset + f.offset)
     };
     fields.iter().flat_map(part).collect()
-}
-
-fn too_large(cx: &ArgContext<'_>, name: &str) -> Failure {
-    let diagnostic =
-        Diagnostic::error("W307", format!("argument `{name}` does not fit the memory limit"))
-            .note(format!("the limit is {} bytes for all buffers", cx.max_memory))
-            .help("raise it with --max-memory, or launch at a smaller size");
-    Failure::from(diagnostic).with_status(crate::status::Status::Limit)
-}
-
-/// Values of the integer arguments, for extents such as `float[n][n]`.
-fn scalar_arguments(cx: &ArgContext<'_>) -> Result<HashMap<String, i128>, Failure> {
-    let function = cx.module.function(cx.kernel);
-    let mut values = HashMap::new();
-    for param in &function.params {
-        let var = function.var(*param);
-        let Some(scalar) = var.ty.scalar().filter(|s| s.is_integer()) else { continue };
-        let text = match (cx.args.spec(&var.name), tried(cx, scalar)) {
-            (Some(ArgSpec::Number(text)), _) => text.as_str(),
-            (None, Some(text)) => text,
-            _ => continue,
-        };
-        let value = data::parse_scalar(text, scalar).map_err(|why| {
-            cx.error(format!("argument `{}`: {why}", var.name)).help(number_help(scalar))
-        })?;
-        let wide =
-            if scalar == Scalar::U64 { i128::from(value.bits) } else { i128::from(value.as_i64()) };
-        values.insert(var.name.clone(), wide);
-    }
-    Ok(values)
-}
-
-/// Every number that a launch needs and nobody gives, named at once.
-fn all_given(cx: &ArgContext<'_>) -> Result<(), Failure> {
-    let function = cx.module.function(cx.kernel);
-    let vars = function.params.iter().map(|p| function.var(*p));
-    let missing: Vec<&str> = vars
-        .filter(|v| v.ty.scalar().is_some() || matches!(v.ty, Type::Vector(..)))
-        .filter(|v| {
-            cx.args.spec(&v.name).is_none()
-                && (cx.tried.scalar.is_none() || v.ty.scalar().is_none())
-        })
-        .map(|v| v.name.as_str())
-        .collect();
-    let names: Vec<String> = missing.iter().map(|n| format!("`{n}`")).collect();
-    let message = match names.as_slice() {
-        [] => return Ok(()),
-        [only] => format!("scalar argument {only} has no value"),
-        several => format!("scalar arguments {} have no value", several.join(", ")),
-    };
-    let options: Vec<String> = missing.iter().map(|n| format!("--arg {n}=256")).collect();
-    let help = format!("add {}, or --scalars 1,255,256", options.join(" "));
-    Err(cx.error(message).help(help).into())
-}
-
-/// The value that `--scalars` tries for a parameter; where it does not fit the type, the first one that does.
-fn tried<'t>(cx: &'t ArgContext<'_>, ty: Scalar) -> Option<&'t str> {
-    let wanted = cx.tried.scalar?;
-    if data::parse_scalar(wanted, Scalar::F64).is_err() {
-        // No number at all: that is said where it is read.
-        return Some(wanted);
-    }
-    let fits = |text: &&str| data::parse_scalar(text, ty).is_ok();
-    let others = cx.args.scalars.iter().map(String::as_str);
-    std::iter::once(wanted).chain(others).find(fits).or(Some(wanted))
-}
-
-/// The bytes of a parameter passed by value.
-fn by_value(cx: &ArgContext<'_>, var: &Var, ty: &Type) -> Result<Vec<u8>, Failure> {
-    let scalar = ty.scalar().and_then(|s| tried(cx, s));
-    let spec = match (cx.args.spec(&var.name), scalar) {
-        (Some(spec), _) => spec.clone(),
-        (None, Some(text)) => ArgSpec::Number(text.to_string()),
-        _ => {
-            let error = cx.error(format!("scalar argument `{}` has no value", var.name));
-            return Err(error
-                .help(format!("add --arg {}=256, or --scalars 1,255,256", var.name))
-                .into());
-        }
-    };
-    value_bytes(cx, &var.name, ty, &spec)
-}
-
-/// The bytes of a value that is given as numbers.
-fn value_bytes(
-    cx: &ArgContext<'_>,
-    name: &str,
-    ty: &Type,
-    spec: &ArgSpec,
-) -> Result<Vec<u8>, Failure> {
-    let wrong = |why: String| cx.error(format!("argument `{name}`: {why}"));
-    let mut bytes = vec![0u8; layout_of(cx.module, ty).size as usize];
-    let slots = data::scalars_of(cx.module, ty, 0);
-    let mut numbers = vec![];
-    flatten(spec, &mut numbers).map_err(|why| {
-        let example = if slots.len() == 1 { "1".to_string() } else { "{1, 2.5, 3}".to_string() };
-        wrong(why).help(format!("write {name}={example}"))
-    })?;
-    if numbers.len() != slots.len() {
-        let message =
-            format!("argument `{name}` has {} values, not {}", slots.len(), numbers.len());
-        return Err(cx
-            .error(message)
-            .help("write the parts of a struct or vector as {1, 2.5, 3}")
-            .into());
-    }
-    for ((offset, scalar), text) in slots.into_iter().zip(numbers) {
-        let value: Value = data::parse_scalar(&text, scalar)
-            .map_err(|why| wrong(why).help(number_help(scalar)))?;
-        let at = offset as usize;
-        bytes[at..at + scalar.bytes() as usize].copy_from_slice(&data::scalar_bytes(value));
-    }
-    Ok(bytes)
-}
-
-/// How a number of that type is written.
-fn number_help(scalar: Scalar) -> String {
-    let example = match scalar {
-        Scalar::Bool => "true or false",
-        s if s.is_float() => "a number such as 1.5 or 2e-3",
-        _ => "a whole number such as 256 or 0xff",
-    };
-    format!("its type is {scalar}: write {example}")
-}
-
-fn flatten(spec: &ArgSpec, into: &mut Vec<String>) -> Result<(), String> {
-    match spec {
-        ArgSpec::Number(text) => into.push(text.clone()),
-        ArgSpec::Parts(parts) => {
-            for part in parts {
-                flatten(part, into)?;
-            }
-        }
-        ArgSpec::Function(_) => return Err("it is no pointer to a function".to_string()),
-        ArgSpec::Array { .. } | ArgSpec::Init(_) => {
-            return Err("it is passed by value; give a number".to_string());
-        }
-    }
-    Ok(())
-}
-
-/// A buffer with its initial content.
-fn make_buffer(
-    cx: &ArgContext<'_>,
-    name: &str,
-    spec: &ArgSpec,
-    pointee: &Type,
-    scalars: &HashMap<String, i128>,
-) -> Result<Buffer, Failure> {
-    let wrong = |why: String| -> Failure {
-        cx.error(format!("argument `{name}`: {why}")).help(array_help(name)).into()
-    };
-    if let ArgSpec::Array { element, .. } = spec {
-        let element = resolve(cx.module, element).map_err(wrong)?;
-        fits(cx, name, &element, pointee)?;
-    }
-    let (element, dims, init) = match spec {
-        ArgSpec::Array { element, dims, init } => (Some(element), dims.as_slice(), init),
-        ArgSpec::Init(init @ Init::File(_)) => (None, &[][..], init),
-        ArgSpec::Init(init) => {
-            return Err(wrong(format!("`{init}` needs a shape, for example float[256]={init}")));
-        }
-        ArgSpec::Number(_) | ArgSpec::Parts(_) | ArgSpec::Function(_) => {
-            return Err(wrong("it is an array; write float[256]=random".to_string()));
-        }
-    };
-    let element = match element {
-        Some(e) => resolve(cx.module, e).map_err(wrong)?,
-        None => pointee.clone(),
-    };
-    if let Init::File(path) = init {
-        let array = data::read_npy(Path::new(path)).map_err(wrong)?;
-        return from_file(cx, name, array, dims, scalars, &element).map_err(wrong);
-    }
-    let mut shape = vec![];
-    for dim in dims {
-        shape.push(eval_extent(dim, scalars).map_err(wrong)?);
-    }
-    let size = layout_of(cx.module, &element).size;
-    let count = shape.iter().try_fold(1u64, |n, d| n.checked_mul(*d));
-    let bytes = count.and_then(|n| n.checked_mul(size.max(1)));
-    let (Some(count), Some(bytes)) = (count, bytes) else {
-        return Err(wrong("its size does not fit 64 bits".to_string()));
-    };
-    if bytes > cx.max_memory {
-        return Err(too_large(cx, name));
-    };
-    let seed = cx.seed ^ data::name_hash(name);
-    let mut bytes = data::fill(cx.module, &element, count, init, seed);
-    let invented = !cx.args.filled(name) && {
-        let wanted = vec![true; bytes.len()];
-        invent::invent(cx.module, &element, &mut bytes, &wanted, seed)
-    };
-    let poison = if *init == Init::Uninit { vec![true; bytes.len()] } else { vec![] };
-    let name = name.to_string();
-    Ok(Buffer { invented, name, element: Some(element), shape, bytes, poison, ..Buffer::default() })
-}
-
-/// Elements of one type are given for another: of other numbers or of another size. Bytes may be anything.
-fn fits(cx: &ArgContext<'_>, name: &str, given: &Type, wanted: &Type) -> Result<(), Failure> {
-    let kind = |ty: &Type| {
-        let slots = data::scalars_of(cx.module, ty, 0);
-        let first = slots.first().map(|(_, s)| *s)?;
-        let uniform = slots.iter().all(|(_, s)| *s == first);
-        uniform.then(|| (first.is_float(), first.bytes()))
-    };
-    let loose = |ty: &Type| {
-        matches!(ty, Type::Void | Type::Pointer { .. })
-            || ty.scalar().is_some_and(|s| s.bytes() == 1)
-    };
-    if loose(given) || loose(wanted) || given == wanted {
-        return Ok(());
-    }
-    match (kind(given), kind(wanted)) {
-        (Some(given), Some(wanted)) if given != wanted => {}
-        (Some(_), None) | (None, Some(_)) => {}
-        _ => return Ok(()),
-    }
-    let text = |ty: &Type| element_name(cx.module, ty);
-    let message = format!(
-        "argument `{name}` is an array of {}, and the kernel takes {}",
-        text(given),
-        text(wanted)
-    );
-    let help = format!("write {name}={}[extent]", text(wanted));
-    Err(cx.error(message).help(help).into())
-}
-
-/// A type as `--arg` writes it.
-fn element_name(module: &Module, ty: &Type) -> String {
-    match ty {
-        Type::Scalar(s) => data::scalar_name(*s).to_string(),
-        Type::Vector(s, n) => format!("{}{n}", data::scalar_name(*s)),
-        Type::Struct(id) => {
-            module.structs.get(id.0 as usize).map_or(String::new(), |s| s.name.clone())
-        }
-        _ => warpsmith_ir::text::print_type(module, ty),
-    }
-}
-
-/// How an array is given.
-fn array_help(name: &str) -> String {
-    format!(
-        "write {name}=TYPE[extent] or {name}=TYPE[extent]=random, for example {name}=float[256]"
-    )
-}
-
-fn from_file(
-    cx: &ArgContext<'_>,
-    name: &str,
-    array: Array,
-    dims: &[String],
-    scalars: &HashMap<String, i128>,
-    element: &Type,
-) -> Result<Buffer, String> {
-    let expected = data::scalars_of(cx.module, element, 0);
-    if expected.iter().any(|(_, s)| *s != array.ty) {
-        return Err(format!("the file holds {}, not the elements the kernel expects", array.ty));
-    }
-    let mut shape = vec![];
-    for dim in dims {
-        shape.push(eval_extent(dim, scalars)?);
-    }
-    if shape.is_empty() {
-        let per = expected.len().max(1) as u64;
-        let total: u64 = array.shape.iter().product();
-        shape = if per == 1 { array.shape.clone() } else { vec![total / per] };
-    }
-    let size = layout_of(cx.module, element).size;
-    let wanted = shape.iter().try_fold(size, |n, d| n.checked_mul(*d));
-    if wanted != Some(array.bytes.len() as u64) {
-        return Err(format!("the file has shape {:?}, which does not fit {shape:?}", array.shape));
-    }
-    let element = Some(element.clone());
-    Ok(Buffer { name: name.to_string(), element, shape, bytes: array.bytes, ..Buffer::default() })
-}
-
-fn resolve(module: &Module, element: &Element) -> Result<Type, String> {
-    match element {
-        Element::Type(ty) => Ok(ty.clone()),
-        Element::Named(name) => {
-            let at = module.structs.iter().position(|s| s.name == *name);
-            at.map(|i| Type::Struct(warpsmith_ir::StructId(i as u32)))
-                .ok_or_else(|| format!("`{name}` is not a type the kernel uses"))
-        }
-    }
 }

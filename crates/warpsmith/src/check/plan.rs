@@ -1,5 +1,7 @@
 //! Which kernels are launched, and how: the options of the command line joined with a file's directives.
 
+use std::collections::HashSet;
+
 use warpsmith_emu::Rule;
 use warpsmith_front::ast::{Instantiation, TranslationUnit};
 use warpsmith_front::sema::{self, KernelDecl};
@@ -81,10 +83,14 @@ fn planned(
 ) -> Result<Plan, Vec<Diagnostic>> {
     let kernels = sema::kernels_of(unit);
     if kernels.is_empty() {
-        return Err(vec![
-            Diagnostic::error("W303", "the file has no kernel")
-                .help("a kernel is a function marked `__global__`"),
-        ]);
+        let error = Diagnostic::error("W303", "the file has no kernel");
+        let error = match sema::calls_device_algorithms(unit) {
+            true => error
+                .note("its algorithms of thrust or CUB run kernels of their libraries, with its functors; these are not checked")
+                .help("nothing is to be checked here; what a functor does can be checked in a kernel that calls it"),
+            false => error.help("a kernel is a function marked `__global__`"),
+        };
+        return Err(vec![error]);
     }
     let instances = &unit.instantiations;
     let mut planner = Planner {
@@ -109,6 +115,9 @@ fn planned(
             Ok(Directive::Run { kernels, span }) => runs.push((kernels, span)),
             Err(error) => planner.errors.push(error),
         }
+    }
+    if launches.is_empty() && runs.is_empty() {
+        launches = planner.for_verifiers(unit);
     }
     planner.add_steps(launches, runs);
     if planner.errors.is_empty() { Ok(planner.plan) } else { Err(planner.errors) }
@@ -136,6 +145,37 @@ impl Planner<'_> {
             span: Some(span),
         };
         kernels.into_iter().map(planned).collect()
+    }
+
+    /// The launches of a file whose first comment has the options of a verifier, of all its kernels. Numbers that nobody
+    /// gives are those that conditions name, and as many as there are threads.
+    fn for_verifiers(&self, unit: &TranslationUnit) -> Vec<Planned> {
+        let first = unit.comments.iter().find_map(|c| Some((c, directive::verifier_launch(c)?)));
+        let Some((comment, (grid, block))) = first.filter(|_| self.cli.grid.is_none()) else {
+            return vec![];
+        };
+        if !sema::launches_of(unit).is_empty() {
+            return vec![];
+        }
+        let threads = u64::from(grid.0[0]) * u64::from(block.0[0]);
+        let mut scalars = sema::numbers_of_conditions(unit);
+        scalars.extend([threads, 1]);
+        let mut once = HashSet::new();
+        scalars.retain(|n| once.insert(*n));
+        let args = LaunchArgs {
+            grid: Some(grid),
+            block: Some(block),
+            scalars: scalars.iter().map(u64::to_string).collect(),
+            ..LaunchArgs::default()
+        };
+        let kernels = self.kernels.iter().filter(|k| !k.is_template);
+        let planned = |kernel: &KernelDecl| Planned {
+            kernel: kernel.name.clone(),
+            args: args.clone(),
+            source: self.source.clone(),
+            span: Some(comment.span),
+        };
+        kernels.map(planned).collect()
     }
 
     /// What a name without template arguments stands for: the instances the file asks for, else itself.

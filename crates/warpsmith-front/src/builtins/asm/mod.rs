@@ -20,6 +20,7 @@ use warpsmith_ir::{
 };
 
 use crate::sema::builtin_api::BuiltinContext;
+use crate::sema::refused;
 use text::Instruction;
 
 /// An operand of the statement.
@@ -97,18 +98,15 @@ impl Machine<'_> {
     }
 
     fn unsupported(&self) -> Diagnostic {
-        let message = format!("this PTX is not supported: `{}`", self.whole);
-        let d = Diagnostic::error("W109", message).label(self.span, "inline assembly");
         let matrix = ["mma", "wmma", "wgmma", "ldmatrix", "stmatrix", "tcgen05"];
-        let what = if matrix.iter().any(|n| self.whole.starts_with(n)) {
-            "of the matrix instructions, ldmatrix and mma.sync of f16, bf16, tf32, s8, u8 and f64 are known, without sparsity"
+        let refusal = if matrix.iter().any(|n| self.whole.starts_with(n)) {
+            refused::PTX_OF_MATRICES
         } else if self.whole.contains("tensor") {
-            "copies by tensor maps are not emulated; `cp.async.bulk` of a range of bytes is"
+            refused::PTX_OF_TENSOR_MAPS
         } else {
-            "supported are special registers, integer and float arithmetic, ld, st, atom, red, cp.async, mma.sync, \
-             mbarrier, barriers, fences, votes and shuffles"
+            refused::PTX
         };
-        d.help(what)
+        refusal.of(&self.whole, self.span, "inline assembly")
     }
 
     /// Emits under the instruction's predicate.

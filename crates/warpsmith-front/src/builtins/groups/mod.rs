@@ -15,6 +15,7 @@ mod reduce;
 use super::call::{Call, Lowered};
 use super::shuffle;
 use crate::sema::builtin_api::{BuiltinResult, BuiltinTemplateArg, BuiltinType};
+use crate::sema::refused;
 
 const NAMESPACE: &str = "cooperative_groups::";
 
@@ -184,10 +185,7 @@ fn partition(c: &mut Call<'_>) -> Lowered {
     };
     match size.filter(|_| fits) {
         Some(n) => Ok(Some(object(c, Group::Tile(n), vec![]))),
-        None => {
-            let d = c.error("W107", "this partition is not supported");
-            Err(d.help("tiles of 1, 2, 4, 8, 16 or 32 threads of a block or a larger tile are"))
-        }
+        None => Err(c.refused(refused::PARTITION, c.path)),
     }
 }
 

@@ -5,6 +5,7 @@ use warpsmith_ir::{BinaryOp, Diagnostic, Expr, MathFn, Type, WarpOp};
 use super::super::call::{Call, Lowered};
 use super::super::shuffle;
 use super::{Group, NAMESPACE, coalesced, group_argument, tile_mask};
+use crate::sema::refused;
 
 /// What a reduction combines two values with.
 enum Combine {
@@ -40,9 +41,7 @@ pub fn call(c: &mut Call<'_>) -> Lowered {
             let mask = c.held(mask);
             reduce_coalesced(c, &mask, value, &combine).map(Some)
         }
-        _ => Err(c
-            .error("W107", "`reduce` is supported for tiles of a warp and coalesced groups")
-            .help("make a tile: `tiled_partition<32>(block)`")),
+        _ => Err(c.refused(refused::REDUCTION_OF_BLOCKS, c.path)),
     }
 }
 
