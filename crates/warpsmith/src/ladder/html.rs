@@ -105,14 +105,14 @@ fn bars(ladder: &Ladder) -> String {
 fn cpu(ladder: &Ladder) -> String {
     let title = match cpu_title(ladder) {
         Ok(title) => title,
-        Err(why) => return format!("<p>{}.</p>\n", escaped(&capital(&why))),
+        Err(why) => return format!("<p>{}.</p>\n", with_code(&capital(&why))),
     };
     let times = |on: &super::OnCpu| on.orders.iter().map(|(_, ms)| *ms).collect::<Vec<_>>();
     let times = ladder.on_cpu.as_ref().map(times).unwrap_or_default();
     let longest = times.iter().flatten().copied().fold(f64::MIN_POSITIVE, f64::max);
     let mut text = format!(
         "<h2>Before the GPU: the order of the loops</h2>\n<p>{}. Neighbouring iterations of the innermost loop should want neighbouring words.</p>\n<table><tr><th>loops</th><th>time</th><th></th><th>the innermost loop wants of</th></tr>\n",
-        escaped(&capital(&title))
+        with_code(&capital(&title))
     );
     for ([loops, time, through], ms) in cpu_rows(ladder).iter().zip(times) {
         let width = 300.0 * ms.unwrap_or(0.0) / longest;
