@@ -204,18 +204,29 @@ fn reasons_say_what_is_read_and_how() {
             "__global__ void smooth(const float *in, float *out, int n) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n - 2; i += blockDim.x * gridDim.x)
         out[i] = in[i] + in[i + 1] + in[i + 2];
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n - 2; i += blockDim.x * gridDim.x)
+        out[i] *= 0.5f;
 }
 ",
             "`in`: each thread goes through a loop from an element of its own and may leave it before others do",
         ),
         (
-            "__device__ float at(const float *p, int x, int y, int w) { return p[y * w + x]; }
+            "__device__ float slope(const float *p, int x, int y, int w) { return p[y * w + x] - p[y * w + x - 1]; }
 __global__ void edges(const float *img, float *out, int w, int h) {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-    if (x > 0 && x < w && y < h) out[y * w + x] = at(img, x, y, w) - at(img, x - 1, y, w);
+    if (x > 0 && x < w && y < h) out[y * w + x] = slope(img, x, y, w);
 }
 ",
-            "`img` is passed to `at`, and what functions read is not looked at",
+            "`img`: which element `slope(…)` reads for a thread is not understood",
+        ),
+        (
+            "__device__ float both(const float *p, const float *q, int i) { return p[i] * q[i + 1]; }
+__global__ void products(const float *a, const float *b, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i + 1 < n) out[i] = both(a, b, i);
+}
+",
+            "`a` is passed to `both`, and of functions only those that return one element of one array are looked into",
         ),
         (
             "__global__ void differences(const float *a, float *out, int n) {

@@ -7,7 +7,7 @@ use warpsmith_ir::SourceMap;
 
 use super::cut::{Cut, operand};
 use super::find::{self, Access, Home};
-use super::{registers, windows};
+use super::{registers, transposes, windows};
 use crate::source::marks;
 use crate::source::patch::{Patch, indentation};
 use crate::source::scope;
@@ -42,6 +42,8 @@ pub struct Kernel<'a> {
     pub accesses: &'a [Access],
     /// The same of local pointers into parameters.
     pub through: &'a [Access],
+    /// Elements that are written otherwise than by one subscript of a parameter.
+    pub indirect: &'a [Access],
     pub extents: [Extent; 3],
     pub axes: [bool; 3],
     /// The block of the user's options.
@@ -57,25 +59,34 @@ const SQUARE: [u32; 3] = [16, 16, 1];
 /// Iterations that planes in registers are read ahead.
 const AHEAD: [u32; 3] = [0, 1, 3];
 
-impl Kernel<'_> {
+impl<'k> Kernel<'k> {
+    /// Elements of parameters, however they are written.
+    pub fn elements(&self) -> impl Iterator<Item = &'k Access> + use<'k> {
+        self.accesses.iter().chain(self.indirect)
+    }
+
     /// All plans for one array.
     pub fn plans(&self, array: &str) -> Vec<Plan> {
-        let all: Vec<&Access> =
-            self.accesses.iter().filter(|a| a.array == array && !a.stored).collect();
+        let mut all: Vec<&Access> =
+            self.elements().filter(|a| a.array == array && !a.stored).collect();
+        all.sort_by_key(|a| a.whole.start);
         let mut plans = vec![];
         if !self.shares(&all) {
             return plans;
         }
-        let Some(element) = find::element_type(self.function, array, self.sources) else {
-            return plans;
-        };
-        for ahead in AHEAD {
+        let element = all.iter().find_map(|a| a.value.clone());
+        let element =
+            element.or_else(|| find::element_type(self.function, array, self.unit, self.sources));
+        let Some(element) = element else { return plans };
+        // Planes are read by subscripts that are moved on.
+        let plain = all.iter().all(|a| a.open.ends_with('[') && !a.index.contains("]["));
+        for ahead in AHEAD.into_iter().filter(|_| plain) {
             plans.extend(registers::plan(self, array, &element, &all, ahead));
         }
         plans.extend(windows::plans(self, array, &element, &all));
+        plans.extend(transposes::plans(self, array, &element, &all));
         for center in self.centers(&all) {
-            let names = scope::names(&center.index);
-            let names: Vec<String> = names.into_iter().filter(|n| self.is_variable(n)).collect();
+            let names = self.variables(&center.index);
             let (index, home) = match find::home(self.body, &all, &names, self.unit, self.sources) {
                 Some(home) => (center.index.clone(), Some(home)),
                 None => self.resolved(&center.index, &all),
@@ -83,6 +94,7 @@ impl Kernel<'_> {
             let Some(home) = home else { continue };
             let made = Made {
                 kernel: self,
+                center,
                 array,
                 element: &element,
                 index: &index,
@@ -115,7 +127,7 @@ impl Kernel<'_> {
 
     /// Whether a store goes across rows.
     fn is_scattered(&self) -> bool {
-        let strides = self.accesses.iter().filter(|a| a.stored).filter_map(|a| a.strides());
+        let strides = self.elements().filter(|a| a.stored).filter_map(|a| a.strides());
         strides.into_iter().any(|s| s[0].abs() > 32)
     }
 
@@ -130,9 +142,21 @@ impl Kernel<'_> {
             && !scope::constants(self.unit, name).contains(&name.to_string())
     }
 
+    /// Whether a name is a parameter of the kernel's template.
+    pub fn is_template_parameter(&self, name: &str) -> bool {
+        let mut params = self.function.template.iter().flat_map(|t| &t.params);
+        params.any(|p| p.name.as_deref() == Some(name))
+    }
+
+    /// Variables that have to be declared where a subscript stands.
+    fn variables(&self, index: &str) -> Vec<String> {
+        let names = scope::names(index).into_iter();
+        names.filter(|n| self.is_variable(n) && !self.is_template_parameter(n)).collect()
+    }
+
     /// Accesses that are likely a thread's own element: those that others lie around.
     fn centers<'b>(&'b self, all: &[&'b Access]) -> Vec<&'b Access> {
-        let stores = self.accesses.iter().filter(|a| a.stored);
+        let stores = self.elements().filter(|a| a.stored);
         let mut list: Vec<(i64, &Access)> = all
             .iter()
             .copied()
@@ -155,8 +179,7 @@ impl Kernel<'_> {
         let values = find::initialisers(self.body, self.sources);
         let mut text = index.to_string();
         for _ in 0..4 {
-            let names: Vec<String> =
-                scope::names(&text).into_iter().filter(|n| self.is_variable(n)).collect();
+            let names = self.variables(&text);
             if let Some(home) = find::home(self.body, all, &names, self.unit, self.sources) {
                 return (text, Some(home));
             }
@@ -239,6 +262,7 @@ pub fn replaced(text: &str, values: &HashMap<String, String>) -> String {
 /// One array with its own element and the place for the copy.
 struct Made<'a> {
     kernel: &'a Kernel<'a>,
+    center: &'a Access,
     array: &'a str,
     element: &'a str,
     index: &'a str,
@@ -248,7 +272,22 @@ struct Made<'a> {
 
 impl Made<'_> {
     fn tile_name(&self) -> String {
-        format!("{}_tile", self.array)
+        format!("{}_tile", find::plain_name(self.array))
+    }
+
+    /// The thread's own element of the array, which may be known from where it stores.
+    fn element(&self) -> Option<String> {
+        let (center, own) = (self.center, *self.all.first()?);
+        if center.array == self.array {
+            return Some(center.with(self.index));
+        }
+        let several = |a: &Access| a.index.matches("][").count();
+        if own.open.ends_with('[') && center.open.ends_with('[') && several(own) == several(center)
+        {
+            return Some(own.with(self.index));
+        }
+        let other = HashMap::from([(center.array.clone(), self.array.to_string())]);
+        (own.open == center.open).then(|| own.with(&replaced(self.index, &other)))
     }
 
     /// The declaration at the beginning of the kernel, the copy and the barriers.
@@ -306,7 +345,7 @@ impl Made<'_> {
                 "[threadIdx.y * blockDim.x + threadIdx.x]".into(),
             ),
         };
-        let copy = format!("{tile}{place} = {}[{}];", self.array, self.index);
+        let copy = format!("{tile}{place} = {};", self.element()?);
         let mut patch = self.staged(&extents, &copy, false);
         for a in self.all {
             patch.replace(a.whole.clone(), format!("__opt__({})", a.text()));
@@ -327,12 +366,9 @@ impl Made<'_> {
             .collect();
         let reach = |axis: usize| near.iter().map(|(_, o)| o[axis].abs()).max().unwrap_or(0);
         let (rx, ry) = (reach(0), reach(1));
-        let names = |a: &Access| {
-            let names = scope::names(&a.index).into_iter().filter(|n| self.kernel.is_variable(n));
-            names.collect::<Vec<_>>()
-        };
         let home = |a: &Access| {
-            find::home(self.kernel.body, self.all, &names(a), self.kernel.unit, self.kernel.sources)
+            let names = self.kernel.variables(&a.index);
+            find::home(self.kernel.body, self.all, &names, self.kernel.unit, self.kernel.sources)
         };
         let reachable = |a: &Access| home(a).is_some_and(|h| h.span == self.home.span);
         if rx + ry == 0 || !near.iter().all(|(a, _)| reachable(a)) {
@@ -358,7 +394,7 @@ impl Made<'_> {
             false => format!("[{}]", wide(x, rx)),
         };
         let tile = self.tile_name();
-        let copy = format!("{tile}{} = {}[{}];", place(0, 0), self.array, self.index);
+        let copy = format!("{tile}{} = {};", place(0, 0), self.element()?);
         let mut patch = self.staged(&extents, &copy, true);
         for (a, [dx, dy]) in &near {
             let mark = format!("__opt__({tile}{}, {})", place(*dx, *dy), a.text());
@@ -371,7 +407,7 @@ impl Made<'_> {
     fn transposed(&self) -> Option<Plan> {
         let [read] = self.all else { return None };
         let store =
-            self.kernel.accesses.iter().find(|a| a.stored && inside(&a.whole, &self.home.span))?;
+            self.kernel.elements().find(|a| a.stored && inside(&a.whole, &self.home.span))?;
         let (r, w) = (read.strides()?, store.strides()?);
         if r[0] != 1
             || w[1] != 1
@@ -388,7 +424,7 @@ impl Made<'_> {
         let tile = self.tile_name();
         // One element more a row keeps columns in different banks.
         let extents = format!("[{side}][{side} + 1]");
-        let copy = format!("{tile}[threadIdx.y][threadIdx.x] = {}[{}];", self.array, self.index);
+        let copy = format!("{tile}[threadIdx.y][threadIdx.x] = {};", self.element()?);
         let mut patch = self.staged(&extents, &copy, false);
         let (start, end) = (self.home.span.start, self.home.span.end);
         let indent = indentation(self.kernel.text, start).to_string();
