@@ -99,6 +99,26 @@ __global__ void column(const float *p, float *q, int nx, int ny, int nz) {
     assert!(text.contains("q[c] = p_below - 2.0f * p_here + p_above;"), "{text}");
 }
 
+/// Blocks of three axes: the tile has planes, and a halo below and above.
+#[test]
+fn blocks_with_planes_get_tiles_with_planes() {
+    let (name, text) = best(
+        "__global__ void step3d(const float *p, float *q, int nx, int ny, int nz) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int j = blockIdx.y * blockDim.y + threadIdx.y;
+    int k = blockIdx.z * blockDim.z + threadIdx.z;
+    if (i == 0 || j == 0 || k == 0 || i >= nx - 1 || j >= ny - 1 || k >= nz - 1) return;
+    int c = (k * ny + j) * nx + i;
+    q[c] = p[c] + 0.1f * (p[c - 1] + p[c + 1] + p[c - nx] + p[c + nx] + p[c - nx * ny] + p[c + nx * ny]);
+}
+int main() { step3d<<<dim3(8, 6, 8), dim3(8, 8, 4)>>>(0, 0, 64, 48, 32); }
+",
+    );
+    assert_eq!(name, "tile with a halo of `p`");
+    assert!(text.contains("__shared__ float p_tile[4 + 2][8 + 2][8 + 2];"), "{text}");
+    assert!(text.contains("p_tile[threadIdx.z + 2][threadIdx.y + 1][threadIdx.x + 1]"), "{text}");
+}
+
 #[test]
 fn a_loop_of_one_statement_gets_braces() {
     let (name, text) = best(

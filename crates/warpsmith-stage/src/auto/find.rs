@@ -101,6 +101,25 @@ impl Access {
         own.iter().all(|l| others.contains(l))
     }
 
+    /// Threads, rows and planes from another access to this one; `deep`: a block has planes.
+    pub fn offset_in(&self, center: &Access, deep: bool) -> Option<[i64; 3]> {
+        if !deep {
+            return self.offset(center).map(|[x, y]| [x, y, 0]);
+        }
+        let here = center.value([2, 2, 2])?;
+        let [x, y] = center.strides()?;
+        let z = center.value([2, 2, 3])? - here;
+        let mut rest = self.value([2, 2, 2])? - here;
+        let mut found = [0; 3];
+        let mut order = [(0, x), (1, y), (2, z)];
+        order.sort_by_key(|(_, stride)| std::cmp::Reverse(stride.abs()));
+        for (axis, stride) in order.into_iter().filter(|(_, s)| *s != 0) {
+            found[axis] = (rest as f64 / stride as f64).round() as i64;
+            rest -= found[axis] * stride;
+        }
+        (rest == 0 && found.iter().all(|d| d.abs() <= 8)).then_some(found)
+    }
+
     /// Threads and rows from another access to this one.
     pub fn offset(&self, center: &Access) -> Option<[i64; 2]> {
         let [sx, sy] = center.strides()?;

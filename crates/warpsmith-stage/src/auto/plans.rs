@@ -225,6 +225,12 @@ impl<'k> Kernel<'k> {
         patch.apply(head).map_err(|_| "its head is not understood".into())
     }
 
+    /// Whether threads of a block lie along z, too.
+    pub fn is_deep(&self) -> bool {
+        let span = self.body.span.map_or(0..0, |s| s.start as usize..s.end as usize);
+        self.text.get(span).is_some_and(|t| t.contains("threadIdx.z"))
+    }
+
     pub fn extent(&self, axis: usize, block: Option<[u32; 3]>) -> Option<String> {
         match &self.extents[axis] {
             _ if !self.axes[axis] => Some("1".into()),
@@ -333,12 +339,23 @@ impl Made<'_> {
         })
     }
 
+    /// Threads of the block along z, where the file says it.
+    fn depth(&self) -> Option<String> {
+        let all = self.kernel.axes.iter().all(|a| *a);
+        self.kernel.extent(2, None).filter(|_| all)
+    }
+
     /// The elements of the block's own threads.
     fn tile(&self) -> Option<Plan> {
         let tile = self.tile_name();
         let (extents, place) = match (self.kernel.extent(0, None), self.kernel.extent(1, None)) {
             (Some(x), _) if !self.kernel.axes[1] => (format!("[{x}]"), "[threadIdx.x]".to_string()),
+            (Some(x), Some(y)) if self.kernel.is_deep() => {
+                let z = self.depth()?;
+                (format!("[{z}][{y}][{x}]"), "[threadIdx.z][threadIdx.y][threadIdx.x]".to_string())
+            }
             (Some(x), Some(y)) => (format!("[{y}][{x}]"), "[threadIdx.y][threadIdx.x]".to_string()),
+            _ if self.kernel.is_deep() => return None,
             _ if !self.kernel.axes[1] => ("[blockDim.x]".into(), "[threadIdx.x]".into()),
             _ => (
                 "[blockDim.y * blockDim.x]".into(),
@@ -358,20 +375,20 @@ impl Made<'_> {
 
     /// The same with what lies around them as far as reads go.
     fn halo(&self, center: &Access) -> Option<Plan> {
-        let near: Vec<(&&Access, [i64; 2])> = self
+        let near: Vec<(&&Access, [i64; 3])> = self
             .all
             .iter()
             .filter(|a| a.within(center))
-            .filter_map(|a| Some((a, a.offset(center)?)))
+            .filter_map(|a| Some((a, a.offset_in(center, self.kernel.is_deep())?)))
             .collect();
         let reach = |axis: usize| near.iter().map(|(_, o)| o[axis].abs()).max().unwrap_or(0);
-        let (rx, ry) = (reach(0), reach(1));
+        let (rx, ry, rz) = (reach(0), reach(1), reach(2));
         let home = |a: &Access| {
             let names = self.kernel.variables(&a.index);
             find::home(self.kernel.body, self.all, &names, self.kernel.unit, self.kernel.sources)
         };
         let reachable = |a: &Access| home(a).is_some_and(|h| h.span == self.home.span);
-        if rx + ry == 0 || !near.iter().all(|(a, _)| reachable(a)) {
+        if rx + ry + rz == 0 || !near.iter().all(|(a, _)| reachable(a)) {
             return None;
         }
         let wide = |e: String, r: i64| if r == 0 { e } else { format!("{e} + {}", 2 * r) };
@@ -382,10 +399,15 @@ impl Made<'_> {
         };
         let block = self.kernel.written(false);
         let x = self.kernel.extent(0, block)?;
-        let place = |dx: i64, dy: i64| {
+        let deep = self.kernel.is_deep();
+        let place = |[dx, dy, dz]: [i64; 3]| {
             let inner = format!("[{}]", at("threadIdx.x", rx + dx));
+            let outer = match deep {
+                true => format!("[{}]", at("threadIdx.z", rz + dz)),
+                false => String::new(),
+            };
             match self.kernel.axes[1] {
-                true => format!("[{}]{inner}", at("threadIdx.y", ry + dy)),
+                true => format!("{outer}[{}]{inner}", at("threadIdx.y", ry + dy)),
                 false => inner,
             }
         };
@@ -393,11 +415,15 @@ impl Made<'_> {
             true => format!("[{}][{}]", wide(self.kernel.extent(1, block)?, ry), wide(x, rx)),
             false => format!("[{}]", wide(x, rx)),
         };
+        let extents = match deep {
+            true => format!("[{}]{extents}", wide(self.depth()?, rz)),
+            false => extents,
+        };
         let tile = self.tile_name();
-        let copy = format!("{tile}{} = {};", place(0, 0), self.element()?);
+        let copy = format!("{tile}{} = {};", place([0, 0, 0]), self.element()?);
         let mut patch = self.staged(&extents, &copy, true);
-        for (a, [dx, dy]) in &near {
-            let mark = format!("__opt__({tile}{}, {})", place(*dx, *dy), a.text());
+        for (a, offset) in &near {
+            let mark = format!("__opt__({tile}{}, {})", place(*offset), a.text());
             patch.replace(a.whole.clone(), mark);
         }
         self.done("tile with a halo", &patch).map(|plan| Plan { block, ..plan })
