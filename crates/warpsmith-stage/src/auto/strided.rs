@@ -1,12 +1,14 @@
 //! Loops in which each thread goes over elements of its own, a grid apart: blocks go through them together, so that a barrier can
 //! stand inside.
 //!
-//!     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) { … }
-//!       ==>
-//!     for (int i_first = blockIdx.x * blockDim.x; i_first < n; i_first += blockDim.x * gridDim.x) {
-//!         const int i = i_first + threadIdx.x;
-//!         if (i < n) { … }
-//!     }
+//! ```text
+//! for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) { … }
+//!   ==>
+//! for (int i_first = blockIdx.x * blockDim.x; i_first < n; i_first += blockDim.x * gridDim.x) {
+//!     const int i = i_first + threadIdx.x;
+//!     if (i < n) { … }
+//! }
+//! ```
 //!
 //! A thread comes to the same elements in the same order. This alone is no plan: others begin from it.
 

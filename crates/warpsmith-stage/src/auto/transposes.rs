@@ -1,13 +1,15 @@
 //! Tiles that transpose where reads and stores stand in loops, or behind threads that have ended.
 //!
-//!     for b in batches { if inside(x, y) { out[b][x][y] = in[b][y][x]; } }
-//!       ==>
-//!     for b in batches {
-//!         if inside(x, y) { tile[y'][x'] = in[b][y][x]; }
-//!         barrier
-//!         { x, y of the thread on the other side of the diagonal; if inside(x, y) { out[b][x][y] = tile[x'][y']; } }
-//!         barrier
-//!     }
+//! ```text
+//! for b in batches { if inside(x, y) { out[b][x][y] = in[b][y][x]; } }
+//!   ==>
+//! for b in batches {
+//!     if inside(x, y) { tile[y'][x'] = in[b][y][x]; }
+//!     barrier
+//!     { x, y of the thread on the other side of the diagonal; if inside(x, y) { out[b][x][y] = tile[x'][y']; } }
+//!     barrier
+//! }
+//! ```
 //!
 //! Loops whose bounds are the same for all threads stay around both halves. A loop that takes the block down its tile, row after
 //! row (`for (j = 0; j < TILE; j += ROWS)`), is written in both: what it adds to the row is added to the column in the half where
