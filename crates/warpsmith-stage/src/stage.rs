@@ -340,7 +340,7 @@ fn own_shape(
 
 /// The block that extents which ask for it are written for.
 pub(crate) fn own_block(session: &Session) -> [u32; 3] {
-    session.own.unwrap_or([16, if session.usage.axes[1] { 16 } else { 1 }, 1])
+    session.own.unwrap_or(if session.usage.axes[1] { [16, 16, 1] } else { [128, 1, 1] })
 }
 
 fn overlapping(session: &Session, at: &Bytes) -> Refusal {

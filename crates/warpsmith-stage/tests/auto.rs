@@ -99,6 +99,26 @@ __global__ void column(const float *p, float *q, int nx, int ny, int nz) {
     assert!(text.contains("q[c] = p_below - 2.0f * p_here + p_above;"), "{text}");
 }
 
+/// Blocks of three axes: the tile has planes, and a halo below and above.
+#[test]
+fn blocks_with_planes_get_tiles_with_planes() {
+    let (name, text) = best(
+        "__global__ void step3d(const float *p, float *q, int nx, int ny, int nz) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int j = blockIdx.y * blockDim.y + threadIdx.y;
+    int k = blockIdx.z * blockDim.z + threadIdx.z;
+    if (i == 0 || j == 0 || k == 0 || i >= nx - 1 || j >= ny - 1 || k >= nz - 1) return;
+    int c = (k * ny + j) * nx + i;
+    q[c] = p[c] + 0.1f * (p[c - 1] + p[c + 1] + p[c - nx] + p[c + nx] + p[c - nx * ny] + p[c + nx * ny]);
+}
+int main() { step3d<<<dim3(8, 6, 8), dim3(8, 8, 4)>>>(0, 0, 64, 48, 32); }
+",
+    );
+    assert_eq!(name, "tile with a halo of `p`");
+    assert!(text.contains("__shared__ float p_tile[4 + 2][8 + 2][8 + 2];"), "{text}");
+    assert!(text.contains("p_tile[threadIdx.z + 2][threadIdx.y + 1][threadIdx.x + 1]"), "{text}");
+}
+
 #[test]
 fn a_loop_of_one_statement_gets_braces() {
     let (name, text) = best(
@@ -204,18 +224,29 @@ fn reasons_say_what_is_read_and_how() {
             "__global__ void smooth(const float *in, float *out, int n) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n - 2; i += blockDim.x * gridDim.x)
         out[i] = in[i] + in[i + 1] + in[i + 2];
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n - 2; i += blockDim.x * gridDim.x)
+        out[i] *= 0.5f;
 }
 ",
             "`in`: each thread goes through a loop from an element of its own and may leave it before others do",
         ),
         (
-            "__device__ float at(const float *p, int x, int y, int w) { return p[y * w + x]; }
+            "__device__ float slope(const float *p, int x, int y, int w) { return p[y * w + x] - p[y * w + x - 1]; }
 __global__ void edges(const float *img, float *out, int w, int h) {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-    if (x > 0 && x < w && y < h) out[y * w + x] = at(img, x, y, w) - at(img, x - 1, y, w);
+    if (x > 0 && x < w && y < h) out[y * w + x] = slope(img, x, y, w);
 }
 ",
-            "`img` is passed to `at`, and what functions read is not looked at",
+            "`img`: which element `slope(…)` reads for a thread is not understood",
+        ),
+        (
+            "__device__ float both(const float *p, const float *q, int i) { return p[i] * q[i + 1]; }
+__global__ void products(const float *a, const float *b, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i + 1 < n) out[i] = both(a, b, i);
+}
+",
+            "`a` is passed to `both`, and of functions only those that return one element of one array are looked into",
         ),
         (
             "__global__ void differences(const float *a, float *out, int n) {

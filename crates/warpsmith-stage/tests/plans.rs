@@ -447,3 +447,41 @@ __global__ void three(const float *in, float *m1, float *m2, float *out, int nx,
         staged.text
     );
 }
+
+/// Other constants than those of the file are tried only where its assertions let them: it was an error that 7 x 5 fails this one.
+#[test]
+fn constants_that_an_assertion_keeps_together() {
+    let staged = staged(
+        "#define TILE 32
+#define ROWS 8
+__global__ void shift(const float *in, float *out, int n) {
+    static_assert(TILE % ROWS == 0, \"whole steps\");
+    __shared__ float t[ROWS][TILE];
+    int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * ROWS + threadIdx.y;
+    if (x < n) t[threadIdx.y][threadIdx.x] = in[y * n + x];
+    __syncthreads();
+    if (x + 1 < n) out[y * n + x] = __opt__(in[y * n + x + 1]);
+}
+",
+    );
+    assert!(staged.blocks.contains(&[32, 8, 1]), "{:?}", staged.blocks);
+    assert!(staged.blocks.iter().all(|b| b[0] % b[1] == 0), "{:?}", staged.blocks);
+}
+
+/// Nothing says how wide blocks of one axis are: a usual width is written down, and checked.
+#[test]
+fn an_extent_of_blocks_of_one_axis() {
+    let staged = staged(
+        "__global__ void both(const int *in, int *out, int n)
+{
+    __shared__ int t[blockDim.x];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) t[threadIdx.x] = in[i];
+    __syncthreads();
+    if (i < n) out[i] = __opt__(in[i > 0 ? i - 1 : 0]) + __opt__(in[i + 1 < n ? i + 1 : i]);
+}
+",
+    );
+    assert!(staged.text.contains("__shared__ int t[128];"), "{}", staged.text);
+    assert!(staged.blocks.contains(&[128, 1, 1]), "{:?}", staged.blocks);
+}

@@ -6,7 +6,7 @@ use warpsmith_front::ast::{self, ExprKind, Initializer, StmtKind, TranslationUni
 use warpsmith_front::sema::walk;
 use warpsmith_ir::{SourceMap, Span, VarKind};
 
-use super::outer;
+use super::{indirect, outer};
 use crate::program::Program;
 use crate::source::marks::{self, Bytes};
 use crate::source::scope;
@@ -18,8 +18,13 @@ use crate::verify::proof::walk::{self as proofs, What};
 pub struct Access {
     pub array: String,
     pub whole: Bytes,
-    /// The subscript.
+    /// What stands before the subscript, `a[` or `at(`, and behind it.
+    pub open: String,
+    pub close: String,
+    /// The subscript, or the arguments of what reads the element.
     pub index: String,
+    /// The type of what a function makes of it.
+    pub value: Option<String>,
     /// Its address as a sum, where that is known.
     pub at: Option<Sum>,
     /// Elements of arrays are part of its subscript.
@@ -32,7 +37,12 @@ pub struct Access {
 impl Access {
     /// The element, without what it may be read by: `__ldg(&a[i])` is `a[i]`.
     pub fn text(&self) -> String {
-        format!("{}[{}]", self.array, self.index)
+        self.with(&self.index)
+    }
+
+    /// The element with another subscript.
+    pub fn with(&self, index: &str) -> String {
+        format!("{}{index}{}", self.open, self.close)
     }
 
     /// Whether what a thread reads in one iteration, another one reads in the next or soon after.
@@ -91,6 +101,25 @@ impl Access {
         own.iter().all(|l| others.contains(l))
     }
 
+    /// Threads, rows and planes from another access to this one; `deep`: a block has planes.
+    pub fn offset_in(&self, center: &Access, deep: bool) -> Option<[i64; 3]> {
+        if !deep {
+            return self.offset(center).map(|[x, y]| [x, y, 0]);
+        }
+        let here = center.value([2, 2, 2])?;
+        let [x, y] = center.strides()?;
+        let z = center.value([2, 2, 3])? - here;
+        let mut rest = self.value([2, 2, 2])? - here;
+        let mut found = [0; 3];
+        let mut order = [(0, x), (1, y), (2, z)];
+        order.sort_by_key(|(_, stride)| std::cmp::Reverse(stride.abs()));
+        for (axis, stride) in order.into_iter().filter(|(_, s)| *s != 0) {
+            found[axis] = (rest as f64 / stride as f64).round() as i64;
+            rest -= found[axis] * stride;
+        }
+        (rest == 0 && found.iter().all(|d| d.abs() <= 8)).then_some(found)
+    }
+
     /// Threads and rows from another access to this one.
     pub fn offset(&self, center: &Access) -> Option<[i64; 2]> {
         let [sx, sy] = center.strides()?;
@@ -108,18 +137,38 @@ impl Access {
 /// Threads that are near enough to read the same elements in a loop.
 const NEAR: i64 = 8;
 
-/// Elements of arrays that are parameters, and of local pointers into them, each in the order of the text.
+/// What a kernel reads and stores, each in the order of the text.
+#[derive(Debug, Default)]
+pub struct Accesses {
+    /// Elements of arrays that are parameters: `a[i]`.
+    pub own: Vec<Access>,
+    /// Those of local pointers into them.
+    pub through: Vec<Access>,
+    /// Those that are written otherwise: members, several subscripts, macros, functions.
+    pub indirect: Vec<Access>,
+}
+
+/// All that a kernel reads and stores.
 pub fn accesses(
     function: &ast::FunctionDecl,
+    unit: &TranslationUnit,
     sources: &SourceMap,
     program: &Program,
-) -> (Vec<Access>, Vec<Access>) {
-    let Some(body) = &function.body else { return (vec![], vec![]) };
-    let places = places(program);
+    text: &str,
+) -> Accesses {
+    let Some(body) = &function.body else { return Accesses::default() };
+    let (places, loads) = places(program);
     let params = pointers(function);
     let locals = into(body, &params, sources);
-    let of = |arrays: &[&String]| elements(body, arrays, sources, &places);
-    (of(&params), of(&locals.iter().map(|(name, _)| name).collect::<Vec<_>>()))
+    let of = |arrays: &[&String]| elements(&Finder::new(body, sources, arrays, &places), body);
+    let named: Vec<&String> = function.params.iter().filter_map(|p| p.name.as_ref()).collect();
+    let finder =
+        Finder { text, loads, params: &named, ..Finder::new(body, sources, &params, &places) };
+    Accesses {
+        own: of(&params),
+        through: of(&locals.iter().map(|(name, _)| name).collect::<Vec<_>>()),
+        indirect: indirect::accesses(&finder, body, unit),
+    }
 }
 
 /// Parameters that are pointers.
@@ -149,48 +198,100 @@ pub fn into<'a>(
     all
 }
 
+/// How an element is written.
+pub struct Named {
+    pub array: String,
+    pub open: String,
+    pub index: String,
+    pub close: String,
+    pub whole: Bytes,
+    /// The type of what a function makes of it.
+    pub value: Option<String>,
+}
+
+/// What accesses are made from.
+pub struct Finder<'a> {
+    pub sources: &'a SourceMap,
+    pub text: &'a str,
+    /// The names whose elements are meant.
+    pub params: &'a [&'a String],
+    /// What functions of the file read, in order.
+    pub loads: Vec<(Span, Sum)>,
+    places: &'a HashMap<u32, Sum>,
+    targets: Vec<Span>,
+    origins: Origins<'a>,
+}
+
+impl<'a> Finder<'a> {
+    fn new(
+        body: &ast::Block,
+        sources: &'a SourceMap,
+        params: &'a [&'a String],
+        places: &'a HashMap<u32, Sum>,
+    ) -> Finder<'a> {
+        let mut targets = vec![];
+        walk::block(body, &mut |e| match &*e.kind {
+            ExprKind::Assign { target, .. } => targets.push(target.span),
+            ExprKind::IncDec { operand, .. } => targets.push(operand.span),
+            _ => {}
+        });
+        let origins = Origins { values: scope::declared(body), sources, arrays: params };
+        Finder { sources, text: "", params, loads: vec![], places, targets, origins }
+    }
+
+    /// Whether a parameter is a pointer.
+    pub fn is_pointer(&self, name: &str) -> bool {
+        self.origins.arrays.iter().any(|a| *a == name)
+    }
+
+    /// The address of what stands at a byte.
+    pub fn at(&self, start: u32) -> Option<Sum> {
+        self.places.get(&start).cloned()
+    }
+
+    /// An element that is written so, with its address; `span`: the element itself.
+    pub fn access(&self, named: Named, span: Span, at: Option<Sum>) -> Access {
+        let Named { array, open, index, close, whole, value } = named;
+        let (threads, by_data) = self.origins.of(&index, open.ends_with('(').then_some(&*array));
+        // What a counter begins with is not part of its sum: one that begins at the thread says nothing of threads.
+        let from_thread = at.as_ref().is_some_and(|at| threads && counts_alone(at));
+        let at = at.filter(|_| !from_thread);
+        let stored = self.targets.contains(&span);
+        Access { array, whole, open, close, index, value, at, by_data, stored, from_thread }
+    }
+}
+
 /// Elements of some arrays in the order of the text.
-fn elements(
-    body: &ast::Block,
-    arrays: &[&String],
-    sources: &SourceMap,
-    places: &HashMap<u32, Sum>,
-) -> Vec<Access> {
-    let mut targets = vec![];
-    walk::block(body, &mut |e| match &*e.kind {
-        ExprKind::Assign { target, .. } => targets.push(target.span),
-        ExprKind::IncDec { operand, .. } => targets.push(operand.span),
-        _ => {}
-    });
+fn elements(finder: &Finder<'_>, body: &ast::Block) -> Vec<Access> {
     let through = cached(body);
-    let origins = Origins { values: scope::declared(body), sources, arrays };
-    let mut all = vec![];
+    let (mut all, mut several) = (vec![], vec![]);
     walk::block(body, &mut |e| {
         let ExprKind::Index { base, .. } = &*e.kind else { return };
+        // `a[i]` in `a[i][j]` is no element.
+        if let ExprKind::Index { .. } = &*scope::plain(base).kind {
+            several.push(scope::plain(base).span);
+        }
         let ExprKind::Path(path) = &*base.kind else { return };
-        let Some(name) = path.as_name().filter(|n| arrays.iter().any(|a| a == n)) else { return };
-        let text = sources.text(e.span);
+        let known = |n: &&str| finder.params.iter().any(|a| a == n);
+        let Some(name) = path.as_name().filter(known) else { return };
+        let text = finder.sources.text(e.span);
         // What a macro brings has no text of its own to edit.
-        if e.span.file.0 != 0 || !text.ends_with(']') || !text.starts_with(name) {
+        let plain = e.span.file.0 == 0 && text.ends_with(']') && text.starts_with(name);
+        if !plain || several.contains(&e.span) {
             return;
         }
         let call = through.iter().find(|(inner, _)| *inner == e.span).map(|(_, call)| *call);
         let whole = call.unwrap_or(e.span);
-        let at = places.get(&e.span.start).or_else(|| places.get(&whole.start));
-        let index = subscript(sources.text(e.span));
-        let (threads, by_data) = origins.of(&index);
-        // What a counter begins with is not part of its sum: one that begins at the thread says nothing of threads.
-        let from_thread = at.is_some_and(|at| threads && counts_alone(at));
-        let at = at.filter(|_| !from_thread);
-        all.push(Access {
+        let at = finder.at(e.span.start).or_else(|| finder.at(whole.start));
+        let named = Named {
             array: name.to_string(),
+            open: format!("{name}["),
+            index: subscript(text),
+            close: "]".into(),
             whole: whole.start as usize..whole.end as usize,
-            index,
-            at: at.cloned(),
-            by_data,
-            stored: targets.contains(&e.span),
-            from_thread,
-        });
+            value: None,
+        };
+        all.push(finder.access(named, e.span, at));
     });
     all.sort_by_key(|a| a.whole.start);
     all
@@ -212,15 +313,23 @@ struct Origins<'a> {
 }
 
 impl Origins<'_> {
-    /// Whether a subscript asks for the thread, and whether for elements of arrays.
-    fn of(&self, index: &str) -> (bool, bool) {
+    /// Whether elements of a name are read somewhere.
+    fn is_array(&self, name: &String) -> bool {
+        self.arrays.contains(&name)
+    }
+
+    /// Whether a subscript asks for the thread, and whether for elements of arrays: of others than `own`, which a function is given.
+    fn of(&self, index: &str, own: Option<&str>) -> (bool, bool) {
         let (mut threads, mut data) = (false, false);
+        let own = own.filter(|own| {
+            marks::tokens(index).iter().filter(|t| index[t.at.clone()] == **own).count() == 1
+        });
         let mut seen: Vec<String> = vec![];
         let mut left = vec![index.to_string()];
         while let Some(text) = left.pop() {
             threads |= text.contains("threadIdx");
             for name in scope::names(&text) {
-                data |= self.arrays.contains(&&name);
+                data |= own != Some(&*name) && self.is_array(&name);
                 let values = self.values.get(&name).filter(|_| !seen.contains(&name));
                 let known = values.into_iter().flatten().flatten();
                 left.extend(known.map(|e| self.sources.text(e.span).to_string()));
@@ -254,9 +363,14 @@ pub fn unshared(reads: &[&Access], shared: bool) -> String {
     let name = reads.first().map_or("", |a| a.array.as_str());
     let moves = |a: &&&Access| a.strides().filter(|_| a.loops().is_some());
     let strides: Vec<[i64; 2]> = reads.iter().filter_map(|a| moves(&a)).collect();
+    let call = reads.iter().find(|a| a.open.ends_with('(') && a.at.is_none());
     match strides.len() == reads.len() {
         false if reads.iter().any(|a| a.by_data) => format!(
             "`{name}`: data decide on its subscripts, so that no tile is certain to hold what is read"
+        ),
+        false if call.is_some() => format!(
+            "`{name}`: which element `{}…)` reads for a thread is not understood: read it in the kernel, by its subscript",
+            call.map_or("", |a| a.open.as_str())
         ),
         false if reads.iter().any(|a| a.from_thread) => format!(
             "`{name}`: each thread goes through a loop from an element of its own and may leave it before others do, so that no barrier can \
@@ -299,26 +413,30 @@ fn subscript(text: &str) -> String {
     text.get(open..text.len() - 1).unwrap_or("").trim().to_string()
 }
 
-/// Addresses by where they stand in the text.
-fn places(program: &Program) -> HashMap<u32, Sum> {
+/// Addresses by where they stand in the text, and those of loads in their order.
+fn places(program: &Program) -> (HashMap<u32, Sum>, Vec<(Span, Sum)>) {
     let this = (&program.module, program.kernel);
-    let Ok(walked) = proofs::walk(this, this, [64, 64, 64]) else { return HashMap::new() };
+    let Ok(walked) = proofs::walk(this, this, [64, 64, 64]) else { return Default::default() };
     let key = |s: Option<Span>| s.filter(|s| s.file.0 == 0).map(|s| s.start);
+    let ordered = walked.loads.iter().filter_map(|l| Some((l.span?, l.at.sum())));
+    let ordered = ordered.collect();
     let loads = walked.loads.iter().map(|l| (key(l.span), l.at.sum()));
     let stores = walked.events.iter().filter_map(|e| match &e.what {
         What::Result { at, span, .. } => Some((key(*span), at.sum())),
         _ => None,
     });
-    loads.chain(stores).filter_map(|(k, sum)| Some((k?, sum))).collect()
+    (loads.chain(stores).filter_map(|(k, sum)| Some((k?, sum))).collect(), ordered)
 }
 
-/// The type of an array's elements as it is written, without `const`.
+/// The type of an array's elements as it is written, without `const`; of a member's, too.
 pub fn element_type(
     function: &ast::FunctionDecl,
     array: &str,
+    unit: &TranslationUnit,
     sources: &SourceMap,
 ) -> Option<String> {
-    let param = function.params.iter().find(|p| p.name.as_deref() == Some(array));
+    let root = array.split(['.', '-']).next().unwrap_or(array);
+    let param = function.params.iter().find(|p| p.name.as_deref() == Some(root));
     let mut ty = param.map(|p| p.ty.clone());
     if let (None, Some(body)) = (&ty, &function.body) {
         scope::each_vars(&body.stmts, &mut |vars| {
@@ -326,10 +444,46 @@ pub fn element_type(
             ty = ty.take().or_else(|| named.map(|d| d.ty.clone()));
         });
     }
-    let TypeKind::Pointer { to, .. } = &ty?.kind else { return None };
-    let plain = plain_type(to, sources);
+    let mut ty = ty?;
+    if let Some(field) = array.rsplit(['.', '>']).next().filter(|f| *f != array) {
+        ty = field_type(unit, &ty, field)?;
+    }
+    let TypeKind::Pointer { to, .. } = &ty.kind else { return None };
+    let mut element: &ast::TypeName = to;
+    while let TypeKind::Array { element: inner, .. } = &element.kind {
+        element = inner;
+    }
+    let plain = plain_type(element, sources);
     let word = |c: char| c.is_alphanumeric() || c == '_' || c == ' ' || c == ':';
     (!plain.is_empty() && plain.chars().all(word)).then_some(plain)
+}
+
+/// The type of a field of a structure of the file, which may be behind a pointer or a reference.
+fn field_type(unit: &TranslationUnit, ty: &ast::TypeName, field: &str) -> Option<ast::TypeName> {
+    let path = match &ty.kind {
+        TypeKind::Pointer { to, .. } | TypeKind::Reference { to, .. } => {
+            return field_type(unit, to, field);
+        }
+        TypeKind::Named(path) => path.as_name()?,
+        _ => return None,
+    };
+    let named = |s: &&ast::StructDecl| s.name.as_deref() == Some(path) && s.template.is_none();
+    let structs = unit.items.iter().filter_map(|i| match &i.kind {
+        ast::ItemKind::Struct(s) => Some(s),
+        _ => None,
+    });
+    let mut fields = structs.filter(named).flat_map(|s| s.members.iter().flatten());
+    fields.find_map(|m| match m {
+        ast::Member::Field(vars) => {
+            vars.declarators.iter().find(|d| d.name == field).map(|d| d.ty.clone())
+        }
+        _ => None,
+    })
+}
+
+/// The name of an array in names of what is made for it: `f.u` is `f_u`.
+pub fn plain_name(array: &str) -> String {
+    array.replace("->", "_").replace('.', "_")
 }
 
 /// Whether a shared array is declared in the kernel already.
@@ -409,7 +563,10 @@ pub fn changes(text: &str, name: &str) -> bool {
         tokens.get(i).is_some_and(|t| t.piece == warpsmith_front::pp::Piece::Other(b))
     };
     (0..tokens.len()).any(|i| {
-        if text[tokens[i].at.clone()] != *name {
+        // A member of that name is another variable.
+        let member =
+            i >= 1 && other(i - 1, b'.') || i >= 2 && other(i - 1, b'>') && other(i - 2, b'-');
+        if text[tokens[i].at.clone()] != *name || member {
             return false;
         }
         let assigned = other(i + 1, b'=') && !other(i + 2, b'=')

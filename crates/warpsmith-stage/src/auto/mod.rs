@@ -6,6 +6,7 @@
 
 pub mod cut;
 pub mod find;
+pub mod indirect;
 pub mod launches;
 pub mod outer;
 pub mod plans;
@@ -14,9 +15,11 @@ pub mod products;
 pub mod ranking;
 pub mod real;
 pub mod registers;
+pub mod strided;
 pub mod temporal;
 pub mod time_loop;
 mod times;
+pub mod transposes;
 mod twice;
 pub mod vectors;
 pub mod windows;
@@ -137,7 +140,7 @@ pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
     for plan in &plans {
         let part = waiting.next(&plan.name);
         // Plans of one name are ways to write one.
-        if entrants.iter().any(|e: &Entrant| e.made.name == plan.name) {
+        if entrants.iter().any(|e: &Entrant| e.plan == plan.name) {
             continue;
         }
         let steps = input.steps.within(&part);
@@ -148,7 +151,7 @@ pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
             Err(why) => tried.push(Tried::failed(plan.name.clone(), why)),
         }
     }
-    tried.retain(|t| entrants.iter().all(|e| e.made.name != t.name));
+    tried.retain(|t| entrants.iter().all(|e| e.plan != t.name));
     let single = match blocked {
         Ok(all) => {
             input.steps.begin(&waiting.next("two steps a launch"));
@@ -296,13 +299,20 @@ impl Chosen {
 
 /// Why there is no plan, array by array.
 fn declined(session: &Session) -> Result<Vec<String>, Refusal> {
+    if let Some((together, _)) = together(session)? {
+        return declined_as_it_is(&together);
+    }
+    declined_as_it_is(session)
+}
+
+fn declined_as_it_is(session: &Session) -> Result<Vec<String>, Refusal> {
     let mut reasons = vec![];
     in_kernel(session, &mut |kernel| {
-        for array in read_only(kernel.accesses) {
-            let reads: Vec<_> = kernel.accesses.iter().filter(|a| a.array == array).collect();
+        for array in read_only(kernel) {
+            let reads: Vec<_> = kernel.elements().filter(|a| a.array == array).collect();
             reasons.push(find::unshared(&reads, kernel.shares_elements(&reads)));
         }
-        let stores = kernel.accesses.iter().filter(|a| a.stored);
+        let stores = kernel.elements().filter(|a| a.stored);
         let first = stores.filter_map(find::scattered).next();
         reasons.extend(first);
     })?;
@@ -329,7 +339,8 @@ fn unseen(kernel: &Kernel<'_>) -> Vec<String> {
         let given = args.iter().flat_map(|a| scope::names(kernel.sources.text(a.span)));
         for param in given.filter(|n| params.contains(&n)) {
             let why = format!(
-                "`{param}` is passed to `{}`, and what functions read is not looked at",
+                "`{param}` is passed to `{}`, and of functions only those that return one element of one array are looked into: read it in \
+                 the kernel, by its subscript",
                 kernel.sources.text(callee.span)
             );
             if !reasons.contains(&why) {
@@ -355,6 +366,13 @@ struct Found {
 /// The plans for all arrays of the kernel, and the same with its outermost loop cut among blocks.
 fn found(session: &Session) -> Result<Found, Refusal> {
     let mut plans = of_arrays(session)?;
+    if let Some((together, names)) = together(session)? {
+        plans.extend(
+            of_arrays(&together)?
+                .into_iter()
+                .map(|p| Plan { name: format!("{names} by blocks, {}", p.name), ..p }),
+        );
+    }
     let mut cut = None;
     let mut blocked = Err("it has tiles already".to_string());
     let mut wide = Err("it has tiles already".to_string());
@@ -398,10 +416,19 @@ fn found(session: &Session) -> Result<Found, Refusal> {
     Ok(Found { plans, uncut: None, blocked, wide })
 }
 
+/// The file with the loops of its kernel gone through by blocks, and the counters of these loops.
+fn together(session: &Session) -> Result<Option<(Session, String)>, Refusal> {
+    let mut found = None;
+    in_kernel(session, &mut |kernel| found = strided::together(kernel))?;
+    let Some(found) = found else { return Ok(None) };
+    let input = Input { plain: true, text: found.text, ..session.input.clone() };
+    Ok(Some((Session::new(input)?, found.names)))
+}
+
 fn of_arrays(session: &Session) -> Result<Vec<Plan>, Refusal> {
     let mut plans = vec![];
     in_kernel(session, &mut |kernel| {
-        plans = read_only(kernel.accesses).into_iter().flat_map(|a| kernel.plans(a)).collect();
+        plans = read_only(kernel).into_iter().flat_map(|a| kernel.plans(a)).collect();
         plans.extend(products::plans(kernel));
         plans.extend(vectors::rows::plans(kernel));
     })?;
@@ -428,15 +455,16 @@ fn with_function(session: &Session, see: &mut dyn FnMut(&Kernel<'_>)) -> Result<
         return Ok(());
     };
     let Some(body) = &function.body else { return Ok(()) };
-    let (accesses, through) = find::accesses(function, &sources, &program);
+    let found = find::accesses(function, &unit, &sources, &program, &text);
     see(&Kernel {
         text: &text,
         unit: &unit,
         sources: &sources,
         function,
         body,
-        accesses: &accesses,
-        through: &through,
+        accesses: &found.own,
+        through: &found.through,
+        indirect: &found.indirect,
         extents: session.extents.clone(),
         axes: session.usage.axes,
         given: session.input.block,
@@ -446,10 +474,10 @@ fn with_function(session: &Session, see: &mut dyn FnMut(&Kernel<'_>)) -> Result<
 }
 
 /// Arrays that are read and not stored to.
-fn read_only(accesses: &[find::Access]) -> Vec<&str> {
+fn read_only<'a>(kernel: &Kernel<'a>) -> Vec<&'a str> {
     let mut arrays: Vec<&str> = vec![];
-    for a in accesses.iter().filter(|a| !a.stored) {
-        let stored = accesses.iter().any(|s| s.stored && s.array == a.array);
+    for a in kernel.elements().filter(|a| !a.stored) {
+        let stored = kernel.elements().any(|s| s.stored && s.array == a.array);
         if !stored && !arrays.contains(&a.array.as_str()) {
             arrays.push(&a.array);
         }

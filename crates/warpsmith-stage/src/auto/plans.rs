@@ -7,7 +7,7 @@ use warpsmith_ir::SourceMap;
 
 use super::cut::{Cut, operand};
 use super::find::{self, Access, Home};
-use super::{registers, windows};
+use super::{registers, transposes, windows};
 use crate::source::marks;
 use crate::source::patch::{Patch, indentation};
 use crate::source::scope;
@@ -42,6 +42,8 @@ pub struct Kernel<'a> {
     pub accesses: &'a [Access],
     /// The same of local pointers into parameters.
     pub through: &'a [Access],
+    /// Elements that are written otherwise than by one subscript of a parameter.
+    pub indirect: &'a [Access],
     pub extents: [Extent; 3],
     pub axes: [bool; 3],
     /// The block of the user's options.
@@ -57,25 +59,34 @@ const SQUARE: [u32; 3] = [16, 16, 1];
 /// Iterations that planes in registers are read ahead.
 const AHEAD: [u32; 3] = [0, 1, 3];
 
-impl Kernel<'_> {
+impl<'k> Kernel<'k> {
+    /// Elements of parameters, however they are written.
+    pub fn elements(&self) -> impl Iterator<Item = &'k Access> + use<'k> {
+        self.accesses.iter().chain(self.indirect)
+    }
+
     /// All plans for one array.
     pub fn plans(&self, array: &str) -> Vec<Plan> {
-        let all: Vec<&Access> =
-            self.accesses.iter().filter(|a| a.array == array && !a.stored).collect();
+        let mut all: Vec<&Access> =
+            self.elements().filter(|a| a.array == array && !a.stored).collect();
+        all.sort_by_key(|a| a.whole.start);
         let mut plans = vec![];
         if !self.shares(&all) {
             return plans;
         }
-        let Some(element) = find::element_type(self.function, array, self.sources) else {
-            return plans;
-        };
-        for ahead in AHEAD {
+        let element = all.iter().find_map(|a| a.value.clone());
+        let element =
+            element.or_else(|| find::element_type(self.function, array, self.unit, self.sources));
+        let Some(element) = element else { return plans };
+        // Planes are read by subscripts that are moved on.
+        let plain = all.iter().all(|a| a.open.ends_with('[') && !a.index.contains("]["));
+        for ahead in AHEAD.into_iter().filter(|_| plain) {
             plans.extend(registers::plan(self, array, &element, &all, ahead));
         }
         plans.extend(windows::plans(self, array, &element, &all));
+        plans.extend(transposes::plans(self, array, &element, &all));
         for center in self.centers(&all) {
-            let names = scope::names(&center.index);
-            let names: Vec<String> = names.into_iter().filter(|n| self.is_variable(n)).collect();
+            let names = self.variables(&center.index);
             let (index, home) = match find::home(self.body, &all, &names, self.unit, self.sources) {
                 Some(home) => (center.index.clone(), Some(home)),
                 None => self.resolved(&center.index, &all),
@@ -83,6 +94,7 @@ impl Kernel<'_> {
             let Some(home) = home else { continue };
             let made = Made {
                 kernel: self,
+                center,
                 array,
                 element: &element,
                 index: &index,
@@ -115,7 +127,7 @@ impl Kernel<'_> {
 
     /// Whether a store goes across rows.
     fn is_scattered(&self) -> bool {
-        let strides = self.accesses.iter().filter(|a| a.stored).filter_map(|a| a.strides());
+        let strides = self.elements().filter(|a| a.stored).filter_map(|a| a.strides());
         strides.into_iter().any(|s| s[0].abs() > 32)
     }
 
@@ -130,9 +142,21 @@ impl Kernel<'_> {
             && !scope::constants(self.unit, name).contains(&name.to_string())
     }
 
+    /// Whether a name is a parameter of the kernel's template.
+    pub fn is_template_parameter(&self, name: &str) -> bool {
+        let mut params = self.function.template.iter().flat_map(|t| &t.params);
+        params.any(|p| p.name.as_deref() == Some(name))
+    }
+
+    /// Variables that have to be declared where a subscript stands.
+    fn variables(&self, index: &str) -> Vec<String> {
+        let names = scope::names(index).into_iter();
+        names.filter(|n| self.is_variable(n) && !self.is_template_parameter(n)).collect()
+    }
+
     /// Accesses that are likely a thread's own element: those that others lie around.
     fn centers<'b>(&'b self, all: &[&'b Access]) -> Vec<&'b Access> {
-        let stores = self.accesses.iter().filter(|a| a.stored);
+        let stores = self.elements().filter(|a| a.stored);
         let mut list: Vec<(i64, &Access)> = all
             .iter()
             .copied()
@@ -155,8 +179,7 @@ impl Kernel<'_> {
         let values = find::initialisers(self.body, self.sources);
         let mut text = index.to_string();
         for _ in 0..4 {
-            let names: Vec<String> =
-                scope::names(&text).into_iter().filter(|n| self.is_variable(n)).collect();
+            let names = self.variables(&text);
             if let Some(home) = find::home(self.body, all, &names, self.unit, self.sources) {
                 return (text, Some(home));
             }
@@ -202,6 +225,12 @@ impl Kernel<'_> {
         patch.apply(head).map_err(|_| "its head is not understood".into())
     }
 
+    /// Whether threads of a block lie along z, too.
+    pub fn is_deep(&self) -> bool {
+        let span = self.body.span.map_or(0..0, |s| s.start as usize..s.end as usize);
+        self.text.get(span).is_some_and(|t| t.contains("threadIdx.z"))
+    }
+
     pub fn extent(&self, axis: usize, block: Option<[u32; 3]>) -> Option<String> {
         match &self.extents[axis] {
             _ if !self.axes[axis] => Some("1".into()),
@@ -239,6 +268,7 @@ pub fn replaced(text: &str, values: &HashMap<String, String>) -> String {
 /// One array with its own element and the place for the copy.
 struct Made<'a> {
     kernel: &'a Kernel<'a>,
+    center: &'a Access,
     array: &'a str,
     element: &'a str,
     index: &'a str,
@@ -248,7 +278,22 @@ struct Made<'a> {
 
 impl Made<'_> {
     fn tile_name(&self) -> String {
-        format!("{}_tile", self.array)
+        format!("{}_tile", find::plain_name(self.array))
+    }
+
+    /// The thread's own element of the array, which may be known from where it stores.
+    fn element(&self) -> Option<String> {
+        let (center, own) = (self.center, *self.all.first()?);
+        if center.array == self.array {
+            return Some(center.with(self.index));
+        }
+        let several = |a: &Access| a.index.matches("][").count();
+        if own.open.ends_with('[') && center.open.ends_with('[') && several(own) == several(center)
+        {
+            return Some(own.with(self.index));
+        }
+        let other = HashMap::from([(center.array.clone(), self.array.to_string())]);
+        (own.open == center.open).then(|| own.with(&replaced(self.index, &other)))
     }
 
     /// The declaration at the beginning of the kernel, the copy and the barriers.
@@ -294,19 +339,30 @@ impl Made<'_> {
         })
     }
 
+    /// Threads of the block along z, where the file says it.
+    fn depth(&self) -> Option<String> {
+        let all = self.kernel.axes.iter().all(|a| *a);
+        self.kernel.extent(2, None).filter(|_| all)
+    }
+
     /// The elements of the block's own threads.
     fn tile(&self) -> Option<Plan> {
         let tile = self.tile_name();
         let (extents, place) = match (self.kernel.extent(0, None), self.kernel.extent(1, None)) {
             (Some(x), _) if !self.kernel.axes[1] => (format!("[{x}]"), "[threadIdx.x]".to_string()),
+            (Some(x), Some(y)) if self.kernel.is_deep() => {
+                let z = self.depth()?;
+                (format!("[{z}][{y}][{x}]"), "[threadIdx.z][threadIdx.y][threadIdx.x]".to_string())
+            }
             (Some(x), Some(y)) => (format!("[{y}][{x}]"), "[threadIdx.y][threadIdx.x]".to_string()),
+            _ if self.kernel.is_deep() => return None,
             _ if !self.kernel.axes[1] => ("[blockDim.x]".into(), "[threadIdx.x]".into()),
             _ => (
                 "[blockDim.y * blockDim.x]".into(),
                 "[threadIdx.y * blockDim.x + threadIdx.x]".into(),
             ),
         };
-        let copy = format!("{tile}{place} = {}[{}];", self.array, self.index);
+        let copy = format!("{tile}{place} = {};", self.element()?);
         let mut patch = self.staged(&extents, &copy, false);
         for a in self.all {
             patch.replace(a.whole.clone(), format!("__opt__({})", a.text()));
@@ -319,23 +375,20 @@ impl Made<'_> {
 
     /// The same with what lies around them as far as reads go.
     fn halo(&self, center: &Access) -> Option<Plan> {
-        let near: Vec<(&&Access, [i64; 2])> = self
+        let near: Vec<(&&Access, [i64; 3])> = self
             .all
             .iter()
             .filter(|a| a.within(center))
-            .filter_map(|a| Some((a, a.offset(center)?)))
+            .filter_map(|a| Some((a, a.offset_in(center, self.kernel.is_deep())?)))
             .collect();
         let reach = |axis: usize| near.iter().map(|(_, o)| o[axis].abs()).max().unwrap_or(0);
-        let (rx, ry) = (reach(0), reach(1));
-        let names = |a: &Access| {
-            let names = scope::names(&a.index).into_iter().filter(|n| self.kernel.is_variable(n));
-            names.collect::<Vec<_>>()
-        };
+        let (rx, ry, rz) = (reach(0), reach(1), reach(2));
         let home = |a: &Access| {
-            find::home(self.kernel.body, self.all, &names(a), self.kernel.unit, self.kernel.sources)
+            let names = self.kernel.variables(&a.index);
+            find::home(self.kernel.body, self.all, &names, self.kernel.unit, self.kernel.sources)
         };
         let reachable = |a: &Access| home(a).is_some_and(|h| h.span == self.home.span);
-        if rx + ry == 0 || !near.iter().all(|(a, _)| reachable(a)) {
+        if rx + ry + rz == 0 || !near.iter().all(|(a, _)| reachable(a)) {
             return None;
         }
         let wide = |e: String, r: i64| if r == 0 { e } else { format!("{e} + {}", 2 * r) };
@@ -346,10 +399,15 @@ impl Made<'_> {
         };
         let block = self.kernel.written(false);
         let x = self.kernel.extent(0, block)?;
-        let place = |dx: i64, dy: i64| {
+        let deep = self.kernel.is_deep();
+        let place = |[dx, dy, dz]: [i64; 3]| {
             let inner = format!("[{}]", at("threadIdx.x", rx + dx));
+            let outer = match deep {
+                true => format!("[{}]", at("threadIdx.z", rz + dz)),
+                false => String::new(),
+            };
             match self.kernel.axes[1] {
-                true => format!("[{}]{inner}", at("threadIdx.y", ry + dy)),
+                true => format!("{outer}[{}]{inner}", at("threadIdx.y", ry + dy)),
                 false => inner,
             }
         };
@@ -357,11 +415,15 @@ impl Made<'_> {
             true => format!("[{}][{}]", wide(self.kernel.extent(1, block)?, ry), wide(x, rx)),
             false => format!("[{}]", wide(x, rx)),
         };
+        let extents = match deep {
+            true => format!("[{}]{extents}", wide(self.depth()?, rz)),
+            false => extents,
+        };
         let tile = self.tile_name();
-        let copy = format!("{tile}{} = {}[{}];", place(0, 0), self.array, self.index);
+        let copy = format!("{tile}{} = {};", place([0, 0, 0]), self.element()?);
         let mut patch = self.staged(&extents, &copy, true);
-        for (a, [dx, dy]) in &near {
-            let mark = format!("__opt__({tile}{}, {})", place(*dx, *dy), a.text());
+        for (a, offset) in &near {
+            let mark = format!("__opt__({tile}{}, {})", place(*offset), a.text());
             patch.replace(a.whole.clone(), mark);
         }
         self.done("tile with a halo", &patch).map(|plan| Plan { block, ..plan })
@@ -371,7 +433,7 @@ impl Made<'_> {
     fn transposed(&self) -> Option<Plan> {
         let [read] = self.all else { return None };
         let store =
-            self.kernel.accesses.iter().find(|a| a.stored && inside(&a.whole, &self.home.span))?;
+            self.kernel.elements().find(|a| a.stored && inside(&a.whole, &self.home.span))?;
         let (r, w) = (read.strides()?, store.strides()?);
         if r[0] != 1
             || w[1] != 1
@@ -388,7 +450,7 @@ impl Made<'_> {
         let tile = self.tile_name();
         // One element more a row keeps columns in different banks.
         let extents = format!("[{side}][{side} + 1]");
-        let copy = format!("{tile}[threadIdx.y][threadIdx.x] = {}[{}];", self.array, self.index);
+        let copy = format!("{tile}[threadIdx.y][threadIdx.x] = {};", self.element()?);
         let mut patch = self.staged(&extents, &copy, false);
         let (start, end) = (self.home.span.start, self.home.span.end);
         let indent = indentation(self.kernel.text, start).to_string();

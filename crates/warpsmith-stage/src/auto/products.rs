@@ -227,7 +227,8 @@ fn operands<'a>(
         if !one || !fixed || twice {
             return None;
         }
-        let element = find::element_type(kernel.function, &access.array, kernel.sources)?;
+        let element =
+            find::element_type(kernel.function, &access.array, kernel.unit, kernel.sources)?;
         let conditions = needed(kernel, &around.conditions, usize::from(x == 0))?;
         all.push(Operand { access, element, by_rows: x == 0, conditions });
     }

@@ -148,6 +148,8 @@ impl Form {
 pub struct Entrant {
     /// Seconds a step, as predicted.
     pub cost: Option<f64>,
+    /// The name of its plan; the result's tells more.
+    pub plan: String,
     pub made: Best,
     pub form: Form,
     /// The only block that it is for.
@@ -219,7 +221,13 @@ impl Ranking<'_> {
         let Some(cut) = &plan.cut else {
             let form = Form { ahead, ..Form::default() };
             let cost = self.seconds(&made.text, &large, &form)?;
-            return Ok(vec![Entrant { cost, made, form, block: plan.block }]);
+            return Ok(vec![Entrant {
+                cost,
+                plan: plan.name.clone(),
+                made,
+                form,
+                block: plan.block,
+            }]);
         };
         let mut all: Vec<(Option<f64>, Form)> = vec![];
         for run in RUNS {
@@ -237,7 +245,7 @@ impl Ranking<'_> {
         for (cost, form) in all {
             let run = form.run.map_or(1, |(_, run)| run);
             let made = self.launched(cut, run, &made)?;
-            entrants.push(Entrant { cost, made, form, block: plan.block });
+            entrants.push(Entrant { cost, plan: plan.name.clone(), made, form, block: plan.block });
         }
         Ok(entrants)
     }

@@ -44,7 +44,7 @@ impl Ranking<'_> {
         let made = Best { name, text, staged: staged.map(std::rc::Rc::new), checked, launch: None };
         let form = Form { overlap: Some(blocked.overlap.clone()), ..Form::default() };
         let cost = self.seconds(&made.text, &self.large.clone(), &form).map_err(said)?;
-        Ok(Entrant { cost, made, form, block: None })
+        Ok(Entrant { cost, plan: made.name.clone(), made, form, block: None })
     }
 }
 

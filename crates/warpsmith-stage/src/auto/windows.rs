@@ -162,7 +162,7 @@ impl<'a> Window<'a> {
         let kernel = self.kernel;
         let block = kernel.written(false);
         let axes: Vec<usize> = (0..3).filter(|a| kernel.axes[*a]).collect();
-        let tile = format!("{}_tile", self.array);
+        let tile = format!("{}_tile", find::plain_name(self.array));
         let (mut extents, mut places, mut cells) = (String::new(), String::new(), String::new());
         let mut loops = vec![];
         for axis in axes.iter().rev() {
@@ -275,7 +275,7 @@ impl<'a> Window<'a> {
 
     /// The variable that goes along an axis of the tile.
     fn cell(&self, axis: usize) -> String {
-        format!("{}_{}", self.array, AXES[axis])
+        format!("{}_{}", find::plain_name(self.array), AXES[axis])
     }
 
     /// The statements that fill a place of the tile.
@@ -306,7 +306,7 @@ impl<'a> Window<'a> {
             lines.push(format!("const {ty} {name} = {value};"));
         }
         let index = &self.all.first()?.index;
-        let copy = format!("{place} = {}[{index}];", self.array);
+        let copy = format!("{place} = {};", self.all.first()?.with(index));
         let mut conditions = self.conditions.clone();
         if guarded {
             let mut bounds = vec![];
@@ -362,7 +362,7 @@ fn some_thread(bounds: &[Bound]) -> Vec<String> {
 }
 
 /// A condition as it stands between `&&`.
-fn conjunct(text: &str) -> String {
+pub(super) fn conjunct(text: &str) -> String {
     let weak = ["||", "?", "="].iter().any(|op| text.contains(op)) && !text.starts_with('!');
     let compares = ["<=", ">=", "==", "!="].iter().any(|op| text.contains(op));
     if weak && !(compares && !text.contains("||") && !text.contains('?')) {
@@ -452,7 +452,8 @@ impl Counter {
         let (end, inclusive) = outer::bound(cond, name)?;
         outer::is_increment(step, name).then_some(())?;
         let [first, end] = [first, end].map(|e| kernel.sources.text(e.span).trim().to_string());
-        let fixed = |text: &str| scope::names(text).iter().all(|n| !kernel.is_variable(n));
+        let known = |n: &String| !kernel.is_variable(n) || kernel.is_template_parameter(n);
+        let fixed = |text: &str| scope::names(text).iter().all(known);
         if !fixed(&first) || !fixed(&end) {
             return None;
         }
@@ -570,7 +571,7 @@ fn active<'a>(kernel: &Kernel<'a>, at: usize) -> Vec<(&'a ast::Expr, bool)> {
     }
 }
 
-fn goes_on(s: &ast::Stmt) -> bool {
+pub(super) fn goes_on(s: &ast::Stmt) -> bool {
     match &s.kind {
         StmtKind::Continue => true,
         StmtKind::Block(b) => matches!(b.stmts.as_slice(), [only] if goes_on(only)),
@@ -582,7 +583,7 @@ fn goes_on(s: &ast::Stmt) -> bool {
 fn home(kernel: &Kernel<'_>) -> Option<usize> {
     let reads = |s: &ast::Stmt| {
         let at = s.span.start as usize..s.span.end as usize;
-        kernel.accesses.iter().any(|a| at.contains(&a.whole.start))
+        kernel.elements().any(|a| at.contains(&a.whole.start))
     };
     let first = kernel.body.stmts.iter().find(|s| !matches!(s.kind, StmtKind::Vars(_)) || reads(s));
     first.filter(|s| s.span.file.0 == 0).map(|s| s.span.start as usize)

@@ -42,12 +42,14 @@ pub fn human(staged: &Staged, outputs: &[PathBuf], explain: bool) -> String {
     let mut out = String::new();
     let served = staged.accesses.iter().filter(|a| a.verdict != Verdict::Original).count();
     holes(&mut out, staged);
-    let _ = writeln!(
-        out,
-        "{}: {served} of {} marked reads come from shared memory",
-        staged.kernel,
-        staged.accesses.len()
-    );
+    if !staged.accesses.is_empty() {
+        let _ = writeln!(
+            out,
+            "{}: {served} of {} marked reads come from shared memory",
+            staged.kernel,
+            staged.accesses.len()
+        );
+    }
     for access in &staged.accesses {
         self::access(&mut out, &staged.sources, access, explain);
     }
@@ -114,7 +116,8 @@ fn holes(out: &mut String, staged: &Staged) {
     let count = filling.holes.len();
     let _ = writeln!(out, "{count} holes filled, {} fillings tried", filling.tried);
     for h in &filling.holes {
-        let _ = writeln!(out, "  byte {}: {}", h.at, h.text);
+        let (line, column) = staged.sources.line_column(FileId(0), h.at as u32);
+        let _ = writeln!(out, "  line {line}, column {column}: {}", h.text);
     }
 }
 

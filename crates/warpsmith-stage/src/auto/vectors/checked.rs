@@ -171,7 +171,7 @@ impl Ranking<'_> {
         let mut entrants = vec![];
         for (cost, form) in all {
             let made = self.wide_launched(wide, form.run.map(|(_, run)| run), checked)?;
-            entrants.push(Entrant { cost, made, form, block: None });
+            entrants.push(Entrant { cost, plan: made.name.clone(), made, form, block: None });
         }
         Ok(entrants)
     }

@@ -164,9 +164,14 @@ impl<'a> Lanes<'a> {
 
     /// What a read is, if it is a vector that is read whatever happens.
     fn key_of(&mut self, a: &Access) -> Option<Key> {
-        let shared = read_only(self.kernel.accesses).contains(&a.array.as_str());
+        let shared = read_only(self.kernel).contains(&a.array.as_str());
         let conditional = self.zones.iter().any(|z| z.contains(&a.whole.start));
-        let element = find::element_type(self.kernel.function, &a.array, self.kernel.sources)?;
+        let element = find::element_type(
+            self.kernel.function,
+            &a.array,
+            self.kernel.unit,
+            self.kernel.sources,
+        )?;
         if !shared || conditional || element != self.element {
             return None;
         }
@@ -249,7 +254,12 @@ impl<'a> Lanes<'a> {
             let Some(a) = found.filter(|_| op == "=") else { continue };
             let once = self.kernel.accesses.iter().filter(|b| b.array == a.array).count() == 1;
             let key = self.index(a).and_then(|e| self.key(e, &mut self.multiples.clone()));
-            let element = find::element_type(self.kernel.function, &a.array, self.kernel.sources);
+            let element = find::element_type(
+                self.kernel.function,
+                &a.array,
+                self.kernel.unit,
+                self.kernel.sources,
+            );
             let own = element.as_ref() == Some(&self.element);
             if once && own && key.is_some() && self.outside(&a.index).is_some() {
                 all.push(a);

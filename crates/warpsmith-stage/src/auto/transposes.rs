@@ -1,0 +1,613 @@
+//! Tiles that transpose where reads and stores stand in loops, or behind threads that have ended.
+//!
+//! ```text
+//! for b in batches { if inside(x, y) { out[b][x][y] = in[b][y][x]; } }
+//!   ==>
+//! for b in batches {
+//!     if inside(x, y) { tile[y'][x'] = in[b][y][x]; }
+//!     barrier
+//!     { x, y of the thread on the other side of the diagonal; if inside(x, y) { out[b][x][y] = tile[x'][y']; } }
+//!     barrier
+//! }
+//! ```
+//!
+//! Loops whose bounds are the same for all threads stay around both halves. A loop that takes the block down its tile, row after
+//! row (`for (j = 0; j < TILE; j += ROWS)`), is written in both: what it adds to the row is added to the column in the half where
+//! threads have changed places. Conditions, and `return` or `continue` before the store, are asked again in each half, so that all
+//! threads come to the barriers.
+
+use warpsmith_front::ast::{self, StmtKind};
+
+use super::find::{self, Access};
+use super::plans::{Kernel, Plan};
+use super::{outer, temporal, windows};
+use crate::source::marks::{self, Bytes};
+use crate::source::patch::{Patch, indentation};
+use crate::source::scope;
+use crate::source::shape::Extent;
+
+/// A block that a plan writes down where nothing in the file names one.
+const SQUARE: [u32; 3] = [16, 16, 1];
+/// Elements from which on a store goes across rows.
+const APART: i64 = 32;
+/// Characters of a condition with its statement from which on these are two lines.
+const LONG: usize = 80;
+/// Stands for the place in the tile until threads are where they are then.
+const HERE: &str = "place_in_the_tile";
+
+/// What stands on the way from the kernel's beginning to its store.
+enum Step<'a> {
+    /// Variables; `true`: they stand where they are already, before all that is written anew.
+    Variables(&'a ast::Stmt, bool),
+    /// A loop with the same bounds for all threads.
+    Loop(&'a ast::Stmt),
+    /// The loop that takes a block down its tile.
+    Rows(&'a ast::Stmt),
+    /// What has to hold for a thread to go on.
+    Condition(String),
+}
+
+/// The loop that takes a block down its tile.
+struct Rows {
+    /// `for (…; …; …)`.
+    head: String,
+    /// What is added to the row in each iteration: `j`, or `k * ROWS`.
+    added: String,
+    /// What constants of the file have to keep to, so that the block goes down the tile in whole steps.
+    whole: Option<String>,
+}
+
+/// The way to a store that goes across the rows in which its array is read.
+struct Transpose<'a> {
+    kernel: &'a Kernel<'a>,
+    read: &'a Access,
+    steps: Vec<Step<'a>>,
+    /// The store's statement.
+    store: &'a ast::Stmt,
+    rows: Option<Rows>,
+    /// Threads read neighbours, and change places to store; else the other way round.
+    reads_rows: bool,
+    /// What is written anew.
+    region: Bytes,
+    /// `return` before it, which becomes a condition.
+    ends: Vec<Bytes>,
+    block: Option<[u32; 3]>,
+    /// The tile's rows and columns, as text.
+    side: String,
+}
+
+/// Tiles for the only read of an array: with a mark, so that it is proved where it can be, and without one.
+pub fn plans(kernel: &Kernel<'_>, array: &str, element: &str, all: &[&Access]) -> Vec<Plan> {
+    let [read] = all else { return vec![] };
+    let Some(transpose) = Transpose::new(kernel, read) else { return vec![] };
+    let tile = format!("{}_tile", find::plain_name(array));
+    if scope::names(kernel.text).contains(&tile) {
+        return vec![];
+    }
+    let plan = |marked| transpose.plan(&tile, element, marked);
+    [true, false].into_iter().filter_map(plan).collect()
+}
+
+impl<'a> Transpose<'a> {
+    fn new(kernel: &'a Kernel<'a>, read: &'a Access) -> Option<Transpose<'a>> {
+        let mut stores = kernel.elements().filter(|a| a.stored);
+        let (Some(store), None) = (stores.next(), stores.next()) else { return None };
+        let (r, w) = (read.strides()?, store.strides()?);
+        let across = |a: [i64; 2]| a[1] == 1 && a[0].abs() >= APART;
+        let reads_rows = match (r[0] == 1 && across(w), w[0] == 1 && across(r)) {
+            (true, _) => true,
+            (_, true) => false,
+            _ => return None,
+        };
+        let mut way = Way::new(kernel, store.whole.start, read.whole.start);
+        let store = way.walk(&kernel.body.stmts, true)?;
+        let Way { steps, ends, region, .. } = way;
+        // Outside of loops, and where all threads come to the end, the plan is simpler.
+        let looped = steps.iter().any(|s| matches!(s, Step::Loop(_) | Step::Rows(_)));
+        if !looped && ends.is_empty() && reads_rows {
+            return None;
+        }
+        let found = steps.iter().find_map(|s| match s {
+            Step::Rows(s) => Some(*s),
+            _ => None,
+        });
+        let (rows, block) =
+            match found {
+                // Other constants than those of the file need not go together.
+                Some(s) => (
+                    Some(Rows::new(kernel, s)?),
+                    Some([0, 1, 2].map(|a| {
+                        extent(kernel, a).and_then(|n| u32::try_from(n).ok()).unwrap_or(1)
+                    })),
+                ),
+                None => (None, square(kernel)?),
+            };
+        let side = kernel.extent(0, block)?;
+        Some(Transpose { kernel, read, steps, store, rows, reads_rows, region, ends, block, side })
+    }
+
+    fn plan(&self, tile: &str, element: &str, marked: bool) -> Option<Plan> {
+        let text = self.kernel.text;
+        let indent = indentation(text, self.region.start).to_string();
+        let mut patch = Patch::default();
+        for at in &self.ends {
+            patch.replace(line_of(text, at), "");
+        }
+        // One element more a row keeps columns in different banks.
+        let declared = format!("__shared__ {element} {tile}[{0}][{0} + 1];", self.side);
+        let mut lines = vec![];
+        let mut depth = 0;
+        for s in &self.steps {
+            match s {
+                Step::Loop(s) => {
+                    lines.push((depth, format!("{} {{", head(self.kernel, s)?)));
+                    depth += 1;
+                }
+                Step::Variables(s, false) if depth > 0 && !self.moves(s) => {
+                    lines.push((depth, self.kernel.sources.text(s.span).to_string()));
+                }
+                _ => {}
+            }
+        }
+        let half = |storing: bool| self.half(tile, storing, marked);
+        lines.extend(half(false)?.into_iter().map(|(d, l)| (depth + d, l)));
+        lines.push((depth, "__syncthreads();".into()));
+        lines.extend(half(true)?.into_iter().map(|(d, l)| (depth + d, l)));
+        if depth > 0 {
+            lines.push((depth, "__syncthreads();".into()));
+        }
+        lines.extend((0..depth).rev().map(|d| (d, "}".to_string())));
+        let written: Vec<String> =
+            lines.into_iter().map(|(d, l)| format!("{}{l}", "    ".repeat(d))).collect();
+        patch.replace(self.region.clone(), written.join(&format!("\n{indent}")));
+        let start = self.kernel.body.span.map_or(0, |s| s.start as usize) + 1;
+        let whole = self.rows.as_ref().and_then(|r| r.whole.clone());
+        let asserted = whole.map_or(String::new(), |w| format!("\n{indent}{w}"));
+        patch.replace(start..start, format!("\n{indent}{declared}{asserted}"));
+        Some(Plan {
+            name: format!("transposing tile of `{}`", self.read.array),
+            text: patch.apply(text).ok()?,
+            marked,
+            block: self.block,
+            cut: None,
+            ahead: 0,
+            in_vectors: false,
+            tiles: None,
+        })
+    }
+
+    /// The lines that copy to the tile, or those that store from it, with the depth of each.
+    fn half(&self, tile: &str, storing: bool, marked: bool) -> Option<Vec<(usize, String)>> {
+        let swapped = storing == self.reads_rows;
+        let turned = |text: &str| match swapped {
+            true => self.swapped(text),
+            false => Some(text.to_string()),
+        };
+        let added = self.rows.as_ref().map_or(String::new(), |r| format!(" + {}", r.added));
+        let place = match swapped {
+            true => format!("{tile}[threadIdx.x][threadIdx.y{added}]"),
+            false => format!("{tile}[threadIdx.y{added}][threadIdx.x]"),
+        };
+        let last = match storing {
+            true => turned(&self.stored(marked)?)?,
+            false => format!("{HERE} = {};", turned(&self.read.text())?),
+        };
+        let (variables, conditions) = self.before(storing, swapped, marked)?;
+        let conditions = conditions.iter().map(|c| turned(c)).collect::<Option<Vec<_>>>()?;
+        let asked = match conditions.as_slice() {
+            [] => String::new(),
+            [only] => format!("if ({only}) "),
+            all => {
+                let all: Vec<String> = all.iter().map(|c| windows::conjunct(c)).collect();
+                format!("if ({}) ", all.join(" && "))
+            }
+        };
+        let variables = variables.iter().map(|v| turned(v)).collect::<Option<Vec<_>>>()?;
+        let variables = needed(variables, &format!("{asked}{last}"));
+        let mut lines = vec![];
+        let open = match &self.rows {
+            Some(rows) => Some(format!("{} {{", rows.head)),
+            None => (!variables.is_empty()).then(|| "{".to_string()),
+        };
+        let inner = usize::from(open.is_some());
+        lines.extend(open.into_iter().map(|l| (0, l)));
+        if swapped {
+            lines.push((
+                inner,
+                "// Threads change places, so that a row of them goes along a row.".into(),
+            ));
+        }
+        lines.extend(variables.into_iter().map(|v| (inner, v)));
+        match asked.len() + last.len() > LONG && !asked.is_empty() {
+            true => {
+                lines.extend([(inner, asked.trim_end().to_string()), (inner + 1, last)]);
+            }
+            false => lines.push((inner, asked + &last)),
+        }
+        if inner > 0 {
+            lines.push((0, "}".into()));
+        }
+        Some(lines.into_iter().map(|(d, l)| (d, l.replace(HERE, &place))).collect())
+    }
+
+    /// The variables and the conditions of one half.
+    fn before(
+        &self,
+        storing: bool,
+        swapped: bool,
+        marked: bool,
+    ) -> Option<(Vec<String>, Vec<String>)> {
+        let (mut variables, mut conditions) = (vec![], vec![]);
+        for s in &self.steps {
+            match s {
+                Step::Variables(s, there) => {
+                    let reads = self.holds_read(s);
+                    if reads && !storing {
+                        break;
+                    }
+                    let again = swapped || !there || reads;
+                    if !again || !self.moves(s) && !reads {
+                        continue;
+                    }
+                    let text = self.kernel.sources.text(s.span);
+                    variables.push(match reads {
+                        true => self.served(s, marked)?,
+                        false => text.to_string(),
+                    });
+                }
+                Step::Condition(text) => conditions.push(text.clone()),
+                _ => {}
+            }
+        }
+        Some((variables, conditions))
+    }
+
+    /// A statement with the tile in the place of the read, or with a mark at it.
+    fn served(&self, s: &ast::Stmt, marked: bool) -> Option<String> {
+        let start = s.span.start as usize;
+        let mut patch = Patch::default();
+        let at = self.read.whole.start - start..self.read.whole.end - start;
+        let read = match marked {
+            true => format!("__opt__({})", self.read.text()),
+            false => HERE.to_string(),
+        };
+        patch.replace(at, read);
+        patch.apply(self.kernel.sources.text(s.span)).ok()
+    }
+
+    /// The store, before threads are where they are then.
+    fn stored(&self, marked: bool) -> Option<String> {
+        match self.holds_read(self.store) {
+            true => self.served(self.store, marked),
+            false => Some(self.kernel.sources.text(self.store.span).to_string()),
+        }
+    }
+
+    fn holds_read(&self, s: &ast::Stmt) -> bool {
+        (s.span.start as usize..s.span.end as usize).contains(&self.read.whole.start)
+    }
+
+    /// Whether variables are others for each thread.
+    fn moves(&self, s: &ast::Stmt) -> bool {
+        moving(self.kernel).iter().any(|n| {
+            let text = self.kernel.sources.text(s.span);
+            scope::names(text).contains(n)
+        })
+    }
+
+    /// A text as it is for the thread on the other side of the diagonal.
+    fn swapped(&self, text: &str) -> Option<String> {
+        let text = match &self.rows {
+            Some(rows) => without_added(text, &rows.added)?,
+            None => text.to_string(),
+        };
+        let added = self.rows.as_ref().map(|r| r.added.as_str());
+        let mut patch = Patch::default();
+        let tokens = marks::tokens(&text);
+        let word = |i: usize| tokens.get(i).map_or("", |t| &text[t.at.clone()]);
+        for i in 0..tokens.len() {
+            if word(i) != "threadIdx" || word(i + 1) != "." {
+                continue;
+            }
+            let at = tokens[i].at.start..tokens.get(i + 2)?.at.end;
+            match (word(i + 2), added) {
+                ("y", _) => patch.replace(at, "threadIdx.x"),
+                ("x", None) => patch.replace(at, "threadIdx.y"),
+                ("x", Some(added)) => {
+                    let before = if i == 0 { "" } else { word(i - 1) };
+                    let open = ["+", "=", "(", "[", ","].contains(&before)
+                        && [")", ";", "+", "-", ",", "]"].contains(&word(i + 3));
+                    patch.replace(
+                        at,
+                        match open {
+                            true => format!("threadIdx.y + {added}"),
+                            false => format!("(threadIdx.y + {added})"),
+                        },
+                    );
+                }
+                _ => {}
+            }
+        }
+        patch.apply(&text).ok()
+    }
+}
+
+impl Rows {
+    /// A loop that takes a block down its tile: its rows go into the tile's side in so many iterations.
+    fn new(kernel: &Kernel<'_>, s: &ast::Stmt) -> Option<Rows> {
+        let added = added(kernel, s)?;
+        let names = [0, 1].map(|a| kernel.extents[a].constant());
+        let whole = match names {
+            [None, None] => None,
+            _ => {
+                let [side, rows] = [kernel.extent(0, None)?, kernel.extent(1, None)?];
+                Some(format!(
+                    "static_assert({side} % {rows} == 0, \"blocks go down a tile in whole steps\");"
+                ))
+            }
+        };
+        Some(Rows { head: head(kernel, s)?, added, whole })
+    }
+}
+
+/// What a loop adds to the rows of a block to go down its tile.
+fn added(kernel: &Kernel<'_>, s: &ast::Stmt) -> Option<String> {
+    let StmtKind::For { init: Some(init), cond: Some(cond), step: Some(step), body } = &s.kind
+    else {
+        return None;
+    };
+    let (counter, first, true) = outer::begin(init)? else { return None };
+    let (end, false) = outer::bound(cond, counter)? else { return None };
+    let value = |text: &str| scope::value_of(kernel.unit, text);
+    let text = |e: &ast::Expr| kernel.sources.text(e.span).to_string();
+    let (side, rows) = (extent(kernel, 0)?, extent(kernel, 1)?);
+    if value(&text(first)) != Some(0) || side == rows {
+        return None;
+    }
+    let end = value(&text(end))?;
+    if outer::is_increment(step, counter) {
+        // `y + k * ROWS`.
+        let by = factor_beside(&text_of(kernel, body), counter)?;
+        let fits = value(&by) == Some(rows) && end * rows == side;
+        return fits.then(|| format!("{counter} * {by}"));
+    }
+    let ast::ExprKind::Assign { op, target, value: by } = &*step.kind else { return None };
+    let fits = op == "+="
+        && outer::name(target) == Some(counter)
+        && end == side
+        && (value(&text(by)) == Some(rows) || text(by) == "blockDim.y");
+    fits.then(|| counter.to_string())
+}
+
+fn text_of(kernel: &Kernel<'_>, s: &ast::Stmt) -> String {
+    kernel.sources.text(s.span).to_string()
+}
+
+/// What a counter is multiplied by in a text: always the same name or number behind it.
+fn factor_beside(text: &str, counter: &str) -> Option<String> {
+    let tokens = marks::tokens(text);
+    let word = |i: usize| tokens.get(i).map_or("", |t| &text[t.at.clone()]);
+    let mut found: Option<&str> = None;
+    for i in (0..tokens.len()).filter(|i| word(*i) == counter) {
+        if word(i + 1) != "*" || found.is_some_and(|f| f != word(i + 2)) {
+            return None;
+        }
+        found = Some(word(i + 2));
+    }
+    found.map(str::to_string)
+}
+
+/// A text without ` + j`; `None` where `j` stands otherwise.
+fn without_added(text: &str, added: &str) -> Option<String> {
+    let tokens = marks::tokens(text);
+    let word = |i: usize| tokens.get(i).map_or("", |t| &text[t.at.clone()]);
+    let parts: Vec<&str> = added.split(' ').collect();
+    let here = |i: usize| parts.iter().enumerate().all(|(n, p)| word(i + n) == *p);
+    let mut patch = Patch::default();
+    for i in (0..tokens.len()).filter(|i| word(*i) == parts[0]) {
+        let end = i + parts.len();
+        if !here(i) || ["*", "/", "%"].contains(&word(end)) {
+            return None;
+        }
+        let before = if i == 0 { "" } else { word(i - 1) };
+        let at = if before == "+" && i > 1 {
+            tokens[i - 2].at.end..tokens[end - 1].at.end
+        } else if word(end) == "+" && ["(", "[", "=", ","].contains(&before) {
+            tokens[i].at.start..tokens.get(end + 1)?.at.start
+        } else {
+            return None;
+        };
+        patch.replace(at, "");
+    }
+    Some(unwrapped(&patch.apply(text).ok()?))
+}
+
+/// A text in which no name stands alone in parentheses.
+fn unwrapped(text: &str) -> String {
+    let tokens = marks::tokens(text);
+    let word = |i: usize| tokens.get(i).map_or("", |t| &text[t.at.clone()]);
+    let name = |w: &str| w.chars().all(|c| c.is_alphanumeric() || c == '_') && !w.is_empty();
+    let mut patch = Patch::default();
+    for i in 1..tokens.len() {
+        let alone = word(i) == "(" && name(word(i + 1)) && word(i + 2) == ")";
+        // No call, no cast.
+        let operand = !name(word(i - 1)) && !name(word(i + 3)) && word(i + 3) != "(";
+        if alone && operand && word(i - 1) != ">" {
+            patch.replace(tokens[i].at.clone(), "");
+            patch.replace(tokens[i + 2].at.clone(), "");
+        }
+    }
+    patch.apply(text).unwrap_or_else(|_| text.to_string())
+}
+
+/// Declarations without those that nothing behind them names.
+fn needed(variables: Vec<String>, last: &str) -> Vec<String> {
+    let mut used = scope::names(last);
+    let mut kept = vec![];
+    for v in variables.into_iter().rev() {
+        let names = scope::names(&v);
+        // The first words are its type.
+        if names.iter().any(|n| used.contains(n) && declares(&v, n)) {
+            used.extend(names);
+            kept.push(v);
+        }
+    }
+    kept.reverse();
+    kept
+}
+
+/// Whether a declaration gives a name a value.
+fn declares(text: &str, name: &str) -> bool {
+    let tokens = marks::tokens(text);
+    let word = |i: usize| tokens.get(i).map_or("", |t| &text[t.at.clone()]);
+    (0..tokens.len()).any(|i| word(i) == name && ["=", "(", "{"].contains(&word(i + 1)))
+}
+
+/// Names that are others for each thread.
+fn moving(kernel: &Kernel<'_>) -> Vec<String> {
+    let mut names = vec!["threadIdx".to_string()];
+    scope::each_vars(&kernel.body.stmts, &mut |vars| {
+        for d in &vars.declarators {
+            let Some(ast::Initializer::Expr(e)) = &d.init else { continue };
+            let used = scope::names(kernel.sources.text(e.span));
+            if used.iter().any(|n| names.contains(n)) {
+                names.push(d.name.clone());
+            }
+        }
+    });
+    names
+}
+
+/// Threads of a block along an axis, where the file says it.
+fn extent(kernel: &Kernel<'_>, axis: usize) -> Option<i64> {
+    match &kernel.extents[axis] {
+        Extent::Number(n) => Some(i64::from(*n)),
+        Extent::Constant(name) => scope::value_of(kernel.unit, name),
+        Extent::Free => None,
+    }
+}
+
+/// A square block: one that is written down, if there has to be one.
+fn square(kernel: &Kernel<'_>) -> Option<Option<[u32; 3]>> {
+    if !kernel.axes[1] {
+        return None;
+    }
+    match (&kernel.extents[0], &kernel.extents[1]) {
+        (Extent::Free, Extent::Free) => {
+            let block = kernel.given.unwrap_or(SQUARE);
+            (block[0] == block[1]).then_some(Some(block))
+        }
+        (a, b)
+            if a == b || extent(kernel, 0).is_some() && extent(kernel, 0) == extent(kernel, 1) =>
+        {
+            Some(None)
+        }
+        _ => None,
+    }
+}
+
+/// `for (…; …; …)`.
+fn head(kernel: &Kernel<'_>, s: &ast::Stmt) -> Option<String> {
+    let StmtKind::For { body, .. } = &s.kind else { return None };
+    let text = kernel.text.get(s.span.start as usize..body.span.start as usize)?;
+    Some(text.trim_end().to_string())
+}
+
+/// The line of something that stands alone in it, else only that.
+fn line_of(text: &str, at: &Bytes) -> Bytes {
+    let start = text[..at.start].rfind('\n').map_or(0, |i| i + 1);
+    let end = text[at.end..].find('\n').map_or(text.len(), |i| at.end + i + 1);
+    let alone = text[start..at.start].trim().is_empty() && text[at.end..end].trim().is_empty();
+    if alone { start..end } else { at.clone() }
+}
+
+/// The way to a store.
+struct Way<'a> {
+    kernel: &'a Kernel<'a>,
+    store: usize,
+    read: usize,
+    moving: Vec<String>,
+    steps: Vec<Step<'a>>,
+    ends: Vec<Bytes>,
+    region: Bytes,
+}
+
+impl<'a> Way<'a> {
+    fn new(kernel: &'a Kernel<'a>, store: usize, read: usize) -> Way<'a> {
+        let moving = moving(kernel);
+        Way { kernel, store, read, moving, steps: vec![], ends: vec![], region: 0..0 }
+    }
+
+    /// Goes from the beginning of a list to the store's statement, behind which nothing may stand.
+    fn walk(&mut self, list: &'a [ast::Stmt], top: bool) -> Option<&'a ast::Stmt> {
+        let holds = |s: &ast::Stmt, at: usize| {
+            s.span.file.0 == 0 && (s.span.start as usize..s.span.end as usize).contains(&at)
+        };
+        let at = list.iter().position(|s| holds(s, self.store))?;
+        let nothing = |s: &ast::Stmt| matches!(s.kind, StmtKind::Empty) || top && temporal::ends(s);
+        if !list[at + 1..].iter().all(nothing) {
+            return None;
+        }
+        for s in &list[..at] {
+            self.before(s, top, holds(s, self.read))?;
+        }
+        let s = &list[at];
+        if top {
+            let from =
+                if self.region.is_empty() { s.span.start as usize } else { self.region.start };
+            self.region = from..s.span.end as usize;
+        }
+        match &s.kind {
+            StmtKind::Block(b) => self.walk(&b.stmts, false),
+            StmtKind::If { cond, then, otherwise: None, init: None, .. } => {
+                self.steps.push(Step::Condition(self.text(cond)));
+                self.walk(std::slice::from_ref(&**then), false)
+            }
+            StmtKind::For { body, .. } => {
+                let rows = added(self.kernel, s).is_some();
+                let uniform = head(self.kernel, s)
+                    .is_some_and(|h| scope::names(&h).iter().all(|n| !self.moving.contains(n)));
+                match (rows, uniform) {
+                    (true, _) => self.steps.push(Step::Rows(s)),
+                    // What is inside of the loop down the tile would be done once an iteration.
+                    (_, true) if !self.steps.iter().any(|s| matches!(s, Step::Rows(_))) => {
+                        self.steps.push(Step::Loop(s));
+                    }
+                    _ => return None,
+                }
+                self.walk(std::slice::from_ref(&**body), false)
+            }
+            StmtKind::Expr(_) => Some(s),
+            _ => None,
+        }
+    }
+
+    /// What stands before the store in one of the lists around it.
+    fn before(&mut self, s: &'a ast::Stmt, top: bool, reads: bool) -> Option<()> {
+        match &s.kind {
+            StmtKind::Vars(vars) if !vars.attrs.shared => {
+                if top && reads {
+                    self.region = s.span.start as usize..s.span.end as usize;
+                }
+                let there = top && self.region.is_empty();
+                self.steps.push(Step::Variables(s, there));
+            }
+            StmtKind::If { cond, then, otherwise: None, init: None, .. }
+                if temporal::ends(then) && top || windows::goes_on(then) && !top =>
+            {
+                let text = self.text(cond);
+                self.steps.push(Step::Condition(format!("!({text})")));
+                if top && self.region.is_empty() {
+                    self.ends.push(s.span.start as usize..s.span.end as usize);
+                }
+            }
+            StmtKind::Empty => {}
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn text(&self, e: &ast::Expr) -> String {
+        self.kernel.sources.text(e.span).to_string()
+    }
+}

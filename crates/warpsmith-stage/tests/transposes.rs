@@ -1,0 +1,184 @@
+//! `--auto` on kernels whose reads and stores go across each other in loops, or behind threads that have ended.
+
+use warpsmith_emu::counters::InstructionClass;
+use warpsmith_stage::auto::{self, Chosen, Counted};
+use warpsmith_stage::program::Settings;
+use warpsmith_stage::session::{Input, Refusal};
+
+/// Sectors of global memory are what costs.
+fn sectors(counted: &Counted<'_>) -> Option<f64> {
+    let c = counted.counters;
+    let blocks: u32 = counted.config.grid.iter().product();
+    if f64::from(blocks) < counted.own_blocks {
+        return Some(f64::MAX);
+    }
+    let sectors: u64 = c.arrays.iter().map(|a| a.sectors).sum();
+    let loads = c.class(InstructionClass::GlobalLoad).warps + sectors;
+    Some(loads as f64 * counted.times.unwrap_or(1.0))
+}
+
+fn choose(text: &str) -> Chosen {
+    let settings = Settings { path: "plain.cu".into(), ..Settings::default() };
+    let input = Input { settings, text: text.into(), ..Input::default() };
+    auto::choose(&input, &sectors).unwrap_or_else(|r: Refusal| {
+        let said: Vec<String> = r.diagnostics.iter().map(|d| d.render(&r.sources, false)).collect();
+        panic!("{}", said.join("\n"))
+    })
+}
+
+/// The text with a transposing tile, which is chosen.
+fn transposed(name: &str, text: &str, array: &str, parts: &[&str]) {
+    let chosen = choose(text);
+    let tried = format!("{:?} {:?}", chosen.tried, chosen.declined);
+    let best = chosen.best.unwrap_or_else(|| panic!("{name}: nothing is chosen of {tried}"));
+    assert_eq!(best.name, format!("transposing tile of `{array}`"), "{name}: {tried}");
+    assert!(!best.checked.is_empty(), "{name}");
+    for part in parts {
+        assert!(best.text.contains(part), "{name}: {part}\n{}", best.text);
+    }
+    if let Some(dir) = std::env::var_os("WARPSMITH_EMITTED") {
+        let dir = std::path::Path::new(&dir).join("stage");
+        std::fs::create_dir_all(&dir).expect("a folder");
+        std::fs::write(dir.join(format!("transpose_{name}.cu")), &best.text).expect("a file");
+    }
+}
+
+#[test]
+fn blocks_go_down_their_tiles() {
+    transposed(
+        "rows",
+        "const int TILE_DIM = 32;
+const int BLOCK_ROWS = 8;
+__global__ void naive(float *odata, const float *idata) {
+    int x = blockIdx.x * TILE_DIM + threadIdx.x;
+    int y = blockIdx.y * TILE_DIM + threadIdx.y;
+    int width = gridDim.x * TILE_DIM;
+
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        odata[x * width + (y + j)] = idata[(y + j) * width + x];
+}
+int main() {
+    dim3 grid(8, 8, 1), block(TILE_DIM, BLOCK_ROWS, 1);
+    naive<<<grid, block>>>(0, 0);
+}
+",
+        "idata",
+        &[
+            "    static_assert(TILE_DIM % BLOCK_ROWS == 0, \"blocks go down a tile in whole steps\");\n",
+            "        idata_tile[threadIdx.y + j][threadIdx.x] = idata[(y + j) * width + x];\n    }\n    __syncthreads();\n",
+            "        int x = blockIdx.x * TILE_DIM + threadIdx.y + j;\n        int y = blockIdx.y * TILE_DIM + threadIdx.x;\n",
+            "        odata[x * width + y] = idata_tile[threadIdx.x][threadIdx.y + j];\n",
+        ],
+    );
+}
+
+/// The iteration's number times the block's rows is added, in a variable of the loop, under a condition.
+#[test]
+fn rows_are_counted_in_blocks() {
+    transposed(
+        "counted",
+        "__global__ void to_rows(const double *in, double *out, int channels, int pixels) {
+    int image = blockIdx.z;
+    int p = blockIdx.x * 32 + threadIdx.x;
+    for (int k = 0; k < 4; ++k) {
+        int c = blockIdx.y * 32 + threadIdx.y + k * 8;
+        if (p < pixels && c < channels)
+            out[(image * pixels + p) * channels + c] = in[(image * channels + c) * pixels + p];
+    }
+}
+int main() { to_rows<<<dim3(4, 2, 2), dim3(32, 8)>>>(0, 0, 48, 100); }
+",
+        "in",
+        &[
+            "in_tile[threadIdx.y + k * 8][threadIdx.x]",
+            "int p = blockIdx.x * 32 + threadIdx.y + k * 8;",
+            "int c = blockIdx.y * 32 + threadIdx.x;",
+        ],
+    );
+}
+
+/// Threads beyond the matrix end before the loop: they have to come to its barriers.
+#[test]
+fn several_matrices_behind_a_return() {
+    transposed(
+        "batches",
+        "__global__ void batches(const float *a, float *b, int rows, int cols, int count)
+{
+    int c = blockIdx.x * blockDim.x + threadIdx.x;
+    int r = blockIdx.y * blockDim.y + threadIdx.y;
+    if (c >= cols || r >= rows) return;
+    for (int n = 0; n < count; ++n)
+        b[n * rows * cols + c * rows + r] = a[n * rows * cols + r * cols + c];
+}
+int main() { batches<<<dim3(64, 64), dim3(16, 16)>>>(0, 0, 1024, 1024, 3); }
+",
+        "a",
+        &["if (!(c >= cols || r >= rows))", "        __syncthreads();\n    }\n}\n"],
+    );
+}
+
+/// Tiles that a block comes to in steps of the grid: what depends on the thread is declared in the loop.
+#[test]
+fn tiles_in_steps_of_the_grid() {
+    transposed(
+        "steps",
+        "#define TS 16
+__global__ void tr(double *B, const double *A, int m, int n)
+{
+    for (int by = blockIdx.y; by < (m + TS - 1) / TS; by += gridDim.y) {
+        int i = by * TS + threadIdx.y;
+        int j = blockIdx.x * TS + threadIdx.x;
+        if (i < m && j < n) B[j * m + i] = A[i * n + j];
+    }
+}
+int main() { tr<<<dim3(5, 2), dim3(TS, TS)>>>(0, 0, 100, 70); }
+",
+        "A",
+        &[
+            "            int i = by * TS + threadIdx.x;\n            int j = blockIdx.x * TS + threadIdx.y;\n",
+        ],
+    );
+}
+
+/// Rows are stored and columns are read: threads change places to copy.
+#[test]
+fn columns_are_read() {
+    transposed(
+        "columns",
+        "#define T 16
+__global__ void flip(const float *src, float *dst, int h, int w)
+{
+    const int x = blockIdx.x * T + threadIdx.x, y = blockIdx.y * T + threadIdx.y;
+    if (x < w && y < h) {
+        const float v = src[x * h + y];
+        dst[y * w + x] = 2.0f * v;
+    }
+}
+",
+        "src",
+        &[
+            "const int x = blockIdx.x * T + threadIdx.y, y = blockIdx.y * T + threadIdx.x;",
+            "dst[y * w + x] = 2.0f * v;",
+        ],
+    );
+}
+
+/// Something is done behind the store, in the same loop: not all of it would be done by the thread that did it.
+#[test]
+fn what_stands_behind_the_store_is_left_alone() {
+    let chosen = choose(
+        "#define T 16
+__global__ void counted(const float *in, float *out, int *done, int n, int batches)
+{
+    int x = blockIdx.x * T + threadIdx.x, y = blockIdx.y * T + threadIdx.y;
+    if (x >= n || y >= n) return;
+    for (int b = 0; b < batches; ++b) {
+        out[(b * n + x) * n + y] = in[(b * n + y) * n + x];
+        atomicAdd(done, 1);
+    }
+}
+",
+    );
+    let named = |name: &str| chosen.tried.iter().any(|t| t.name.contains(name));
+    assert!(!named("transposing"), "{:?}", chosen.tried);
+}
