@@ -27,6 +27,8 @@ pub struct Usage {
     pub axes: [bool; 3],
     /// Axes of threads that it asks for.
     pub threads: [bool; 3],
+    /// Axes along which it asks how long the block is.
+    pub lengths: [bool; 3],
     /// Positions along an axis advance by less than the block: `blockIdx.x * (D - 2)`.
     pub overlaps: bool,
     /// Threads go on in strides of the grid.
@@ -246,6 +248,10 @@ impl Finder<'_> {
         match name {
             "threadIdx" => Source { threads: [true; 3], ..Source::default() },
             "blockIdx" => Source { blocks: [true; 3], ..Source::default() },
+            "blockDim" => {
+                self.usage.lengths = [true; 3];
+                Source::default()
+            }
             "gridDim" => {
                 self.usage.strides = true;
                 Source::default()
@@ -255,12 +261,17 @@ impl Finder<'_> {
     }
 
     fn member(&mut self, base: &ast::Expr, member: &str) -> Source {
+        let axis = ["x", "y", "z"].iter().position(|a| *a == member);
+        if let (Some(axis), Some("blockDim")) = (axis, name(scope::plain(base))) {
+            self.usage.lengths[axis] = true;
+            return Source::default();
+        }
         let mut source = self.expr(base);
         // A field of a structure that is passed by value is a number of its own.
         if let Some(own) = name(scope::plain(base)).filter(|n| source == Source::parameter(n)) {
             return Source::parameter(&format!("{own}.{member}"));
         }
-        let Some(axis) = ["x", "y", "z"].iter().position(|a| *a == member) else { return source };
+        let Some(axis) = axis else { return source };
         for a in (0..3).filter(|a| *a != axis) {
             source.blocks[a] = false;
             source.threads[a] = false;
@@ -404,6 +415,7 @@ __global__ void f(float *a, int w, int h, int n, int planes) {
     if (blockIdx.x * gridDim.y + row < last) a[0] = 1;
 }");
         assert_eq!(u.axes, [true, true, false]);
+        assert_eq!(u.lengths, [true, false, false]);
         assert_eq!(u.roles["w"].axes, [true, false, false]);
         assert_eq!(u.roles["h"].axes, [false, true, false]);
         assert_eq!(u.roles["n"].product, [true, true, false]);

@@ -182,3 +182,27 @@ __global__ void counted(const float *in, float *out, int *done, int n, int batch
     let named = |name: &str| chosen.tried.iter().any(|t| t.name.contains(name));
     assert!(!named("transposing"), "{:?}", chosen.tried);
 }
+
+/// A kernel that is right for one block alone, of which nothing in the file tells, gets no tile of another one: with a block of
+/// 16 by 16 it would leave most elements out, and a launch as it is meant would leave such a tile.
+#[test]
+fn a_block_that_nothing_tells_is_not_made_up() {
+    let text = |x: &str| {
+        format!(
+            "template <int W>
+__global__ void turn(float *o, const float *i, int rows, int cols) {{
+    int x = {x}, y = blockIdx.y * W + threadIdx.y;
+    for (int k = 0; k < W; k += 8)
+        if (x < cols && y + k < rows) o[x * rows + y + k] = i[(y + k) * cols + x];
+}}
+template __global__ void turn<32>(float *, const float *, int, int);
+"
+        )
+    };
+    for x in ["blockIdx.x * W + threadIdx.x", "blockIdx.x * blockDim.x + threadIdx.x"] {
+        let chosen = choose(&text(x));
+        assert!(chosen.best.is_none(), "{x}: {}", chosen.best.unwrap().text);
+        let turned = |t: &auto::Tried| t.name.contains("transposing");
+        assert!(!chosen.tried.iter().any(turned), "{x}: {:?}", chosen.tried);
+    }
+}

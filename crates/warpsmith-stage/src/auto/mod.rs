@@ -297,6 +297,9 @@ impl Chosen {
     }
 }
 
+const NO_BLOCK: &str =
+    "the kernel does not ask how large a block is, and no host code says it: name it with --block";
+
 /// Why there is no plan, array by array.
 fn declined(session: &Session) -> Result<Vec<String>, Refusal> {
     if let Some((together, _)) = together(session)? {
@@ -315,6 +318,9 @@ fn declined_as_it_is(session: &Session) -> Result<Vec<String>, Refusal> {
         let stores = kernel.elements().filter(|a| a.stored);
         let first = stores.filter_map(find::scattered).next();
         reasons.extend(first);
+        if !suits_any_block(session, kernel) {
+            reasons.push(NO_BLOCK.to_string());
+        }
     })?;
     if reasons.is_empty() {
         with_function(session, &mut |kernel| reasons = unseen(kernel))?;
@@ -431,8 +437,18 @@ fn of_arrays(session: &Session) -> Result<Vec<Plan>, Refusal> {
         plans = read_only(kernel).into_iter().flat_map(|a| kernel.plans(a)).collect();
         plans.extend(products::plans(kernel));
         plans.extend(vectors::rows::plans(kernel));
+        if !suits_any_block(session, kernel) {
+            plans.retain(|p| p.block.is_none());
+        }
     })?;
     Ok(plans)
+}
+
+/// Whether plans may choose a block: where a kernel counts its positions in blocks of a length that it does not ask for, it is
+/// right for that length alone, and other blocks leave elements out.
+fn suits_any_block(session: &Session, kernel: &Kernel<'_>) -> bool {
+    let asked = |a: usize| session.usage.lengths[a] || kernel.extents[a] != shape::Extent::Free;
+    kernel.given.is_some() || (0..3).all(|a| !kernel.axes[a] || asked(a))
 }
 
 /// Shows what plans are made from, for a kernel without shared memory.
