@@ -7,6 +7,8 @@
 #include <thrust/iterator/permutation_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <thrust/iterator/zip_iterator.h>
+#include <thrust/reduce.h>
+#include <thrust/remove.h>
 #include <thrust/sort.h>
 #include <thrust/transform.h>
 #include <thrust/tuple.h>
@@ -19,7 +21,7 @@ struct fused {
     }
 };
 typedef thrust::tuple<float, float, float> Float3;
-struct dot3 : public thrust::binary_function<Float3, Float3, float> {
+struct dot3 {
     __host__ __device__ float operator()(const Float3 &a, const Float3 &b) const
     {
         return thrust::get<0>(a) * thrust::get<0>(b) + thrust::get<1>(a) * thrust::get<1>(b) + thrust::get<2>(a) * thrust::get<2>(b);
@@ -40,7 +42,7 @@ int main()
     const float k = 3.0f;
     thrust::transform(a.begin(), a.end(), d.begin(), [=] __device__(auto x) { return k * x; });
     expect<<<1, 1>>>(pd, 30.0f, 10);
-    thrust::transform(a.begin(), a.end(), b.begin(), d.begin(), [=] __host__ __device__(auto x, auto y) { return x + y * k; });
+    thrust::transform(a.begin(), a.end(), b.begin(), d.begin(), [=] __device__(auto x, auto y) { return x + y * k; });
     expect<<<1, 1>>>(pd, 4 * 5 + 3.0f, 5);
     auto pairs = thrust::make_zip_iterator(a.begin(), d.begin());
     thrust::for_each_n(pairs, n, [] __device__(auto t) { thrust::get<1>(t) = thrust::get<0>(t) * 2; });
