@@ -415,8 +415,7 @@ fn moves_by_one(subscript: &Poly, var: VarId) -> bool {
 
 /// What the steps of a schedule that was chosen for a nest are for, in the order in which they are taught: each version
 /// has the steps of those before and its own, so that the last one is the schedule itself.
-const BEYOND: [(&str, &str, &[&str]); 6] = [
-    ("", "", &["bind", "accumulate", "register_tile", "stage", "unroll"]),
+const BEYOND: [(&str, &str, &[&str]); 5] = [
     (
         "vectors",
         "a kernel for sizes and addresses that are multiples moves several elements with one instruction; the general one stays for the rest",
@@ -440,10 +439,11 @@ const BEYOND: [(&str, &str, &[&str]); 6] = [
     ),
 ];
 
-/// What the tiles of a chosen schedule are: a name and the idea.
-fn tiles(chosen: &Schedule) -> (&'static str, &'static str) {
+/// The first of these versions: the tiles of a chosen schedule, called what they are.
+fn tiles(chosen: &Schedule) -> (&'static str, &'static str, &'static [&'static str]) {
+    let steps: &[&str] = &["bind", "accumulate", "register_tile", "stage", "unroll"];
     let has = |name: &str| chosen.steps.iter().filter(|s| s.kind.name() == name).count();
-    match (has("register_tile"), has("stage")) {
+    let (name, idea) = match (has("register_tile"), has("stage")) {
         (0, 0) => (
             "chosen-block",
             "a thread computes one element from global memory, in a block of the extents that the device model ranks first",
@@ -460,7 +460,8 @@ fn tiles(chosen: &Schedule) -> (&'static str, &'static str) {
             "register-tiles",
             "a thread computes a tile in registers along several axes, as large as the chosen schedule has it: each value that it reads is used several times",
         ),
-    }
+    };
+    (name, idea, steps)
 }
 
 /// The way from the lecture's versions to a schedule that was chosen: its steps, idea by idea. Steps of other kinds make
@@ -474,8 +475,7 @@ pub fn beyond(chosen: &Schedule) -> Vec<Rung> {
         let schedule = schedule_of(&[steps.collect()]);
         list.push(Rung { name, lecture: None, idea: idea.to_string(), schedule });
     };
-    for (name, idea, words) in BEYOND {
-        let (name, idea) = if name.is_empty() { tiles(chosen) } else { (name, idea) };
+    for (name, idea, words) in [tiles(chosen)].into_iter().chain(BEYOND) {
         let mut more = false;
         for (k, kind) in kinds.iter().enumerate() {
             let new = !taken[k] && words.contains(&kind.name());

@@ -9,7 +9,7 @@ use warpsmith_front::sema::walk;
 use warpsmith_ir::Span;
 
 use super::find::{self, Access, Finder, Named};
-use super::outer;
+use super::{outer, temporal};
 use crate::source::marks;
 
 /// All such elements of a function, in the order of the text.
@@ -191,27 +191,13 @@ fn reads_only(f: &ast::FunctionDecl, parameter: usize) -> bool {
     let pointer = matches!(param.ty.kind, TypeKind::Pointer { .. });
     let changed = outer::assignments(&body.stmts).iter().any(|(n, _)| n == name || n.is_empty());
     let mut loops = false;
-    statements(&body.stmts, &mut |s| {
+    temporal::statements(&body.stmts, false, &mut |s, _| {
         loops |= matches!(
             s.kind,
             StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. }
         );
     });
     returns && pointer && !changed && !loops
-}
-
-fn statements(stmts: &[ast::Stmt], see: &mut dyn FnMut(&ast::Stmt)) {
-    for s in stmts {
-        see(s);
-        match &s.kind {
-            StmtKind::Block(b) => statements(&b.stmts, see),
-            StmtKind::If { then, otherwise, .. } => {
-                statements(std::slice::from_ref(&**then), see);
-                otherwise.iter().for_each(|o| statements(std::slice::from_ref(&**o), see));
-            }
-            _ => {}
-        }
-    }
 }
 
 /// The address that a call reads: calls of a function that reads one place do so in the order of the text.

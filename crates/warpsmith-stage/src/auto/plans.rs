@@ -55,7 +55,7 @@ pub struct Kernel<'a> {
 /// A block whose sizes plans may write as numbers where the file names none: a wide one, and a square one to transpose.
 const WIDE: [u32; 3] = [32, 8, 1];
 const LINE: [u32; 3] = [128, 1, 1];
-const SQUARE: [u32; 3] = [16, 16, 1];
+pub(super) const SQUARE: [u32; 3] = [16, 16, 1];
 /// Iterations that planes in registers are read ahead.
 const AHEAD: [u32; 3] = [0, 1, 3];
 

@@ -18,7 +18,7 @@ use warpsmith_front::ast::{self, ExprKind, StmtKind};
 
 use super::cut::{AXES, operand};
 use super::plans::{Kernel, replaced};
-use super::{find, outer};
+use super::{find, outer, windows};
 use crate::source::marks;
 use crate::source::patch::{Patch, indentation};
 use crate::source::scope;
@@ -53,7 +53,8 @@ pub fn together(kernel: &Kernel<'_>) -> Option<Together> {
     let independent =
         |s: &str| scope::names(s).iter().all(|n| loops.iter().all(|l| l.counter != n));
     let heads = loops.iter().map(|l| l.head(kernel)).collect::<Option<Vec<_>>>()?;
-    let conds: Vec<&str> = loops.iter().map(|l| kernel.sources.text(l.cond.span)).collect();
+    let conds: Vec<String> =
+        loops.iter().map(|l| kernel.sources.text(l.cond.span).to_string()).collect();
     let used = scope::names(kernel.text);
     let taken = |l: &Strided<'_>| used.contains(&l.together());
     let fixed = loops.iter().all(|l| {
@@ -77,11 +78,7 @@ pub fn together(kernel: &Kernel<'_>) -> Option<Together> {
         lines +=
             &format!("const {} {} = {} + {};\n{inner}", l.ty, l.counter, l.together(), l.thread);
     }
-    let conds: Vec<String> = match conds.as_slice() {
-        [only] => vec![only.to_string()],
-        all => all.iter().map(|c| super::windows::conjunct(c)).collect(),
-    };
-    lines += &format!("if ({}) ", conds.join(" && "));
+    lines += &windows::asked(&conds);
     let body = last.body.span.start as usize..last.body.span.end as usize;
     // The body stands where the loops stood, and one further in.
     let moved = text[body.clone()].replace('\n', "\n    ");

@@ -19,15 +19,13 @@
 use warpsmith_front::ast::{self, StmtKind};
 
 use super::find::{self, Access};
-use super::plans::{Kernel, Plan};
+use super::plans::{Kernel, Plan, SQUARE};
 use super::{outer, temporal, windows};
 use crate::source::marks::{self, Bytes};
 use crate::source::patch::{Patch, indentation};
 use crate::source::scope;
 use crate::source::shape::Extent;
 
-/// A block that a plan writes down where nothing in the file names one.
-const SQUARE: [u32; 3] = [16, 16, 1];
 /// Elements from which on a store goes across rows.
 const APART: i64 = 32;
 /// Characters of a condition with its statement from which on these are two lines.
@@ -62,6 +60,8 @@ struct Transpose<'a> {
     kernel: &'a Kernel<'a>,
     read: &'a Access,
     steps: Vec<Step<'a>>,
+    /// Names that are others for each thread.
+    moving: Vec<String>,
     /// The store's statement.
     store: &'a ast::Stmt,
     rows: Option<Rows>,
@@ -101,7 +101,7 @@ impl<'a> Transpose<'a> {
         };
         let mut way = Way::new(kernel, store.whole.start, read.whole.start);
         let store = way.walk(&kernel.body.stmts, true)?;
-        let Way { steps, ends, region, .. } = way;
+        let Way { steps, moving, ends, region, .. } = way;
         // Outside of loops, and where all threads come to the end, the plan is simpler.
         let looped = steps.iter().any(|s| matches!(s, Step::Loop(_) | Step::Rows(_)));
         if !looped && ends.is_empty() && reads_rows {
@@ -123,7 +123,19 @@ impl<'a> Transpose<'a> {
                 None => (None, square(kernel)?),
             };
         let side = kernel.extent(0, block)?;
-        Some(Transpose { kernel, read, steps, store, rows, reads_rows, region, ends, block, side })
+        Some(Transpose {
+            kernel,
+            read,
+            steps,
+            moving,
+            store,
+            rows,
+            reads_rows,
+            region,
+            ends,
+            block,
+            side,
+        })
     }
 
     fn plan(&self, tile: &str, element: &str, marked: bool) -> Option<Plan> {
@@ -194,14 +206,7 @@ impl<'a> Transpose<'a> {
         };
         let (variables, conditions) = self.before(storing, swapped, marked)?;
         let conditions = conditions.iter().map(|c| turned(c)).collect::<Option<Vec<_>>>()?;
-        let asked = match conditions.as_slice() {
-            [] => String::new(),
-            [only] => format!("if ({only}) "),
-            all => {
-                let all: Vec<String> = all.iter().map(|c| windows::conjunct(c)).collect();
-                format!("if ({}) ", all.join(" && "))
-            }
-        };
+        let asked = windows::asked(&conditions);
         let variables = variables.iter().map(|v| turned(v)).collect::<Option<Vec<_>>>()?;
         let variables = needed(variables, &format!("{asked}{last}"));
         let mut lines = vec![];
@@ -289,10 +294,8 @@ impl<'a> Transpose<'a> {
 
     /// Whether variables are others for each thread.
     fn moves(&self, s: &ast::Stmt) -> bool {
-        moving(self.kernel).iter().any(|n| {
-            let text = self.kernel.sources.text(s.span);
-            scope::names(text).contains(n)
-        })
+        let names = scope::names(self.kernel.sources.text(s.span));
+        self.moving.iter().any(|n| names.contains(n))
     }
 
     /// A text as it is for the thread on the other side of the diagonal.

@@ -317,14 +317,7 @@ impl<'a> Window<'a> {
             conditions.extend(near.collect::<Option<Vec<_>>>().filter(|n| !n.is_empty())?);
             conditions.extend(some_thread(&bounds));
         }
-        lines.push(match conditions.as_slice() {
-            [] => copy,
-            [only] => format!("if ({only}) {copy}"),
-            several => {
-                let all: Vec<String> = several.iter().map(|c| conjunct(c)).collect();
-                format!("if ({}) {copy}", all.join(" && "))
-            }
-        });
+        lines.push(asked(&conditions) + &copy);
         // Counters that only sums with others need are named by the subscript, too; those that nothing names would be unused.
         let text = lines.join(" ");
         lines.retain(|l| {
@@ -361,8 +354,20 @@ fn some_thread(bounds: &[Bound]) -> Vec<String> {
     all
 }
 
+/// `if (…) ` for conditions that all have to hold; nothing for none.
+pub(super) fn asked(conditions: &[String]) -> String {
+    match conditions {
+        [] => String::new(),
+        [only] => format!("if ({only}) "),
+        several => {
+            let all: Vec<String> = several.iter().map(|c| conjunct(c)).collect();
+            format!("if ({}) ", all.join(" && "))
+        }
+    }
+}
+
 /// A condition as it stands between `&&`.
-pub(super) fn conjunct(text: &str) -> String {
+fn conjunct(text: &str) -> String {
     let weak = ["||", "?", "="].iter().any(|op| text.contains(op)) && !text.starts_with('!');
     let compares = ["<=", ">=", "==", "!="].iter().any(|op| text.contains(op));
     if weak && !(compares && !text.contains("||") && !text.contains('?')) {

@@ -94,11 +94,6 @@ impl Bits {
     }
 
     #[inline]
-    pub fn put(&mut self, i: usize, holds: bool) {
-        self.words[i / 64] = self.words[i / 64] & !(1 << (i % 64)) | u64::from(holds) << (i % 64);
-    }
-
-    #[inline]
     pub fn set(&mut self, i: usize) {
         self.words[i / 64] |= 1 << (i % 64);
     }

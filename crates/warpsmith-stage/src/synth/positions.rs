@@ -101,7 +101,10 @@ impl<'a> Wanted<'a> {
     pub fn named(&self, value: impl Fn(usize) -> i64) -> Bits {
         let mut rows = Bits::from_fn(self.single.len(), |i| self.single[i] == value(i));
         for (i, places) in &self.others {
-            rows.put(*i, places.contains(&value(*i)));
+            match places.contains(&value(*i)) {
+                true => rows.set(*i),
+                false => rows.remove(*i),
+            }
         }
         rows
     }
