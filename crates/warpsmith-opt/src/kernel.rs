@@ -41,14 +41,28 @@ pub struct Kernel {
     pub precision: Option<Scalar>,
     /// Steps taken, as schedule text.
     pub steps: Vec<String>,
-    /// Shared memory that a block may have, in bytes.
-    pub shared_limit: u32,
+    pub gpu: OfGpu,
     /// What the result relies on beyond the C standard and was not proved.
     pub assumptions: Vec<Assumption>,
     /// What the sizes must satisfy for the marks to be right; the launcher checks it.
     pub requires: Vec<Requirement>,
     /// Warnings and suggestions met on the way.
     pub notes: Vec<Diagnostic>,
+}
+
+/// What steps must know of the GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OfGpu {
+    /// Shared memory that a block may have, in bytes.
+    pub shared: u32,
+    pub multiprocessors: u32,
+}
+
+impl Default for OfGpu {
+    /// What every GPU has without being asked, and an H100's multiprocessors.
+    fn default() -> OfGpu {
+        OfGpu { shared: STATIC_SHARED, multiprocessors: 132 }
+    }
 }
 
 /// An array of the workspace: a parameter of the function, with extents, until the function is lowered.
@@ -283,7 +297,7 @@ impl Kernel {
             numbers: vec![],
             precision: None,
             steps: vec![],
-            shared_limit: STATIC_SHARED,
+            gpu: OfGpu::default(),
             assumptions: vec![],
             requires: vec![],
             notes: vec![],

@@ -137,7 +137,7 @@ const LARGE: &str = "bind i, j -> y, x block 16x16\naccumulate C\nregister_tile 
 #[test]
 fn more_than_48_kilobytes_are_dynamic() {
     let mut input = Input::new(GEMM);
-    input.shared_limit = 99 * 1024;
+    input.gpu.shared = 99 * 1024;
     let program = input.scheduled(LARGE).unwrap_or_else(|e| panic!("{e}"));
     let text = warpsmith_emit::module_file(&program.module).unwrap();
     has(

@@ -115,6 +115,30 @@ fn several_sizes_are_measured_for_each_configuration() {
     assert_eq!(names, ["times m=70, n=40", "times m=33, n=64", "predicted"]);
 }
 
+const PRODUCT: &str = "// warpsmith: size n=256 m=256 k=128\nvoid product(int n, int m, int k, const float A[n][k], const float B[k][m], float C[n][m])\n{\n    #pragma omp parallel for collapse(2)\n    for (int i = 0; i < n; i++)\n        for (int j = 0; j < m; j++)\n            for (int l = 0; l < k; l++)\n                C[i][j] += A[i][l] * B[l][j];\n}\n";
+
+const TILES: &str = "param Y in 1, 2, 4\nparam X in 1, 4\nbind i, j -> y, x block 16x8\naccumulate C\nregister_tile i by {Y}\nregister_tile j by {X}\nstage A at l tile 16\nstage B at l tile 16\nunroll l\n";
+
+/// What a thread keeps in registers is counted as the compiled code loads it, not as the text does: the order of emulated
+/// times is that of the predicted ones.
+#[test]
+fn emulated_times_of_register_tiles_are_those_of_compiled_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = tune(folder.path(), &["--strategy", "brute_force"]);
+    std::fs::write(folder.path().join("scale.c"), PRODUCT).unwrap();
+    std::fs::write(folder.path().join("space.sched"), TILES).unwrap();
+    ended(&command.output().unwrap(), 0);
+    let rows = stored(folder.path());
+    assert_eq!(rows.len(), 6);
+    for row in rows {
+        let outcome = &row.outcome;
+        let predicted = outcome.measurements.iter().find(|m| m.name == "predicted");
+        let predicted = predicted.and_then(|m| m.value.as_f64()).expect("a prediction");
+        let ratio = outcome.time_ms.expect("a time") / predicted;
+        assert!((0.75..1.33).contains(&ratio), "{ratio}: {:?}", row.configuration);
+    }
+}
+
 #[test]
 fn a_resumed_search_measures_nothing_again() {
     let folder = tempfile::tempdir().unwrap();

@@ -30,6 +30,7 @@ pub mod template;
 mod term;
 mod transposes;
 mod updates;
+mod waves;
 mod wide;
 mod written;
 

@@ -12,7 +12,7 @@ use super::candidates::{
 };
 use super::{
     Schedule, Step, StepKind, parts, rectangles, rows, shared, stencils, streams, take, transposes,
-    updates, wide, written,
+    updates, waves, wide, written,
 };
 use crate::kernel::{Kernel, Reduce};
 use crate::rewrite::{bind, constant, independence, reduce, register_tile, stage, unroll};
@@ -135,6 +135,9 @@ fn bound(
     match cut_in_strips(&state, root) {
         Some((name, id, cut)) => {
             found.extend(wide::products(&nest, &state, &cut, (&name, id), usize::MAX));
+            if loops.len() == 2 {
+                found.extend(waves::split_last(kernel, root, &state, sources));
+            }
         }
         // A stencil can do without copies: its rows come from the caches.
         None if !tiled || loops.first().is_some_and(|l| wide::overlaps_along(&nest, l)) => {

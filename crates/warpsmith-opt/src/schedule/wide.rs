@@ -217,22 +217,27 @@ pub(super) fn products(
             // Measured: copies that do not run ahead are never faster, and three short strips no better than two.
             let stages: &[u32] = if length == SHORT_STRIP { &[2] } else { &[3, 2] };
             for facts in [&aligned, &whole] {
-                for stages in stages {
-                    let mut steps = tiled.clone();
-                    steps.push(StepKind::Specialise(specialise::Args { facts: facts.clone() }));
-                    steps.extend(plan.groups());
-                    steps.extend(plan.copies_in_vectors(nest.root, state));
-                    steps.push(plan.lanes());
-                    steps.extend(plan.ahead(*stages));
-                    let raster =
-                        StepKind::Rasterise(rasterise::Args { target: i.clone(), blocks: 8 });
-                    steps.extend((nest.loops.len() == 2).then_some(raster));
-                    found.push(steps);
-                }
+                found.extend(stages.iter().map(|n| plan.in_vectors(nest, state, facts, *n)));
             }
         }
     }
     found
+}
+
+/// A contraction by one shape, for sizes that vectors fit: strips of 16, of which three are in shared memory at a time.
+pub(super) fn product(
+    nest: &Nest<'_>,
+    state: &Kernel,
+    cut: &[String],
+    strip: (&str, LoopId),
+    (block, tile): ([u32; 2], [u32; 2]),
+) -> Option<Vec<StepKind>> {
+    let (width, [i, j]) = (nest.width()?, nest.plane()?);
+    // Parts of a sum may have any length: what runs along a strip is copied word by word.
+    let facts = nest.facts(width, &state.loop_named(j).into_iter().collect::<Vec<_>>());
+    let s = &Shape { block, tile, lanes: [8, 4] };
+    let plan = Plan { s, length: 2 * SHORT_STRIP, width, outer: [i, j], strip, cut };
+    Some(plan.in_vectors(nest, state, &facts, 3))
 }
 
 /// One way to compute a contraction.
@@ -274,6 +279,26 @@ impl Plan<'_> {
             target: self.strip.0.to_string(),
             factor: None,
         }));
+        steps
+    }
+
+    /// The same for sizes with these facts: rows are moved in vectors, so many strips at a time, blocks take turns in groups.
+    fn in_vectors(
+        &self,
+        nest: &Nest<'_>,
+        state: &Kernel,
+        facts: &[(String, Fact)],
+        stages: u32,
+    ) -> Vec<StepKind> {
+        let mut steps = self.tiled(nest, state);
+        steps.push(StepKind::Specialise(specialise::Args { facts: facts.to_vec() }));
+        steps.extend(self.groups());
+        steps.extend(self.copies_in_vectors(nest.root, state));
+        steps.push(self.lanes());
+        steps.extend(self.ahead(stages));
+        let target = self.outer[0].clone();
+        let raster = StepKind::Rasterise(rasterise::Args { target, blocks: 8 });
+        steps.extend((nest.loops.len() == 2).then_some(raster));
         steps
     }
 

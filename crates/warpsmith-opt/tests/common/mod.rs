@@ -13,6 +13,7 @@ use warpsmith_ir::{
     visit,
 };
 use warpsmith_opt::kernel::Nest;
+use warpsmith_opt::kernel::OfGpu;
 use warpsmith_opt::{Kernel, Program, Schedule, analysis::guards, lower, schedule, translate};
 
 /// The messages of a schedule that is refused.
@@ -30,7 +31,7 @@ pub struct Input {
     pub function: FuncId,
     pub sources: SourceMap,
     /// Shared memory of a block in bytes.
-    pub shared_limit: u32,
+    pub gpu: OfGpu,
 }
 
 impl Input {
@@ -42,13 +43,13 @@ impl Input {
         let parsed = parsed.unwrap_or_else(|e| panic!("{}", render(&e, &sources)));
         let lowered = cloops::lower_c(&parsed.unit, None);
         let lowered = lowered.unwrap_or_else(|e| panic!("{}", render(&e, &sources)));
-        let shared_limit = warpsmith_opt::kernel::STATIC_SHARED;
-        Input { module: lowered.module, function: lowered.function, sources, shared_limit }
+        let gpu = OfGpu::default();
+        Input { module: lowered.module, function: lowered.function, sources, gpu }
     }
 
     pub fn kernel(&self) -> Kernel {
         let kernel = Kernel::new(self.module.clone(), self.function);
-        Kernel { shared_limit: self.shared_limit, ..kernel }
+        Kernel { gpu: self.gpu, ..kernel }
     }
 
     pub fn translate(&self) -> (Program, Schedule) {
@@ -124,10 +125,7 @@ fn check_steps(input: &mut Input, schedule: &str, sizes: &[&[(&'static str, i64)
     let steps: Vec<&str> = schedule.split(['\n', ';']).collect();
     for taken in 1..=steps.len() {
         let file = input.sources.add("input.sched", steps[..taken].join("\n"));
-        let kernel = Kernel {
-            shared_limit: input.shared_limit,
-            ..Kernel::new(input.module.clone(), input.function)
-        };
+        let kernel = Kernel { gpu: input.gpu, ..Kernel::new(input.module.clone(), input.function) };
         let replayed = schedule::parse(&input.sources, file)
             .and_then(|s| schedule::replay(&kernel, &s, &input.sources));
         let Ok(kernel) = replayed else { continue };

@@ -3,6 +3,7 @@
 use warpsmith_device::Gpu;
 use warpsmith_ir::{Diagnostic, FuncId, Module};
 use warpsmith_opt::Kernel;
+use warpsmith_opt::kernel::OfGpu;
 use warpsmith_opt::rewrite::independence;
 
 use crate::status::Failure;
@@ -27,8 +28,10 @@ impl Arch {
 
     /// A function to be scheduled within the limits of the architecture, for sizes at which its marks are right.
     pub fn kernel(&self, module: Module, function: FuncId) -> Kernel {
-        let shared_limit = self.gpu().architecture().shared_per_block_optin;
-        let kernel = Kernel { shared_limit, ..Kernel::new(module, function) };
+        let gpu = self.gpu();
+        let of_gpu =
+            OfGpu { shared: gpu.architecture().shared_per_block_optin, multiprocessors: gpu.sms };
+        let kernel = Kernel { gpu: of_gpu, ..Kernel::new(module, function) };
         Kernel { requires: independence::requirements(&kernel), ..kernel }
     }
 }

@@ -213,6 +213,34 @@ fn registers(r: &Registers) -> String {
     counted + &refused
 }
 
+/// What the device model expects of the schedule, and how it was chosen where the model chose.
+fn predicted(tuned: &Tuned) -> Value {
+    let Some(Planned { gpu, choice }) = &tuned.planned else {
+        let seconds = tuned.seconds.as_ref();
+        return json!(seconds.map(|s| json!({ "gpu": tuned.gpu, "seconds": s })));
+    };
+    json!({
+        "gpu": gpu,
+        "seconds": choice.seconds,
+        "direct_seconds": choice.direct,
+        "compared": choice.compared,
+        "registers": {
+            "source": choice.registers.compiler.as_deref().unwrap_or("estimate"),
+            "kernels": choice.registers.kernels.iter().map(|(name, used)| json!({
+                "name": name, "registers": used.registers, "spill_bytes": used.spill_bytes,
+            })).collect::<Vec<_>>(),
+            "refused": choice.registers.refused,
+        },
+        "parameters": choice.explored.as_ref().map(|e| json!({
+            "values": e.values,
+            "combinations": e.combinations.to_string(),
+            "allowed": e.allowed,
+            "complete": e.complete,
+            "legal": e.legal,
+        })),
+    })
+}
+
 /// The result in schema 1.
 pub fn json(tuned: &Tuned, paths: &[PathBuf]) -> Value {
     let outputs: Vec<String> = paths.iter().map(|p| p.display().to_string()).collect();
@@ -232,26 +260,7 @@ pub fn json(tuned: &Tuned, paths: &[PathBuf]) -> Value {
         "arch": tuned.arch,
         "sizes": tuned.sizes,
         "schedule": tuned.schedule.lines().collect::<Vec<_>>(),
-        "predicted": tuned.planned.as_ref().map(|p| json!({
-            "gpu": p.gpu,
-            "seconds": p.choice.seconds,
-            "direct_seconds": p.choice.direct,
-            "compared": p.choice.compared,
-            "registers": {
-                "source": p.choice.registers.compiler.as_deref().unwrap_or("estimate"),
-                "kernels": p.choice.registers.kernels.iter().map(|(name, used)| json!({
-                    "name": name, "registers": used.registers, "spill_bytes": used.spill_bytes,
-                })).collect::<Vec<_>>(),
-                "refused": p.choice.registers.refused,
-            },
-            "parameters": p.choice.explored.as_ref().map(|e| json!({
-                "values": e.values,
-                "combinations": e.combinations.to_string(),
-                "allowed": e.allowed,
-                "complete": e.complete,
-                "legal": e.legal,
-            })),
-        })),
+        "predicted": predicted(tuned),
         "measured": as_told(tuned, Told::Measured),
         "emulated": as_told(tuned, Told::Emulated),
         "recorded": as_told(tuned, Told::Recorded),

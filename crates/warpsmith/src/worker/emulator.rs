@@ -18,16 +18,15 @@ use warpsmith_gpu::protocol::{
 };
 use warpsmith_ir::{Diagnostic, FuncId, Module, Scalar, SourceMap};
 
-use crate::profile::{Resources, profile};
 use crate::search::Arithmetic;
 use crate::worker::sample::{NotRun, Ran, Sample};
 use warpsmith_translate::elements::scalar_of;
-use warpsmith_translate::tune::profile::shared_bytes;
+use warpsmith_translate::tune::profile::{executed, shared_bytes};
 use warpsmith_translate::tune::verify::compare::first_difference;
 
 type Answer<T> = Result<T, Fault>;
 
-/// Registers a thread is taken to have where no compiler says.
+/// Registers a thread is said to have: no compiler counts them.
 const REGISTERS: u32 = 32;
 /// Time for one candidate.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -174,11 +173,8 @@ impl EmulatorBackend {
         if outcome.limit.is_some() {
             return Err(invalid(Reason::Timeout, TOO_LONG));
         }
-        let shared_static = shared_bytes(module, module.function(*kernel));
-        let resources = Resources { registers: REGISTERS, shared_static, ..Resources::default() };
         let Some(counters) = counters else { return Ok((0.0, Arithmetic::default())) };
-        let profile = profile(&counters, &config, &resources);
-        let predicted = predict(self.gpu, &profile);
+        let predicted = predict(self.gpu, &executed(module, &config, memory, &counters));
         let predicted = predicted.map_err(|e| invalid(Reason::Runtime, e.to_string()))?;
         Ok((predicted.time_s * 1e3, Arithmetic::counted(&counters)))
     }

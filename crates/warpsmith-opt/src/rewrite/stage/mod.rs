@@ -405,7 +405,7 @@ pub(super) fn check_all(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<()
         let name = kernel.name_of(stage.array).to_string();
         Err(Refusal::CannotStage { name, why, at: Box::default() })
     };
-    let limit = kernel.shared_limit;
+    let limit = kernel.gpu.shared;
     let sums = share::sum_bytes(kernel, nest);
     let most = if is_dynamic(bytes) { limit } else { limit.min(STATIC_SHARED) };
     if let Some(last) = nest.stages.last().filter(|_| sums > 0 && bytes + sums > most.into()) {

@@ -1,11 +1,11 @@
 //! Launches that were counted already: those of nests that two programs of one function have in common.
 
-use warpsmith_device::KernelProfile;
 use warpsmith_ir::{
     ConstId, Expr, ExprKind, Function, FunctionKind, Global, LoopId, Module, StructDef, Value,
     visit::{self, Rewriter},
 };
 
+use super::Walked;
 use super::values::{Extents, Vars};
 
 /// Profiles of launches.
@@ -13,7 +13,7 @@ use super::values::{Extents, Vars};
 pub struct Known {
     /// What kernels refer to by numbers; nothing is known of a module where it is different.
     shared: Option<Shared>,
-    launches: Vec<(Counted, KernelProfile, f64)>,
+    launches: Vec<(Counted, Walked)>,
 }
 
 #[derive(PartialEq)]
@@ -101,14 +101,12 @@ impl Known {
         !self.launches.is_empty() && self.shared.as_ref().is_some_and(shared)
     }
 
-    pub fn add(&mut self, launch: Counted, profile: KernelProfile, rounds: f64) {
-        self.launches.push((launch, profile, rounds));
+    pub(super) fn add(&mut self, launch: Counted, walked: Walked) {
+        self.launches.push((launch, walked));
     }
 
-    /// The profile, and how often a thread may run through code that spills.
-    pub fn find(&self, launch: &Counted) -> Option<(KernelProfile, f64)> {
-        let (_, profile, rounds) = self.launches.iter().find(|(known, ..)| known == launch)?;
-        Some((profile.clone(), *rounds))
+    pub(super) fn find(&self, launch: &Counted) -> Option<Walked> {
+        self.launches.iter().find(|(known, _)| known == launch).map(|(_, walked)| walked.clone())
     }
 }
 

@@ -9,6 +9,7 @@ mod address;
 mod ahead;
 mod arrays;
 mod calls;
+mod executed;
 mod footprint;
 mod known;
 mod leaving;
@@ -35,6 +36,7 @@ use warpsmith_opt::walk as tree;
 
 use super::sizes::{Point, field_name};
 use arrays::{Elsewhere, arrays};
+pub use executed::executed;
 use known::Counted;
 pub(in crate::tune) use known::Known;
 use leaving::Staying;
@@ -88,10 +90,10 @@ pub(in crate::tune) fn profiles_beside(
 pub(in crate::tune) fn known(module: &Module, launcher: FuncId, sizes: &[Point]) -> Known {
     let launches = RefCell::new(Known::beside(module));
     let profiled = |kernel: &Function, at, args: &Vars<Value>| {
-        let (profile, rounds) = profile(module, kernel, at, args);
+        let walked = profile(module, kernel, at, args);
         let launch = Counted::of(module, kernel, at, args);
-        launches.borrow_mut().add(launch, profile.clone(), rounds);
-        (profile, rounds)
+        launches.borrow_mut().add(launch, walked.clone());
+        walked
     };
     for point in sizes {
         Host::new(module, launcher, &profiled).run(point);
@@ -104,8 +106,18 @@ const HOST: Extents = Extents { grid: [1; 3], block: [1; 3] };
 /// An address of any array: the runtime gives out multiples of it.
 const ALIGNMENT: i64 = 256;
 
-/// Of a kernel with its extents and arguments, pointers as numbers of elements: its profile, and how often a thread may run through code that spills.
-type Profiler<'a> = &'a dyn Fn(&Function, Extents, &Vars<Value>) -> (KernelProfile, f64);
+/// Of a kernel with its extents and arguments, pointers as numbers of elements.
+type Profiler<'a> = &'a dyn Fn(&Function, Extents, &Vars<Value>) -> Walked;
+
+/// What a walk through a kernel found.
+#[derive(Clone, Debug, PartialEq)]
+struct Walked {
+    profile: KernelProfile,
+    /// How often a thread may run through code that spills: iterations of its longest outermost loop.
+    rounds: f64,
+    /// Whether data decide how often something runs, so that the walk guessed.
+    depends_on_data: bool,
+}
 
 /// A launcher that is gone through.
 struct Host<'a> {
@@ -184,12 +196,12 @@ impl<'a> Host<'a> {
                 }
                 StmtKind::Scope(b) => self.block(&b.stmts, thread, times),
                 StmtKind::Launch(l) => {
-                    let profile = self.launch(thread, l);
-                    self.found.extend(profile.map(|(profile, rounds)| Launched {
+                    let walked = self.launch(thread, l);
+                    self.found.extend(walked.map(|w| Launched {
                         times,
                         kernel: l.kernel,
-                        profile,
-                        rounds,
+                        profile: w.profile,
+                        rounds: w.rounds,
                     }));
                 }
                 _ => {}
@@ -197,7 +209,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    fn launch(&self, host: &Thread<Value>, l: &Launch) -> Option<(KernelProfile, f64)> {
+    fn launch(&self, host: &Thread<Value>, l: &Launch) -> Option<Walked> {
         let extent = |e: &Expr| {
             let value = host.eval(self.module, HOST, e)?.as_i64();
             u32::try_from(value).ok().filter(|v| *v > 0)
@@ -214,9 +226,9 @@ impl<'a> Host<'a> {
             args.set(*param, value);
         }
         let shared = host.eval(self.module, HOST, &l.shared)?.as_i64();
-        let (mut profile, rounds) = (self.profile)(kernel, at, &args);
-        profile.shared_dynamic = u32::try_from(shared).unwrap_or(u32::MAX);
-        Some((profile, rounds))
+        let mut walked = (self.profile)(kernel, at, &args);
+        walked.profile.shared_dynamic = u32::try_from(shared).unwrap_or(u32::MAX);
+        Some(walked)
     }
 
     /// How many elements an array of the launcher's has, where its extents are known.
@@ -238,12 +250,7 @@ fn set_at(module: &Module, at: Extents, thread: &mut Thread<Value>, var: VarId, 
 }
 
 /// Counts one launch. Arguments that are pointers hold how many elements they point to, where that is known.
-fn profile(
-    module: &Module,
-    kernel: &Function,
-    at: Extents,
-    args: &Vars<Value>,
-) -> (KernelProfile, f64) {
+fn profile(module: &Module, kernel: &Function, at: Extents, args: &Vars<Value>) -> Walked {
     let (elements, args) = rows::lengths_for_pointers(kernel, args);
     let args = &args;
     let each = resident::a_block_each(module, kernel, at, args);
@@ -293,7 +300,7 @@ fn profile(
         parallelism: parallelism(&whole),
         ..KernelProfile::default()
     };
-    (profile, whole.rounds)
+    Walked { profile, rounds: whole.rounds, depends_on_data: whole.depends_on_data }
 }
 
 fn parallelism(whole: &Walk<'_>) -> Parallelism {

@@ -87,6 +87,8 @@ pub struct Walk<'a> {
     pub chains: f64,
     /// Iterations of the longest of the outermost loops that remain loops; 1 without any.
     pub rounds: f64,
+    /// Whether data decide how often something runs: the walk guesses.
+    pub depends_on_data: bool,
     /// Instructions of the longest stretch of code without a loop.
     pub straight: f64,
     /// Global and shared loads of one iteration of an unrolled body.
@@ -150,6 +152,7 @@ impl<'a> Walk<'a> {
             chains: 0.0,
             straight: 0.0,
             rounds: 1.0,
+            depends_on_data: false,
             loads_together: 0.0,
             spread: [0.0; 2],
             shared_together: 0.0,
@@ -266,6 +269,7 @@ impl<'a> Walk<'a> {
             StmtKind::For(l) => self.counted(l),
             StmtKind::Loop { condition, body, step, .. } => {
                 // The number of iterations depends on data: a few.
+                self.depends_on_data = true;
                 self.enter(FEW, 1.0, false);
                 if let Some(c) = condition {
                     self.block(&c.before);
@@ -278,6 +282,7 @@ impl<'a> Walk<'a> {
             StmtKind::Scope(b) => self.block(b),
             StmtKind::Switch { selector, cases } => {
                 self.expr(selector);
+                self.depends_on_data = true;
                 let before = self.share;
                 self.share /= cases.len().max(1) as f64;
                 cases.iter().for_each(|c| self.block(&c.body));
@@ -364,6 +369,7 @@ impl<'a> Walk<'a> {
             self.apart |= self.loops_of(cond);
         }
         if !known {
+            self.depends_on_data = true;
             let share = self.share;
             self.share = share / if otherwise.stmts.is_empty() { 1.0 } else { 2.0 };
             self.block(then);

@@ -10,6 +10,8 @@ use warpsmith_ir::{
 
 /// No block count is limited to less than this: a smaller constant is something else.
 const LEAST_LIMIT: i64 = 16;
+/// A wave of one block leaves nothing over.
+const SHORTEST_WAVE: i64 = 2;
 
 /// The same program, but wherever its launcher takes no more blocks than some number, it takes no more than `most`.
 /// `None`: it has no such limit.
@@ -69,14 +71,14 @@ fn along(axes: Range<usize>, module: &Module, launcher: FuncId, most: i64) -> Op
             if let ExprKind::Binary(BinaryOp::Rem, _, by) = &mut *e.kind
                 && value(module, by).is_some_and(|n| waves.contains(&n))
             {
-                found |= lower(by, most);
+                found |= lower(by, most.max(SHORTEST_WAVE));
             }
         });
     }
     found.then_some(lowered)
 }
 
-/// Constants that no kernel mentions and that the launcher divides by, where the remainder goes into the extents of a grid. All
+/// Constants that no statement of a kernel mentions (a row of shared memory may be as long by chance) and that the launcher divides by, where the remainder goes into the extents of a grid. All
 /// functions of the host divide by them alike, the one that says how much workspace is needed included.
 fn waves(module: &Module, launcher: &Block, used: &BTreeSet<VarId>) -> BTreeSet<i64> {
     let mut found = BTreeSet::new();
@@ -101,9 +103,6 @@ fn waves(module: &Module, launcher: &Block, used: &BTreeSet<VarId>) -> BTreeSet<
                 found.remove(&n);
             }
         });
-        for ty in f.vars.iter().map(|v| &v.ty) {
-            ty.extents().into_iter().for_each(|n| _ = found.remove(&(n as i64)));
-        }
     }
     found
 }

@@ -149,6 +149,7 @@ impl Verifier<'_> {
         }
         oversized::verify(self, candidates, &mut verified)?;
         reach::verify(self, candidates, &mut verified)?;
+        reach::second_blocks(self, candidates, &mut verified)?;
         if self.late() {
             return Err(Failed::Limit(TIME_LIMIT));
         }

@@ -101,7 +101,14 @@ impl Large<'_> {
     }
 
     /// Runs the smallest points with several blocks along axes that had one so far; takes down what is left.
-    fn second_blocks(&self, candidates: &[Point], verified: &mut Verified) -> Result<(), Failed> {
+    ///
+    /// # Errors
+    /// [`Failed`], where the kernel is wrong at one.
+    pub fn second_blocks(
+        &self,
+        candidates: &[Point],
+        verified: &mut Verified,
+    ) -> Result<(), Failed> {
         let mut seen: Vec<(u64, Point, BTreeSet<Axis>)> = vec![];
         for point in candidates.iter().chain(self.verifier.tuned) {
             seen.push(self.several(point.clone()));
@@ -169,7 +176,8 @@ impl Large<'_> {
     fn asked(&self, point: &Point) -> Option<Asked> {
         let sources = &self.verifier.sources;
         let args = inputs::without_contents(sources, point, CONSTANT_MEMORY)?;
-        self.verifier.witness.asks_for(&args, self.verifier.result_type(), false).ok()
+        let text = self.variant.text(self.verifier.witness);
+        text.asks_for(&args, self.verifier.result_type(), false).ok()
     }
 
     /// A point that is not needed: that it costs too much is no error.

@@ -36,10 +36,12 @@ const FRUITLESS: usize = 4;
 const RUNS: usize = 12;
 /// Of sizes that differ in one parameter from the smallest, those that are looked at.
 const NEIGHBOURS: usize = 400;
+/// The longest loop that is tried where all others are as short as can be.
+const LONG: i64 = 512;
 /// Statements of a launcher that is asked for its grids: a loop in time need not go on to the largest size.
 const TILE_STEPS: u64 = 2_000_000;
 /// Thread instructions of one look.
-const PROBE_STEPS: u64 = 40_000_000;
+const PROBE_STEPS: u64 = 100_000_000;
 /// The most blocks along an axis where limits on blocks are lowered.
 pub(in crate::tune) const FEWER_BLOCKS: u32 = 3;
 
@@ -95,6 +97,25 @@ pub fn verify(
         }
     }
     Ok(())
+}
+
+/// Runs second blocks that only lower limits make affordable, as of kernels that run whole waves of blocks.
+///
+/// # Errors
+/// [`Failed`], where the kernel is wrong at one.
+pub fn second_blocks(
+    verifier: &Verifier<'_>,
+    candidates: &[Point],
+    verified: &mut Verified,
+) -> Result<(), Failed> {
+    if verified.one_block.is_empty() {
+        return Ok(());
+    }
+    let Some(lowered) = verifier.witness.with_fewer_blocks(FEWER_BLOCKS.into()) else {
+        return Ok(());
+    };
+    let variant = Variant::FewBlocks(&lowered, FEWER_BLOCKS);
+    Large { verifier, variant }.second_blocks(candidates, verified)
 }
 
 /// What the search has done so far.
@@ -289,14 +310,20 @@ impl Search<'_> {
         let most = pools.iter().map(Vec::len).max().unwrap_or(0);
         for rank in 0..most {
             for (k, pool) in pools.iter().enumerate() {
-                found.extend(pool.get(rank).map(|v| with(&[(k, *v)])));
-                // Beside a second step of another loop.
-                for other in (0..params.len()).filter(|o| *o != k) {
-                    let more = 2 * moduli[&params[other]].max(1);
-                    found.extend(pool.get(rank).map(|v| with(&[(k, *v), (other, more)])));
+                // From both ends: a path may want a long loop, and little of all others.
+                let long = pool.iter().rev().filter(|v| **v <= LONG).nth(rank);
+                for value in pool.get(rank).into_iter().chain(long) {
+                    found.push(with(&[(k, *value)]));
+                    // Beside a second step of another loop.
+                    for other in (0..params.len()).filter(|o| *o != k) {
+                        let more = 2 * moduli[&params[other]].max(1);
+                        found.push(with(&[(k, *value), (other, more)]));
+                    }
                 }
             }
         }
+        let mut seen = BTreeSet::new();
+        found.retain(|point| seen.insert(point.clone()));
         found
     }
 

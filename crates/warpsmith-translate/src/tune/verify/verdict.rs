@@ -89,21 +89,23 @@ impl Verified {
     /// All agreed at a point.
     pub(in crate::tune) fn agreed(&mut self, point: &Point, run: &WitnessRun) {
         self.thread_instructions += run.thread_instructions;
-        self.coverage.add(&points::name(point), run.grids.keys(), &run.ways);
+        self.ran(&points::name(point), run);
+        self.sizes.push(points::name(point));
+        self.points.push(point.clone());
+    }
+
+    /// Takes down which ways kernels went, and with how many blocks.
+    fn ran(&mut self, name: &str, run: &WitnessRun) {
+        self.coverage.add(name, run.grids.keys(), &run.ways);
         for (kernel, grid) in &run.grids {
             witness::enlarge(&mut self.grids, kernel, *grid);
         }
-        self.sizes.push(points::name(point));
-        self.points.push(point.clone());
     }
 
     /// What some blocks wrote at a point agreed.
     pub(in crate::tune) fn agreed_in_part(&mut self, point: &Point, name: &str, run: &WitnessRun) {
         self.thread_instructions += run.thread_instructions;
-        self.coverage.add(name, run.grids.keys(), &run.ways);
-        for (kernel, grid) in &run.grids {
-            witness::enlarge(&mut self.grids, kernel, *grid);
-        }
+        self.ran(name, run);
         self.sizes.push(name.to_string());
         self.points.push(point.clone());
         self.in_part.push(name.to_string());
@@ -120,7 +122,7 @@ impl Verified {
             return self.agreed(point, run);
         }
         let name = variant.name(&points::name(point));
-        self.coverage.add(&name, run.grids.keys(), &run.ways);
+        self.ran(&name, run);
         self.in_strides += usize::from(matches!(variant, Variant::FewBlocks(..)));
     }
 

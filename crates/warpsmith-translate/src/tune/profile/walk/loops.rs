@@ -94,16 +94,14 @@ impl Walk<'_> {
     pub(super) fn counted(&mut self, l: &ForLoop) {
         let (module, at) = (self.module, self.at);
         let more = self.later_trips(l);
-        let counts: Vec<f64> = self
-            .lanes
-            .iter()
-            .zip(&self.active)
-            .filter(|(_, a)| **a)
-            .map(|(lane, _)| match trips(module, at, lane, l) {
-                Some(first) => (first + more).max(0.0),
-                None => self.mean_trips(l),
-            })
-            .collect();
+        let active = self.lanes.iter().zip(&self.active).filter(|(_, a)| **a);
+        let known: Vec<Option<f64>> = active.map(|(lane, _)| trips(module, at, lane, l)).collect();
+        self.depends_on_data |= known.contains(&None);
+        let trips = |known: &Option<f64>| match known {
+            Some(first) => (first + more).max(0.0),
+            None => self.mean_trips(l),
+        };
+        let counts: Vec<f64> = known.iter().map(trips).collect();
         if counts.is_empty() {
             return;
         }
