@@ -207,7 +207,7 @@ pub fn run_blocks(
 }
 
 fn options() -> emu::Options {
-    emu::Options { jobs: 1, max_total_steps: MAX_STEPS, ..emu::Options::default() }
+    emu::Options { max_total_steps: MAX_STEPS, ..emu::Options::default() }
 }
 
 fn emulate(

@@ -122,7 +122,8 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
     if made.as_ref().is_err_and(unsolved) && session.pin() {
         made = written(&mut session);
     }
-    if made.as_ref().is_err_and(unsolved) {
+    // Of plans that nobody wrote there are others.
+    if made.as_ref().is_err_and(unsolved) && !session.input.quick {
         session.try_harder(extents);
         let mut again = written(&mut session);
         if again.as_ref().is_err_and(unsolved) && session.pin() {

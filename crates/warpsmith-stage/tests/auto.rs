@@ -1,9 +1,12 @@
 //! Plans that are found: for kernels as people write them first, and where there is none.
 
+mod common;
+
+use common::tried;
 use warpsmith_emu::counters::InstructionClass;
 use warpsmith_stage::auto::{self, Chosen, Counted};
 use warpsmith_stage::program::Settings;
-use warpsmith_stage::session::{Input, Refusal};
+use warpsmith_stage::session::Input;
 
 /// Requests to global memory are what costs, so that tiles are worth it; threads with several elements each are as slow as others.
 fn global_requests(counted: &Counted<'_>) -> Option<f64> {
@@ -20,11 +23,7 @@ fn global_requests(counted: &Counted<'_>) -> Option<f64> {
 }
 
 fn choose(text: &str) -> Result<Chosen, (bool, String)> {
-    let settings = Settings { path: "plain.cu".into(), ..Settings::default() };
-    let input = Input { settings, text: text.into(), ..Input::default() };
-    auto::choose(&input, &global_requests).map_err(|r: Refusal| {
-        (r.no, r.diagnostics.iter().map(|d| d.render(&r.sources, false) + "\n").collect())
-    })
+    tried("plain.cu", text, global_requests)
 }
 
 fn best(text: &str) -> (String, String) {
@@ -247,15 +246,6 @@ __global__ void products(const float *a, const float *b, float *out, int n) {
 }
 ",
             "`a` is passed to `both`, and of functions only those that return one element of one array are looked into",
-        ),
-        (
-            "__global__ void differences(const float *a, float *out, int n) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    const float *p = a + n * blockIdx.y;
-    if (i + 1 < n) out[n * blockIdx.y + i] = p[i + 1] - p[i];
-}
-",
-            "`a` is read through `p`, for which products alone have plans",
         ),
         (
             "__global__ void swapped(float *a) {

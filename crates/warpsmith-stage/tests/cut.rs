@@ -1,8 +1,9 @@
 //! `--auto` on kernels whose outermost loop blocks along a free axis of the grid can share.
 
+mod common;
+
+use common::tried;
 use warpsmith_stage::auto::{self, Chosen, Counted};
-use warpsmith_stage::program::Settings;
-use warpsmith_stage::session::{Input, Refusal};
 
 /// A device that is never full: only more blocks make a kernel faster.
 fn by_blocks(counted: &Counted<'_>) -> Option<f64> {
@@ -12,12 +13,7 @@ fn by_blocks(counted: &Counted<'_>) -> Option<f64> {
 }
 
 fn choose(text: &str) -> Chosen {
-    let settings = Settings { path: "plain.cu".into(), ..Settings::default() };
-    let input = Input { settings, text: text.into(), ..Input::default() };
-    auto::choose(&input, &by_blocks).unwrap_or_else(|r: Refusal| {
-        let said: Vec<String> = r.diagnostics.iter().map(|d| d.render(&r.sources, false)).collect();
-        panic!("{}", said.join("\n"))
-    })
+    tried("plain.cu", text, by_blocks).unwrap_or_else(|(_, m)| panic!("{m}"))
 }
 
 /// The best plan's text, which cuts the loop.

@@ -1,8 +1,9 @@
 //! `--auto` on elements that are not written `a[i]`, and in loops of a thread over elements of its own.
 
-use warpsmith_stage::auto::{self, Chosen, Counted};
-use warpsmith_stage::program::Settings;
-use warpsmith_stage::session::{Input, Refusal};
+mod common;
+
+use common::{emitted, tried};
+use warpsmith_stage::auto::{Chosen, Counted};
 
 /// Requests to global memory are what costs.
 fn requests(counted: &Counted<'_>) -> Option<f64> {
@@ -10,12 +11,7 @@ fn requests(counted: &Counted<'_>) -> Option<f64> {
 }
 
 fn choose(text: &str) -> Chosen {
-    let settings = Settings { path: "plain.cu".into(), ..Settings::default() };
-    let input = Input { settings, text: text.into(), ..Input::default() };
-    auto::choose(&input, &requests).unwrap_or_else(|r: Refusal| {
-        let said: Vec<String> = r.diagnostics.iter().map(|d| d.render(&r.sources, false)).collect();
-        panic!("{}", said.join("\n"))
-    })
+    tried("plain.cu", text, requests).unwrap_or_else(|(_, m)| panic!("{m}"))
 }
 
 /// The text of the plan that is chosen, which has a name.
@@ -28,12 +24,8 @@ fn best(name: &str, text: &str, parts: &[&str]) {
     for part in parts {
         assert!(best.text.contains(part), "{part}\n{}", best.text);
     }
-    if let Some(dir) = std::env::var_os("WARPSMITH_EMITTED") {
-        let dir = std::path::Path::new(&dir).join("stage");
-        let file: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
-        std::fs::create_dir_all(&dir).expect("a folder");
-        std::fs::write(dir.join(format!("indirect_{file}.cu")), &best.text).expect("a file");
-    }
+    let file: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
+    emitted(&format!("indirect_{file}"), &best.text);
 }
 
 /// Plans that were tried and passed all checks.
@@ -65,7 +57,7 @@ int main() { dilate<<<dim3(20, 15), dim3(16, 16)>>>(0, 0, 320, 240); }
 ",
         &[
             "__shared__ unsigned char img_tile[16 + 2 * RAD][16 + 2 * RAD];",
-            "img_tile[img_y][img_x] = px(img, x + i, y + j, w, h);",
+            "img_tile[img_y][img_x] = px(img, x, y, w, h);",
             "m = max(m, img_tile[threadIdx.y + j + RAD][threadIdx.x + i + RAD]);",
         ],
     );
@@ -88,7 +80,7 @@ __global__ void mean(const unsigned char *img, float *out, int n)
 }
 int main() { mean<<<64, 256>>>(0, 0, 1 << 14); }
 ",
-        &["__shared__ float img_tile[256 + 9 - 1];"],
+        &["__shared__ float img_tile[256 + 8];"],
     );
 }
 

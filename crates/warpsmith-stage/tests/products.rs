@@ -1,9 +1,10 @@
 //! Products of matrices without a plan: both operands come in tiles.
 
+mod common;
+
+use common::tried;
 use warpsmith_emu::counters::InstructionClass;
-use warpsmith_stage::auto::{self, Best, Chosen, Counted};
-use warpsmith_stage::program::Settings;
-use warpsmith_stage::session::{Input, Refusal};
+use warpsmith_stage::auto::{Best, Chosen, Counted};
 
 /// Requests to global memory are what costs.
 fn requests(counted: &Counted<'_>) -> Option<f64> {
@@ -12,12 +13,7 @@ fn requests(counted: &Counted<'_>) -> Option<f64> {
 }
 
 fn choose(text: &str) -> Chosen {
-    let settings = Settings { path: "plain.cu".into(), ..Settings::default() };
-    let input = Input { settings, text: text.into(), ..Input::default() };
-    auto::choose(&input, &requests).unwrap_or_else(|r: Refusal| {
-        let said: Vec<String> = r.diagnostics.iter().map(|d| d.render(&r.sources, false)).collect();
-        panic!("{}", said.join("\n"))
-    })
+    tried("plain.cu", text, requests).unwrap_or_else(|(_, m)| panic!("{m}"))
 }
 
 fn best(text: &str) -> Best {

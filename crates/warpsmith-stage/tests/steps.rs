@@ -1,8 +1,9 @@
 //! `--auto` lets launches of a time loop do two steps each: the kernel beside the one of the file, and the loop.
 
-use warpsmith_stage::auto::{self, Chosen, Counted};
-use warpsmith_stage::program::Settings;
-use warpsmith_stage::session::{Input, Refusal};
+mod common;
+
+use common::{emitted, tried};
+use warpsmith_stage::auto::{Chosen, Counted};
 
 /// A device on which nothing but steps counts.
 fn by_steps(counted: &Counted<'_>) -> Option<f64> {
@@ -11,12 +12,7 @@ fn by_steps(counted: &Counted<'_>) -> Option<f64> {
 }
 
 fn choose(text: &str) -> Chosen {
-    let settings = Settings { path: "steps.cu".into(), ..Settings::default() };
-    let input = Input { settings, text: text.into(), ..Input::default() };
-    auto::choose(&input, &by_steps).unwrap_or_else(|r: Refusal| {
-        let said: Vec<String> = r.diagnostics.iter().map(|d| d.render(&r.sources, false)).collect();
-        panic!("{}", said.join("\n"))
-    })
+    tried("steps.cu", text, by_steps).unwrap_or_else(|(_, m)| panic!("{m}"))
 }
 
 /// The text with a kernel of two steps.
@@ -26,11 +22,7 @@ fn twice(name: &str, text: &str) -> String {
     let best = chosen.best.unwrap_or_else(|| panic!("{name}: nothing is chosen: {said}"));
     assert_eq!(best.name, "two steps a launch", "{name}: {said}");
     assert!(best.checked.len() >= 3, "{name}: {:?}", best.checked);
-    if let Some(dir) = std::env::var_os("WARPSMITH_EMITTED") {
-        let dir = std::path::Path::new(&dir).join("stage");
-        std::fs::create_dir_all(&dir).expect("a folder");
-        std::fs::write(dir.join(format!("steps_{name}.cu")), &best.text).expect("a file");
-    }
+    emitted(&format!("steps_{name}"), &best.text);
     best.text
 }
 

@@ -1,9 +1,10 @@
 //! `--auto` on kernels whose reads and stores go across each other in loops, or behind threads that have ended.
 
+mod common;
+
+use common::{emitted, tried};
 use warpsmith_emu::counters::InstructionClass;
 use warpsmith_stage::auto::{self, Chosen, Counted};
-use warpsmith_stage::program::Settings;
-use warpsmith_stage::session::{Input, Refusal};
 
 /// Sectors of global memory are what costs.
 fn sectors(counted: &Counted<'_>) -> Option<f64> {
@@ -18,12 +19,7 @@ fn sectors(counted: &Counted<'_>) -> Option<f64> {
 }
 
 fn choose(text: &str) -> Chosen {
-    let settings = Settings { path: "plain.cu".into(), ..Settings::default() };
-    let input = Input { settings, text: text.into(), ..Input::default() };
-    auto::choose(&input, &sectors).unwrap_or_else(|r: Refusal| {
-        let said: Vec<String> = r.diagnostics.iter().map(|d| d.render(&r.sources, false)).collect();
-        panic!("{}", said.join("\n"))
-    })
+    tried("plain.cu", text, sectors).unwrap_or_else(|(_, m)| panic!("{m}"))
 }
 
 /// The text with a transposing tile, which is chosen.
@@ -36,11 +32,7 @@ fn transposed(name: &str, text: &str, array: &str, parts: &[&str]) {
     for part in parts {
         assert!(best.text.contains(part), "{name}: {part}\n{}", best.text);
     }
-    if let Some(dir) = std::env::var_os("WARPSMITH_EMITTED") {
-        let dir = std::path::Path::new(&dir).join("stage");
-        std::fs::create_dir_all(&dir).expect("a folder");
-        std::fs::write(dir.join(format!("transpose_{name}.cu")), &best.text).expect("a file");
-    }
+    emitted(&format!("transpose_{name}"), &best.text);
 }
 
 #[test]

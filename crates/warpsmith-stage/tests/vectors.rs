@@ -1,9 +1,10 @@
 //! `--auto` on kernels whose threads can have several neighbours along x each: rows go to and from memory as vectors.
 
+mod common;
+
+use common::tried;
 use warpsmith_emu::counters::InstructionClass;
-use warpsmith_stage::auto::{self, Chosen, Counted};
-use warpsmith_stage::program::Settings;
-use warpsmith_stage::session::{Input, Refusal};
+use warpsmith_stage::auto::{Chosen, Counted};
 
 /// Requests are what costs.
 fn by_requests(counted: &Counted<'_>) -> Option<f64> {
@@ -17,12 +18,7 @@ fn by_requests(counted: &Counted<'_>) -> Option<f64> {
 }
 
 fn choose(text: &str) -> Chosen {
-    let settings = Settings { path: "plain.cu".into(), ..Settings::default() };
-    let input = Input { settings, text: text.into(), ..Input::default() };
-    auto::choose(&input, &by_requests).unwrap_or_else(|r: Refusal| {
-        let said: Vec<String> = r.diagnostics.iter().map(|d| d.render(&r.sources, false)).collect();
-        panic!("{}", said.join("\n"))
-    })
+    tried("plain.cu", text, by_requests).unwrap_or_else(|(_, m)| panic!("{m}"))
 }
 
 /// The best plan's name and text, which has vectors.

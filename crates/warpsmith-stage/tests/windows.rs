@@ -1,8 +1,9 @@
 //! `--auto` on loops of constant length around each thread: box filters, convolutions, filters.
 
-use warpsmith_stage::auto::{self, Counted};
-use warpsmith_stage::program::Settings;
-use warpsmith_stage::session::{Input, Refusal};
+mod common;
+
+use common::{emitted, tried};
+use warpsmith_stage::auto::Counted;
 
 fn requests(counted: &Counted<'_>) -> Option<f64> {
     Some(counted.counters.arrays.iter().map(|a| a.requests as f64).sum())
@@ -10,23 +11,14 @@ fn requests(counted: &Counted<'_>) -> Option<f64> {
 
 /// The text with a window, which is chosen.
 fn window(name: &str, text: &str, array: &str, parts: &[&str]) {
-    let settings = Settings { path: "plain.cu".into(), ..Settings::default() };
-    let input = Input { settings, text: text.into(), ..Input::default() };
-    let chosen = auto::choose(&input, &requests).unwrap_or_else(|r: Refusal| {
-        let said: Vec<String> = r.diagnostics.iter().map(|d| d.render(&r.sources, false)).collect();
-        panic!("{}", said.join("\n"))
-    });
-    let tried = format!("{:?} {:?}", chosen.tried, chosen.declined);
-    let best = chosen.best.unwrap_or_else(|| panic!("{name}: nothing is chosen of {tried}"));
-    assert_eq!(best.name, format!("window of `{array}`"), "{name}: {tried}");
+    let chosen = tried("plain.cu", text, requests).unwrap_or_else(|(_, m)| panic!("{m}"));
+    let tries = format!("{:?} {:?}", chosen.tried, chosen.declined);
+    let best = chosen.best.unwrap_or_else(|| panic!("{name}: nothing is chosen of {tries}"));
+    assert_eq!(best.name, format!("window of `{array}`"), "{name}: {tries}");
     for part in parts {
         assert!(best.text.contains(part), "{name}: {part}\n{}", best.text);
     }
-    if let Some(dir) = std::env::var_os("WARPSMITH_EMITTED") {
-        let dir = std::path::Path::new(&dir).join("stage");
-        std::fs::create_dir_all(&dir).expect("a folder");
-        std::fs::write(dir.join(format!("window_{name}.cu")), &best.text).expect("a file");
-    }
+    emitted(&format!("window_{name}"), &best.text);
 }
 
 #[test]
@@ -47,7 +39,7 @@ int main() { dim3 b(32, 8); box<<<dim3(128, 512), b>>>(0, 0, 4096, 4096); }
 ",
         "img",
         &[
-            "__shared__ unsigned char img_tile[8 + 2 * 2][32 + 2 * 2];",
+            "__shared__ unsigned char img_tile[8 + 4][32 + 4];",
             "const int x = (int)(blockIdx.x * 32) + img_x - 2;",
             "sum += img_tile[threadIdx.y + dy + 2][threadIdx.x + dx + 2];",
         ],
@@ -80,10 +72,7 @@ __global__ void conv(const float *__restrict__ img, float *__restrict__ out, int
 int main() { conv<<<dim3(256, 256), dim3(16, 16)>>>(0, 0, 4096, 4096); }
 ",
         "img",
-        &[
-            "img_tile[16 + K - 1][16 + K - 1];",
-            "if (!(sy < 0 || sy >= h || sx < 0 || sx >= w)) img_tile",
-        ],
+        &["img_tile[16 + K - 1][16 + K - 1];", "if (sy >= 0 && sy < h && sx >= 0 && sx < w)"],
     );
 }
 
@@ -105,7 +94,7 @@ __global__ void fir(const float *x, float *y, int n) {
 int main() { fir<<<65536, 256>>>(0, 0, 1 << 24); }
 ",
         "x",
-        &["x_tile[256 + TAPS - 1]", "x_tile[threadIdx.x - k + (TAPS - 1)]"],
+        &["x_tile[256 + TAPS - 1]", "x_tile[threadIdx.x - k + TAPS - 1]"],
     );
 }
 
@@ -130,7 +119,7 @@ int main() { diffuse<<<dim3(64, 256), dim3(32, 8)>>>(0, 0, 2048, 2048, 0.1); }
 ",
         "u",
         &[
-            "if (!(((c + 1 <= 0 || r + 1 <= 0) || c - 1 >= cols - 1) || r - 1 >= rows - 1) && 0 + 1 < cols - 1 && 0 + 1 < rows - 1) u_tile",
+            "            if (c >= 0 && r >= 0 && c < cols && r < rows && cols > 2 && rows > 2)\n                u_tile[u_y][u_x] = u[IDX(r, c)];\n",
         ],
     );
 }

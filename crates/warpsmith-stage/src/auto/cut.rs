@@ -53,13 +53,30 @@ pub fn cut(kernel: &Kernel<'_>) -> Result<Cut, String> {
     let stores: Vec<&Access> = kernel.accesses.iter().filter(|a| a.stored).collect();
     let outer = Outer::around(kernel, &stores)
         .ok_or("no loop that counts up by one holds all stores of the kernel")?;
-    let axis = (1..3).find(|a| !kernel.axes[*a]).ok_or("the kernel uses all axes of the grid")?;
+    let axis = (1..3).find(|a| !kernel.blocks[*a]).ok_or("the kernel uses all axes of the grid")?;
     independent(kernel, &outer, &stores)?;
     let shifts = moved(kernel, &outer)?;
     let mut cut =
         Cut { text: String::new(), axis, count: None, counter: outer.counter.to_string() };
     (cut.text, cut.count) = written(kernel, &outer, &cut, &shifts)?;
+    if let Some(short) = few(kernel, kernel.sources.text(outer.end.span)) {
+        return Err(format!("`{}` goes through {short}", outer.counter));
+    }
     Ok(cut)
+}
+
+/// Iterations that are worth it to be shared among blocks.
+const SHARED: i64 = 32;
+
+/// A number of iterations that the compiler knows to be small, in words.
+fn few(kernel: &Kernel<'_>, count: &str) -> Option<String> {
+    if let Some(n) = scope::value_of(kernel.unit, count) {
+        return (n < SHARED).then(|| format!("{n} iterations only"));
+    }
+    let names = scope::names(count);
+    let fixed = |n: &String| !kernel.is_variable(n) || kernel.is_template_parameter(n);
+    let few = !names.is_empty() && names.iter().all(fixed);
+    few.then(|| format!("a number of iterations that its template fixes (`{count}`)"))
 }
 
 /// Iterations may run in any order: none reads what another stores.

@@ -40,6 +40,20 @@ impl Access {
         self.with(&self.index)
     }
 
+    /// The names that it is written with: the subscript's, and that of a local pointer.
+    pub fn named(&self) -> String {
+        match self.open.strip_suffix('[') {
+            Some(pointer) if pointer != self.array => format!("{pointer} ; {}", self.index),
+            _ => self.index.clone(),
+        }
+    }
+
+    /// Whether it is read through a local pointer.
+    pub fn is_through(&self) -> bool {
+        let pointer = self.open.strip_suffix('[');
+        pointer.is_some_and(|p| p != self.array && !p.contains(['.', '>']))
+    }
+
     /// The element with another subscript.
     pub fn with(&self, index: &str) -> String {
         format!("{}{index}{}", self.open, self.close)
@@ -164,11 +178,15 @@ pub fn accesses(
     let named: Vec<&String> = function.params.iter().filter_map(|p| p.name.as_ref()).collect();
     let finder =
         Finder { text, loads, params: &named, ..Finder::new(body, sources, &params, &places) };
-    Accesses {
-        own: of(&params),
-        through: of(&locals.iter().map(|(name, _)| name).collect::<Vec<_>>()),
-        indirect: indirect::accesses(&finder, body, unit),
-    }
+    let through = of(&locals.iter().map(|(name, _)| name).collect::<Vec<_>>());
+    let mut indirect = indirect::accesses(&finder, body, unit);
+    // What is read through a local pointer is an element of what that points into.
+    indirect.extend(through.iter().filter_map(|a| {
+        let (_, param) = locals.iter().find(|(name, _)| *name == a.array)?;
+        Some(Access { array: (*param).clone(), ..a.clone() })
+    }));
+    indirect.sort_by_key(|a| a.whole.start);
+    Accesses { own: of(&params), through, indirect }
 }
 
 /// Parameters that are pointers.

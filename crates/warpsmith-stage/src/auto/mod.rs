@@ -143,6 +143,10 @@ pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
         if entrants.iter().any(|e: &Entrant| e.plan == plan.name) {
             continue;
         }
+        // What no tile is right for in the whole loop, none is right for in a part of it.
+        if plan.marked && failed_whole(&tried, &plan.name) {
+            continue;
+        }
         let steps = input.steps.within(&part);
         steps.begin("written");
         match ranking.result(plan, &steps) {
@@ -186,6 +190,16 @@ pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
     };
     chosen.take(entrants, tried, times);
     Ok(chosen)
+}
+
+/// The name of a plan without the cut before it.
+fn whole(name: &str) -> &str {
+    name.split_once(" cut, ").map_or(name, |(_, rest)| rest)
+}
+
+/// Whether the plan of a cut kernel failed for the kernel as it is.
+fn failed_whole(tried: &[Tried], name: &str) -> bool {
+    whole(name) != name && tried.iter().any(|t| t.name == whole(name))
 }
 
 /// How many plans there are, and how long those that are left may take.
@@ -335,11 +349,6 @@ fn unseen(kernel: &Kernel<'_>) -> Vec<String> {
     }
     let params = find::pointers(kernel.function);
     let mut reasons: Vec<String> = vec![];
-    for (name, param) in find::into(kernel.body, &params, kernel.sources) {
-        reasons.push(format!(
-            "`{param}` is read through `{name}`, for which products alone have plans"
-        ));
-    }
     walk::block(kernel.body, &mut |e| {
         let ExprKind::Call { callee, args } = &*e.kind else { return };
         let given = args.iter().flat_map(|a| scope::names(kernel.sources.text(a.span)));
@@ -403,6 +412,7 @@ fn found(session: &Session) -> Result<Found, Refusal> {
         ahead: 0,
         in_vectors: false,
         tiles: None,
+        asserts: false,
     });
     let input = Input { plain: true, text: cut.text.clone(), ..session.input.clone() };
     let session = Session::new(input)?;
@@ -482,7 +492,8 @@ fn with_function(session: &Session, see: &mut dyn FnMut(&Kernel<'_>)) -> Result<
         through: &found.through,
         indirect: &found.indirect,
         extents: session.extents.clone(),
-        axes: session.usage.axes,
+        axes: [0, 1, 2].map(|a| session.usage.axes[a] && session.usage.threads[a]),
+        blocks: session.usage.axes,
         given: session.input.block,
         shared: find::has_shared(&program),
     });
@@ -511,7 +522,8 @@ pub(crate) fn with_depth(
     fit: Fit,
     block: Option<[u32; 3]>,
 ) -> Result<Option<Suited>, Refusal> {
-    let usual = if session.usage.axes[1] { [32, 8, 1] } else { [128, 1, 1] };
+    let planes = session.usage.axes[1] && session.usage.threads[1];
+    let usual = if planes { [32, 8, 1] } else { [128, 1, 1] };
     let given = session.input.integers.clone();
     for (name, role) in &session.usage.roles {
         if role.depth && !role.axes.contains(&true) && !role.product.contains(&true) {

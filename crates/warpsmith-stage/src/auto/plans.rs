@@ -30,6 +30,8 @@ pub struct Plan {
     pub in_vectors: bool,
     /// Iterations come in tiles of so many.
     pub tiles: Option<i64>,
+    /// It asserts which constants of the file go together.
+    pub asserts: bool,
 }
 
 /// What plans are made from.
@@ -45,7 +47,10 @@ pub struct Kernel<'a> {
     /// Elements that are written otherwise than by one subscript of a parameter.
     pub indirect: &'a [Access],
     pub extents: [Extent; 3],
+    /// Axes that threads of a block lie along.
     pub axes: [bool; 3],
+    /// Axes of the grid that are asked for.
+    pub blocks: [bool; 3],
     /// The block of the user's options.
     pub given: Option<[u32; 3]>,
     /// It has shared arrays already.
@@ -79,16 +84,19 @@ impl<'k> Kernel<'k> {
             element.or_else(|| find::element_type(self.function, array, self.unit, self.sources));
         let Some(element) = element else { return plans };
         // Planes are read by subscripts that are moved on.
-        let plain = all.iter().all(|a| a.open.ends_with('[') && !a.index.contains("]["));
+        let plain =
+            |a: &&Access| a.open.ends_with('[') && !a.index.contains("][") && !a.is_through();
+        let plain = all.iter().all(plain);
         for ahead in AHEAD.into_iter().filter(|_| plain) {
             plans.extend(registers::plan(self, array, &element, &all, ahead));
         }
         plans.extend(windows::plans(self, array, &element, &all));
         plans.extend(transposes::plans(self, array, &element, &all));
         for center in self.centers(&all) {
-            let names = self.variables(&center.index);
+            let names = self.variables(&center.named());
             let (index, home) = match find::home(self.body, &all, &names, self.unit, self.sources) {
                 Some(home) => (center.index.clone(), Some(home)),
+                None if center.is_through() => continue,
                 None => self.resolved(&center.index, &all),
             };
             let Some(home) = home else { continue };
@@ -287,6 +295,9 @@ impl Made<'_> {
         if center.array == self.array {
             return Some(center.with(self.index));
         }
+        if own.is_through() {
+            return None;
+        }
         let several = |a: &Access| a.index.matches("][").count();
         if own.open.ends_with('[') && center.open.ends_with('[') && several(own) == several(center)
         {
@@ -336,6 +347,7 @@ impl Made<'_> {
             ahead: 0,
             in_vectors: false,
             tiles: None,
+            asserts: false,
         })
     }
 
@@ -384,7 +396,7 @@ impl Made<'_> {
         let reach = |axis: usize| near.iter().map(|(_, o)| o[axis].abs()).max().unwrap_or(0);
         let (rx, ry, rz) = (reach(0), reach(1), reach(2));
         let home = |a: &Access| {
-            let names = self.kernel.variables(&a.index);
+            let names = self.kernel.variables(&a.named());
             find::home(self.kernel.body, self.all, &names, self.kernel.unit, self.kernel.sources)
         };
         let reachable = |a: &Access| home(a).is_some_and(|h| h.span == self.home.span);

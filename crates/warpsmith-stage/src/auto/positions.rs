@@ -31,6 +31,46 @@ pub fn positions(kernel: &Kernel<'_>) -> Vec<Position> {
     all
 }
 
+/// Where positions begin: those of a thread, whatever the block is multiplied by, and its number alone.
+#[derive(Clone, Debug)]
+pub struct Begin {
+    pub at: Bytes,
+    pub axis: usize,
+    /// What the thread's number is added to; `None`: it stands alone.
+    pub base: Option<String>,
+    /// The block is multiplied by as many threads as it has.
+    pub strict: bool,
+}
+
+/// All of them in the text of a kernel.
+pub fn begins(kernel: &Kernel<'_>) -> Vec<Begin> {
+    let finder = Finder { kernel, values: find::initialisers(kernel.body, kernel.sources) };
+    let mut all: Vec<Begin> = vec![];
+    walk::block(kernel.body, &mut |e| {
+        let at = e.span.start as usize..e.span.end as usize;
+        let known = |b: &Begin| b.at.start <= at.start && at.end <= b.at.end;
+        if e.span.file.0 != 0 || all.iter().any(known) {
+            return;
+        }
+        if let Some((axis, base)) = finder.begin(e) {
+            let strict = finder.position(e).is_some();
+            all.push(Begin { at, axis, base: Some(base), strict });
+            return;
+        }
+        let whole = matches!(&*e.kind, ExprKind::Member { .. } | ExprKind::Path(_));
+        let thread = finder.thread(e).filter(|_| whole);
+        all.extend(thread.map(|axis| Begin { at, axis, base: None, strict: false }));
+    });
+    all
+}
+
+/// The axes along which an expression is the number of threads of a block.
+pub fn extents(kernel: &Kernel<'_>, e: &ast::Expr) -> Vec<usize> {
+    let finder = Finder { kernel, values: find::initialisers(kernel.body, kernel.sources) };
+    let text = finder.text(e);
+    (0..3).filter(|a| kernel.axes[*a] && finder.is_extent(&text, *a)).collect()
+}
+
 /// Variables that stand for `threadIdx.x`, `blockIdx.y` and the like.
 pub fn aliases(kernel: &Kernel<'_>) -> Vec<String> {
     let special = |text: &String| {
@@ -62,6 +102,31 @@ impl Finder<'_> {
             let own = format!("blockIdx.{}", AXES[axis]);
             let extent = if a == own { b } else { Some(a).filter(|_| b == own)? };
             self.is_extent(&extent, axis).then_some(axis)
+        })
+    }
+
+    /// The axis of a thread's number.
+    fn thread(&self, e: &ast::Expr) -> Option<usize> {
+        let text = self.text(e);
+        (0..3).find(|a| text == format!("threadIdx.{}", AXES[*a]))
+    }
+
+    /// A thread's number that is added to something that asks for the block and for no thread: the axis, and that.
+    fn begin(&self, e: &ast::Expr) -> Option<(usize, String)> {
+        let ExprKind::Binary { op, left, right } = &*e.kind else { return None };
+        if op != "+" {
+            return None;
+        }
+        [(left, right), (right, left)].into_iter().find_map(|(base, thread)| {
+            let axis = self.thread(thread)?;
+            let text = self.kernel.sources.text(scope::plain(base).span);
+            let (mut blocks, mut threads) = (text.contains("blockIdx"), text.contains("threadIdx"));
+            for name in scope::names(text) {
+                let value = self.values.get(&name);
+                blocks |= value.is_some_and(|v| v.contains("blockIdx"));
+                threads |= value.is_some_and(|v| v.contains("threadIdx"));
+            }
+            (blocks && !threads).then(|| (axis, text.to_string()))
         })
     }
 

@@ -63,6 +63,7 @@ fn plan(kernel: &Kernel<'_>, stmt: &ast::Stmt) -> Option<Plan> {
         ahead: 0,
         in_vectors: false,
         tiles: Some(number.unwrap_or(USUAL)),
+        asserts: false,
     })
 }
 

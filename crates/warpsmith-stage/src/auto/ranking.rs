@@ -73,11 +73,22 @@ pub fn meant(session: &mut Session, cut: &Cut, large: &Suited) -> Result<Meant, 
     let depth = |n: &&String| roles.get(*n).is_some_and(|r| r.depth);
     let names = cut.count.as_deref().map(scope::names).unwrap_or_default();
     let name = names.iter().find(depth);
-    let iterations = name.and_then(|n| given.get(n)).copied().unwrap_or(usual);
+    let constant = cut.count.as_deref().and_then(|c| host_value(session, c));
+    let given = name.and_then(|n| given.get(n)).copied();
+    let iterations = constant.or(given).unwrap_or(usual);
     positions.push(iterations);
-    let counted = name.and_then(|n| large.launch.integers.get(n)).copied().unwrap_or(COUNTED_DEPTH);
+    let counted = name.and_then(|n| large.launch.integers.get(n)).copied();
+    let counted = constant.or(counted).unwrap_or(COUNTED_DEPTH);
     let said = positions.iter().map(i64::to_string).collect::<Vec<_>>().join(" × ");
     Ok(Meant { blocks, iterations: iterations as f64, counted, said })
+}
+
+/// A number that constants of the file make.
+fn host_value(session: &Session, text: &str) -> Option<i64> {
+    let mut value = None;
+    let see = &mut |kernel: &super::plans::Kernel<'_>| value = scope::value_of(kernel.unit, text);
+    super::in_kernel(session, see).ok()?;
+    value
 }
 
 /// Sizes that the host code of the file passes as numbers.
@@ -191,7 +202,16 @@ impl Ranking<'_> {
         let mut patch = Patch::default();
         patch.replace(0..self.session.plan.text.len(), text);
         let fits = |s: &&Suited| plan.block.is_none_or(|b| s.launch.block == b);
-        let launches = self.checker.launches.iter().filter(fits).cloned().collect();
+        let mut launches: Vec<Suited> =
+            self.checker.launches.iter().filter(fits).cloned().collect();
+        if plan.asserts {
+            // What a `static_assert` keeps together is not meant to be launched otherwise.
+            let session = &self.session;
+            let compiles = |s: &Suited| {
+                session.compiler.compile(text, &s.launch.constants, &session.kernel).is_ok()
+            };
+            launches.retain(compiles);
+        }
         let cut = plan.cut.as_ref().map(|c| c.axis);
         let checker = Checker { launches, dropped: vec![], cut };
         let checked = checker.check(self.session, &patch, 1)?;
@@ -229,11 +249,11 @@ impl Ranking<'_> {
                 block: plan.block,
             }]);
         };
-        let mut all: Vec<(Option<f64>, Form)> = vec![];
-        for run in RUNS {
-            let form = Form { run: Some((cut.axis, run)), ahead, ..Form::default() };
-            all.push((self.seconds(&made.text, &large, &form)?, form));
-        }
+        let mut all = self.runs(&made.text, &large, |run| Form {
+            run: Some((cut.axis, run)),
+            ahead,
+            ..Form::default()
+        })?;
         by_cost(&mut all);
         let shortest = all.iter().find(|(_, f)| f.run.is_some_and(|(_, run)| run == RUNS[0]));
         let shortest = shortest.cloned();
@@ -248,6 +268,39 @@ impl Ranking<'_> {
             entrants.push(Entrant { cost, plan: plan.name.clone(), made, form, block: plan.block });
         }
         Ok(entrants)
+    }
+
+    /// What runs cost: where nothing is measured, every other one is counted, and those beside the best of them.
+    ///
+    /// # Errors
+    /// What the emulator refuses.
+    pub(super) fn runs(
+        &mut self,
+        text: &str,
+        large: &Suited,
+        form: impl Fn(i64) -> Form,
+    ) -> Result<Vec<(Option<f64>, Form)>, Refusal> {
+        let mut all: Vec<(Option<f64>, Form)> = vec![];
+        let mut count = |ranking: &mut Self, n: usize| {
+            let form = form(RUNS[n]);
+            let cost = ranking.seconds(text, large, &form)?;
+            all.push((cost, form));
+            Ok::<f64, Refusal>(cost.unwrap_or(f64::MAX))
+        };
+        let mut best = (f64::MAX, 0);
+        let step = if self.costs.measures() { 1 } else { 2 };
+        for n in (0..RUNS.len()).step_by(step) {
+            let cost = count(self, n)?;
+            if cost < best.0 {
+                best = (cost, n);
+            }
+        }
+        for n in [best.1.wrapping_sub(1), best.1 + 1] {
+            if step > 1 && n < RUNS.len() {
+                count(self, n)?;
+            }
+        }
+        Ok(all)
     }
 
     /// Seconds that a text takes a step.

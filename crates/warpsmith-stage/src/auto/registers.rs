@@ -65,6 +65,7 @@ pub fn plan(
         ahead,
         in_vectors: false,
         tiles: None,
+        asserts: false,
     })
 }
 

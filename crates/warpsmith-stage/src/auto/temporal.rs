@@ -141,7 +141,7 @@ pub fn blocked(
 /// The parameter that bounds positions along each axis that the kernel uses.
 fn bounds(kernel: &Kernel<'_>, usage: &Usage) -> Result<[Option<String>; 3], String> {
     let mut all = [None, None, None];
-    for a in (0..3).filter(|a| kernel.axes[*a]) {
+    for a in (0..3).filter(|a| kernel.blocks[*a]) {
         let mut names = usage.roles.iter().filter(|(_, r)| r.axes[a]).map(|(n, _)| n);
         match (names.next(), names.next()) {
             (Some(only), None) => all[a] = Some(only.clone()),
@@ -283,7 +283,7 @@ impl<'a> Writer<'a> {
             let is = |p: &&Position| kernel.text[p.at.clone()] == text;
             own.extend(self.positions.iter().find(is).map(|p| (p.axis, name)));
         }
-        let axes: Vec<usize> = (0..3).filter(|a| kernel.axes[*a]).collect();
+        let axes: Vec<usize> = (0..3).filter(|a| kernel.blocks[*a]).collect();
         let mut all = vec![];
         for read in &self.reads {
             let mut parts = vec![read.index.clone()];
@@ -345,7 +345,7 @@ impl<'a> Writer<'a> {
         host: &time_loop::TimeLoop,
         marked: bool,
     ) -> Result<Blocked, String> {
-        let axes = self.kernel.axes;
+        let axes = self.kernel.blocks;
         let mut extents = [None, None, None];
         for a in (0..3).filter(|a| axes[*a]) {
             extents[a] = Some(self.extent(a, reach)?);
@@ -457,7 +457,7 @@ fn alone(kernel: &Kernel<'_>) -> Result<Vec<Position>, String> {
             return Err(format!("the kernel asks for `{name}` beside its position"));
         }
     }
-    for a in (0..3).filter(|a| kernel.axes[*a]) {
+    for a in (0..3).filter(|a| kernel.blocks[*a]) {
         if !all.iter().any(|p| p.axis == a) {
             let x = super::cut::AXES[a];
             return Err(format!(

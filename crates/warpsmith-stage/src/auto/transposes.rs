@@ -185,6 +185,7 @@ impl<'a> Transpose<'a> {
             ahead: 0,
             in_vectors: false,
             tiles: None,
+            asserts: false,
         })
     }
 
@@ -335,6 +336,12 @@ impl<'a> Transpose<'a> {
     }
 }
 
+/// Says that a number of rows is made of whole blocks.
+pub(super) fn whole_steps(side: &str, rows: &str) -> String {
+    let side = super::cut::operand(side);
+    format!("static_assert({side} % {rows} == 0, \"blocks go down a tile in whole steps\");")
+}
+
 impl Rows {
     /// A loop that takes a block down its tile: its rows go into the tile's side in so many iterations.
     fn new(kernel: &Kernel<'_>, s: &ast::Stmt) -> Option<Rows> {
@@ -344,9 +351,7 @@ impl Rows {
             [None, None] => None,
             _ => {
                 let [side, rows] = [kernel.extent(0, None)?, kernel.extent(1, None)?];
-                Some(format!(
-                    "static_assert({side} % {rows} == 0, \"blocks go down a tile in whole steps\");"
-                ))
+                Some(whole_steps(&side, &rows))
             }
         };
         Some(Rows { head: head(kernel, s)?, added, whole })
@@ -426,7 +431,7 @@ fn without_added(text: &str, added: &str) -> Option<String> {
 }
 
 /// A text in which no name stands alone in parentheses.
-fn unwrapped(text: &str) -> String {
+pub(super) fn unwrapped(text: &str) -> String {
     let tokens = marks::tokens(text);
     let word = |i: usize| tokens.get(i).map_or("", |t| &text[t.at.clone()]);
     let name = |w: &str| w.chars().all(|c| c.is_alphanumeric() || c == '_') && !w.is_empty();
@@ -444,7 +449,7 @@ fn unwrapped(text: &str) -> String {
 }
 
 /// Declarations without those that nothing behind them names.
-fn needed(variables: Vec<String>, last: &str) -> Vec<String> {
+pub(super) fn needed(variables: Vec<String>, last: &str) -> Vec<String> {
     let mut used = scope::names(last);
     let mut kept = vec![];
     for v in variables.into_iter().rev() {

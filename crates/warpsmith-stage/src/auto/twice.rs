@@ -32,7 +32,8 @@ impl Ranking<'_> {
     fn one_of_two_steps(&mut self, blocked: &Blocked) -> Result<Entrant, String> {
         let said = |r: Refusal| first_message(&r.diagnostics);
         let kernel = Some(blocked.overlap.kernel.clone());
-        let marked = Input { text: blocked.text.clone(), kernel, ..self.input.clone() };
+        let marked =
+            Input { text: blocked.text.clone(), kernel, quick: true, ..self.input.clone() };
         let staged = match blocked.marked {
             true => Some(stage::stage(marked).map_err(said)?),
             false => None,

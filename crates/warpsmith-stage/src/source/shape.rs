@@ -7,6 +7,7 @@ use warpsmith_front::pp::Piece;
 use warpsmith_front::sema::walk;
 use warpsmith_ir::{SourceMap, Span};
 
+use super::deduced;
 use super::hosts;
 use super::marks::{self, Tok};
 use super::patch::Patch;
@@ -67,9 +68,16 @@ pub fn instances(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> V
     let mut all = vec![];
     hosts::each_function(unit, sources, &mut |body, names| {
         walk::block(body, &mut |e| {
-            if let ExprKind::Launch { callee, .. } = &*e.kind {
+            if let ExprKind::Launch { callee, args, .. } = &*e.kind {
                 let text = sources.text(callee.span);
-                if base_name(text) == kernel {
+                let plain = base_name(text) == kernel && !text.contains('<');
+                let function = scope::kernel(unit, kernel).filter(|_| plain);
+                if let Some(found) =
+                    function.and_then(|f| deduced::arguments(f, args, body, sources))
+                {
+                    let name = names.put_in(&format!("{text}<{}>", found.join(", ")));
+                    all.push(Instance { name, unknown: None });
+                } else if base_name(text) == kernel {
                     let unknown = names.unknown_in(text).map(str::to_string);
                     all.push(Instance { name: names.put_in(text), unknown });
                 }

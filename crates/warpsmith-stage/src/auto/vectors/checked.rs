@@ -158,14 +158,10 @@ impl Ranking<'_> {
         let large = self.large.clone();
         let form =
             |run| Form { run, wide: Some(wide.clone()), ahead: wide.ahead, ..Form::default() };
-        let runs: Vec<Option<(usize, i64)>> = match &wide.cut {
-            Some(cut) => RUNS.iter().map(|run| Some((cut.axis, *run))).collect(),
-            None => vec![None],
+        let mut all = match &wide.cut {
+            Some(cut) => self.runs(&text, &large, |run| form(Some((cut.axis, run))))?,
+            None => vec![(self.seconds(&text, &large, &form(None))?, form(None))],
         };
-        let mut all = vec![];
-        for run in runs {
-            all.push((self.seconds(&text, &large, &form(run))?, form(run)));
-        }
         ranking::by_cost(&mut all);
         all.truncate(if self.costs.measures() { RUNS.len() } else { 1 });
         let mut entrants = vec![];

@@ -101,6 +101,7 @@ fn written(kernel: &Kernel<'_>, outer: &Outer<'_>, element: &str, lanes: i64) ->
         ahead: 0,
         in_vectors: true,
         tiles: None,
+        asserts: false,
     })
 }
 

@@ -1,0 +1,235 @@
+//! The statements that fill a place of a window's tile.
+
+use std::collections::HashMap;
+
+use warpsmith_front::ast::{self, ExprKind};
+use warpsmith_front::sema::walk;
+
+use super::guards::{self, Guards, Reach};
+use super::sum::Sum;
+use super::{Border, Ways, Window};
+use crate::auto::cut::AXES;
+use crate::auto::{outer, plans, transposes};
+use crate::source::marks::{self, Bytes};
+use crate::source::patch::Patch;
+use crate::source::scope;
+
+impl Window<'_> {
+    /// The lines; those behind the first begin with an indentation.
+    pub(super) fn copy(
+        &self,
+        way: &Ways,
+        block: Option<[u32; 3]>,
+        place: &str,
+        border: Border,
+        indent: &str,
+    ) -> Option<Vec<String>> {
+        let edits = self.edits(way, block)?;
+        let plain = |e: &ast::Expr| edits.text(self.kernel.text, &bytes(e));
+        // Names of what they are equal to in the copy, and declarations.
+        let mut same: HashMap<String, String> = HashMap::new();
+        let mut lines = vec![];
+        let (mut unknown, mut changed) = (vec![], vec![]);
+        for (name, ty, value) in &self.variables {
+            let Some(value) = value else {
+                unknown.push(name.clone());
+                continue;
+            };
+            let own = plain(value);
+            // What is declared above and no other in the copy is not declared again.
+            let as_it_is = own == self.kernel.sources.text(value.span)
+                && (value.span.end as usize) < self.home
+                && scope::names(&own).iter().all(|n| !changed.contains(n));
+            if as_it_is {
+                continue;
+            }
+            changed.push(name.clone());
+            let value = plans::replaced(&own, &same);
+            let space = if ty.ends_with('*') { "" } else { " " };
+            match guards::name(&value) {
+                Some(other) => _ = same.insert(name.clone(), other.to_string()),
+                None => lines.push(format!("const {ty}{space}{name} = {value};")),
+            }
+        }
+        let text = |e: &ast::Expr| plans::replaced(&plain(e), &same);
+        let mut guards =
+            Guards { named: self.named(&edits, &same), reach: self.reach(way), text: &text };
+        let outer = match border {
+            Border::Open => vec![],
+            Border::Same => guards.same(&self.outer),
+            Border::Near => guards.nearby(&self.outer, false)?,
+            Border::Apart => guards.nearby(&self.outer, true)?,
+            Border::Cross { apart } => {
+                let boxes = self.boxes();
+                let mut all = vec![];
+                for one in boxes.iter().filter(|_| boxes.len() > 1) {
+                    guards.reach = self.reach_of(way, one);
+                    all.push(guards.nearby(&self.outer, apart)?);
+                }
+                guards::any(all)?
+            }
+        };
+        let mut conditions = vec![];
+        for c in outer.into_iter().chain(guards.same(&self.inner)) {
+            if !conditions.contains(&c) {
+                conditions.push(c);
+            }
+        }
+        let read = self.all.first()?.0;
+        let from = self.kernel.text[read.whole.clone()].find(&read.open)? + read.open.len();
+        let from = read.whole.start + from;
+        let blanks = self.kernel.text[from..].len() - self.kernel.text[from..].trim_start().len();
+        let at = from + blanks..from + blanks + read.index.len();
+        let index = plans::replaced(&edits.text(self.kernel.text, &at), &same);
+        let statement = format!("{place} = {};", read.with(&index));
+        let last = guards::guarded(&conditions, &statement, indent);
+        // Counters that the copy still names stand at zero.
+        let names = self.counters.iter().map(|c| &c.name).chain(self.turns.iter().map(|t| &t.name));
+        let zero = names.map(|n| format!("const int {n} = 0;"));
+        lines = zero.chain(lines).collect();
+        let mut all = transposes::needed(lines, &last);
+        all.push(last);
+        let whole = all.join(" ");
+        let used = scope::names(&whole);
+        let missing = unknown.iter().any(|n| used.contains(n));
+        let threads = self.begins.iter().all(|b| self.is_own(way, b.axis));
+        (!missing && (threads || !stray_thread(self, way, &whole))).then_some(all)
+    }
+
+    /// What stands in the copy otherwise than in the kernel: positions are those of the place, counters are zero.
+    fn edits(&self, way: &Ways, block: Option<[u32; 3]>) -> Option<Edits> {
+        let mut edits = Edits::default();
+        for begin in &self.begins {
+            let axis = begin.axis;
+            if self.is_own(way, axis) {
+                continue;
+            }
+            let before = self.span(way, axis)[0].behind();
+            let at = format!("{}{before}", self.cell(way, axis));
+            let own = self.kernel.extent(axis, block)?;
+            let text = match &begin.base {
+                Some(_) if begin.strict => format!("(int)(blockIdx.{} * {own}) + {at}", AXES[axis]),
+                Some(base) if base.starts_with("(int)") => format!("{base} + {at}"),
+                Some(base) => format!("(int)({base}) + {at}"),
+                None => format!("({at})"),
+            };
+            edits.all.push((begin.at.clone(), text));
+        }
+        let names: Vec<&String> = self
+            .counters
+            .iter()
+            .map(|c| &c.name)
+            .chain(self.turns.iter().map(|t| &t.name))
+            .collect();
+        walk::block(self.kernel.body, &mut |e| {
+            let ExprKind::Binary { op, left, right } = &*e.kind else { return };
+            if e.span.file.0 != 0 || !["+", "-"].contains(&op.as_str()) {
+                return;
+            }
+            let (l, r) = (bytes(left), bytes(right));
+            match (is_zero(left, &names), is_zero(right, &names), op.as_str()) {
+                (false, true, _) => edits.all.push((l.end..r.end, String::new())),
+                (true, false, "+") => edits.all.push((l.start..r.start, String::new())),
+                (true, false, _) => edits.all.push((l.start..r.start, "-".into())),
+                _ => {}
+            }
+        });
+        edits.counters = names.into_iter().cloned().collect();
+        Some(edits)
+    }
+
+    /// What names a position in the copy, by axis.
+    fn named(&self, edits: &Edits, same: &HashMap<String, String>) -> HashMap<String, usize> {
+        let mut named: HashMap<String, usize> = HashMap::new();
+        for (name, _, value) in &self.variables {
+            let Some(value) = value else { continue };
+            let whole = bytes(value);
+            let begin = self.begins.iter().find(|b| b.at == whole);
+            let other = plans::replaced(&edits.text(self.kernel.text, &whole), same);
+            let axis = begin.map(|b| b.axis).or_else(|| named.get(&other).copied());
+            named.extend(axis.map(|a| (name.clone(), a)));
+        }
+        named
+    }
+
+    /// How far the threads that read a place are from it.
+    fn reach(&self, way: &Ways) -> [Reach; 3] {
+        self.reach_of(way, &[0, 1, 2].map(|a| self.offsets(a)))
+    }
+
+    /// The same for reads whose offsets are in a box.
+    fn reach_of(&self, way: &Ways, offsets: &[[i64; 2]; 3]) -> [Reach; 3] {
+        [0, 1, 2].map(|axis| {
+            let [before, length] = self.span_of(way, axis, offsets[axis]);
+            let furthest = Sum::default().minus(&before);
+            Reach { nearest: furthest.minus(&length), furthest }
+        })
+    }
+}
+
+/// Whether the thread's own number is left in a copy along an axis that places go over.
+fn stray_thread(window: &Window<'_>, way: &Ways, text: &str) -> bool {
+    (0..3).any(|a| !window.is_own(way, a) && text.contains(&format!("threadIdx.{}", AXES[a])))
+}
+
+/// Whether an expression is zero when some names are.
+fn is_zero(e: &ast::Expr, names: &[&String]) -> bool {
+    match &*e.kind {
+        ExprKind::Path(_) => outer::name(e).is_some_and(|n| names.iter().any(|m| *m == n)),
+        ExprKind::Paren(e) | ExprKind::Cast { operand: e, .. } => is_zero(e, names),
+        ExprKind::Binary { op, left, right } => match op.as_str() {
+            "*" => is_zero(left, names) || is_zero(right, names),
+            "+" | "-" => is_zero(left, names) && is_zero(right, names),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+fn bytes(e: &ast::Expr) -> Bytes {
+    e.span.start as usize..e.span.end as usize
+}
+
+/// Replacements by place, of which those inside of others do not count.
+#[derive(Default)]
+struct Edits {
+    all: Vec<(Bytes, String)>,
+    /// Names that are zero in the copy.
+    counters: Vec<String>,
+}
+
+impl Edits {
+    /// A part of a text with them.
+    fn text(&self, text: &str, part: &Bytes) -> String {
+        let inside = |a: &Bytes, b: &Bytes| b.start <= a.start && a.end <= b.end;
+        let mut patch = Patch::default();
+        for (at, new) in self.all.iter().filter(|(at, _)| inside(at, part)) {
+            let outer = |o: &&(Bytes, String)| inside(at, &o.0) && *at != o.0 && inside(&o.0, part);
+            if !self.all.iter().any(|o| outer(&o)) {
+                patch.replace(at.start - part.start..at.end - part.start, new.clone());
+            }
+        }
+        let whole = text.get(part.clone()).unwrap_or_default();
+        let edited = patch.apply(whole).unwrap_or_else(|_| whole.to_string());
+        let edited = without_terms(edited.trim(), &self.counters);
+        transposes::unwrapped(&edited)
+    }
+}
+
+/// A text without names that are added or subtracted alone: what macros make of their arguments has no places to edit.
+fn without_terms(text: &str, names: &[String]) -> String {
+    let tokens = marks::tokens(text);
+    let word = |i: usize| tokens.get(i).map_or("", |t| &text[t.at.clone()]);
+    let mut patch = Patch::default();
+    for i in 1..tokens.len() {
+        let named = names.iter().any(|n| *n == word(i));
+        let added =
+            ["+", "-"].contains(&word(i - 1)) && i > 1 && !["(", ",", "*"].contains(&word(i - 2));
+        let ends =
+            ["", ")", "]", ",", "+", "-", ";", "<", ">", "=", "&", "|"].contains(&word(i + 1));
+        if named && added && ends {
+            patch.replace(tokens[i - 2].at.end..tokens[i].at.end, "");
+        }
+    }
+    patch.apply(text).unwrap_or_else(|_| text.to_string())
+}

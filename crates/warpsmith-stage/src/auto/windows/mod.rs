@@ -1,0 +1,391 @@
+//! Windows: what loops of constant length read around each thread goes to a tile with as wide a halo.
+//!
+//! A place of the tile holds what a thread that stands there would read with its counters at zero. Which loop goes along which axis
+//! is tried; whether the tile is right, the emulator says. Where a thread has several outputs, a block apart, the tile holds what all
+//! of them read:
+//!
+//! ```text
+//! for (int i = 0; i < STEPS; i++) { int x = x0 + i * BX; … in[y * w + x + j] … }
+//!   ==>
+//! for (int in_x = threadIdx.x; in_x < STEPS * BX + 2 * R; in_x += BX) { … in_tile[threadIdx.y][in_x] = in[y * w + x]; }
+//! __syncthreads();
+//! for (int i = 0; i < STEPS; i++) { … in_tile[threadIdx.y][threadIdx.x + i * BX + j + R] … }
+//! ```
+
+mod copy;
+mod guards;
+mod sum;
+mod way;
+
+use warpsmith_front::ast;
+
+use super::cut::AXES;
+use super::find::{self, Access};
+use super::plans::{Kernel, Plan};
+use super::positions::{self, Begin};
+use super::transposes;
+use crate::source::marks;
+use crate::source::patch::{Patch, indentation};
+use crate::source::scope;
+pub(super) use guards::asked;
+use sum::Sum;
+pub(super) use way::goes_on;
+use way::{Counter, Step, Turn};
+
+/// Tiles for the reads of an array, one for each way that loops may go along axes and threads at the border may be treated.
+pub fn plans(kernel: &Kernel<'_>, array: &str, element: &str, all: &[&Access]) -> Vec<Plan> {
+    let Some(window) = Window::new(kernel, array, element, all) else { return vec![] };
+    let mut plans: Vec<Plan> = vec![];
+    // Where threads at the border do not come to the loops, their neighbours must not be read.
+    for border in [
+        Border::Open,
+        Border::Same,
+        Border::Near,
+        Border::Apart,
+        Border::Cross { apart: false },
+        Border::Cross { apart: true },
+    ] {
+        for way in &window.ways() {
+            let made = window.plan(way, border);
+            plans.extend(made.filter(|m| plans.iter().all(|p| p.text != m.text)));
+        }
+    }
+    plans
+}
+
+/// What is asked of the conditions around the loops before an element is copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Border {
+    /// Nothing.
+    Open,
+    /// That the thread which would stand at the place comes to the loops.
+    Same,
+    /// That the nearest thread does.
+    Near,
+    /// That the nearest thread comes to the loops, and that there is any.
+    Apart,
+    /// The same of the reads along each axis: corners that nobody reads are left out.
+    Cross { apart: bool },
+}
+
+/// The axis of each loop around the threads and of each that goes on by the block.
+#[derive(Clone, Debug)]
+struct Ways {
+    counters: Vec<usize>,
+    turns: Vec<usize>,
+}
+
+struct Window<'a> {
+    kernel: &'a Kernel<'a>,
+    array: &'a str,
+    element: &'a str,
+    /// The reads, with how far each is from the first.
+    all: Vec<(&'a Access, [i64; 3])>,
+    counters: Vec<Counter>,
+    turns: Vec<Turn>,
+    /// Declarations on the way, in order.
+    variables: Vec<(String, String, Option<&'a ast::Expr>)>,
+    /// Conditions inside of the loops around the threads, and outside.
+    inner: Vec<(&'a ast::Expr, bool)>,
+    outer: Vec<(&'a ast::Expr, bool)>,
+    begins: Vec<Begin>,
+    /// Where the copy stands.
+    home: usize,
+}
+
+/// Most threads that a read is away from the first one.
+const FAR: i64 = 8;
+
+impl<'a> Window<'a> {
+    fn new(
+        kernel: &'a Kernel<'a>,
+        array: &'a str,
+        element: &'a str,
+        all: &[&'a Access],
+    ) -> Option<Window<'a>> {
+        let way = |a: &Access| {
+            let mut steps = vec![];
+            way::path(kernel, &kernel.body.stmts, a.whole.start, false, &mut steps)?;
+            let looped = steps.iter().any(|s| matches!(s, Step::Loop(_) | Step::Turn(_)));
+            looped.then_some(steps)
+        };
+        let (read, steps) = all.iter().copied().find_map(|a| Some((a, way(a)?)))?;
+        let mut window = Window {
+            kernel,
+            array,
+            element,
+            all: vec![],
+            counters: vec![],
+            turns: vec![],
+            variables: vec![],
+            inner: vec![],
+            outer: way::active(kernel, read.whole.start),
+            begins: positions::begins(kernel),
+            home: way::home(kernel)?,
+        };
+        for step in steps {
+            match step {
+                Step::Variable { name, ty, value } => window.variables.push((name, ty, value)),
+                Step::Loop(counter) => window.counters.push(counter),
+                Step::Turn(turn) => window.turns.push(turn),
+                Step::Condition(e, holds) if window.counters.is_empty() => {
+                    window.outer.push((e, holds));
+                }
+                Step::Condition(e, holds) => window.inner.push((e, holds)),
+            }
+        }
+        window.uses(&read.named())?;
+        window.all = all.iter().filter_map(|a| Some((*a, window.offset(a, read)?))).collect();
+        let around = !window.counters.is_empty() || window.all.iter().any(|(_, o)| *o != [0; 3]);
+        around.then_some(window)
+    }
+
+    /// Keeps what the subscript is made from: other loops repeat the same reads. `None`: it is made from data, or from too much.
+    fn uses(&mut self, index: &str) -> Option<()> {
+        let text = |e: &ast::Expr| self.kernel.sources.text(e.span).to_string();
+        let mut needed = scope::names(index);
+        let mut texts = index.to_string();
+        for (name, _, value) in self.variables.iter().rev() {
+            if needed.contains(name) {
+                let value = text((*value)?);
+                needed.extend(scope::names(&value));
+                texts += &format!(" ; {value}");
+            }
+        }
+        self.counters.retain(|c| needed.contains(&c.name));
+        self.turns.retain(|t| needed.contains(&t.name));
+        let loops: Vec<String> = self
+            .counters
+            .iter()
+            .map(|c| c.name.clone())
+            .chain(self.turns.iter().map(|t| t.name.clone()))
+            .collect();
+        // What asks for counters alone leaves out reads, not elements.
+        let alone = |e: &ast::Expr| {
+            let names = scope::names(&text(e));
+            names.iter().all(|n| loops.contains(n) || !self.kernel.is_variable(n))
+        };
+        self.inner.retain(|(e, _)| !alone(e));
+        self.outer.retain(|(e, _)| !alone(e));
+        for (e, _) in &self.inner {
+            texts += &format!(" ; {}", text(e));
+        }
+        self.counters.iter_mut().for_each(|c| c.falls = is_subtracted(&texts, &c.name));
+        let axes = self.kernel.axes.iter().filter(|a| **a).count();
+        let usable = !loops.is_empty() && self.counters.len() <= axes && !texts.contains('[');
+        usable.then_some(())
+    }
+
+    /// How far a read is from the first one in the same iteration; `None`: it stays as it is.
+    fn offset(&self, a: &Access, first: &Access) -> Option<[i64; 3]> {
+        if a.index == first.index && a.open == first.open {
+            return Some([0; 3]);
+        }
+        let looped = a.loops()? == first.loops()?;
+        let offset = a.offset_in(first, self.kernel.is_deep()).filter(|_| looped)?;
+        offset.iter().all(|d| d.abs() <= FAR).then_some(offset)
+    }
+
+    /// All ways to give each loop an axis, those around the threads one of its own.
+    fn ways(&self) -> Vec<Ways> {
+        let axes: Vec<usize> = (0..3).filter(|a| self.kernel.axes[*a]).collect();
+        let mut counters: Vec<Vec<usize>> = vec![vec![]];
+        // The innermost loop most likely goes along x.
+        for _ in &self.counters {
+            let longer = |c: &Vec<usize>| {
+                let free = axes.iter().filter(|a| !c.contains(a));
+                free.map(|a| [&[*a], c.as_slice()].concat()).collect::<Vec<_>>()
+            };
+            counters = counters.iter().flat_map(longer).collect();
+        }
+        let mut turns: Vec<Vec<usize>> = vec![vec![]];
+        for turn in &self.turns {
+            let with = |t: &Vec<usize>| {
+                let free = turn.axes.iter().filter(|a| self.kernel.axes[**a] && !t.contains(a));
+                free.map(|a| [t.as_slice(), &[*a]].concat()).collect::<Vec<_>>()
+            };
+            turns = turns.iter().flat_map(with).collect();
+        }
+        let both = |c: &Vec<usize>| {
+            let of = |t: &Vec<usize>| Ways { counters: c.clone(), turns: t.clone() };
+            turns.iter().map(of).collect::<Vec<_>>()
+        };
+        counters.iter().flat_map(both).collect()
+    }
+
+    /// The loop that goes around the threads along an axis.
+    fn counter(&self, way: &Ways, axis: usize) -> Option<&Counter> {
+        way.counters.iter().position(|a| *a == axis).map(|n| &self.counters[n])
+    }
+
+    fn turn(&self, way: &Ways, axis: usize) -> Option<&Turn> {
+        way.turns.iter().position(|a| *a == axis).map(|n| &self.turns[n])
+    }
+
+    /// The offsets of the reads along an axis: the least and the largest.
+    fn offsets(&self, axis: usize) -> [i64; 2] {
+        let all = self.all.iter().map(|(_, o)| o[axis]);
+        [all.clone().min().unwrap_or(0), all.max().unwrap_or(0)]
+    }
+
+    /// The first place of the tile from where the block begins, and by how much the tile is longer than the block.
+    fn span(&self, way: &Ways, axis: usize) -> [Sum; 2] {
+        self.span_of(way, axis, self.offsets(axis))
+    }
+
+    /// The same for reads with offsets between two numbers.
+    fn span_of(&self, way: &Ways, axis: usize, offsets: [i64; 2]) -> [Sum; 2] {
+        let [low, high] = offsets.map(Sum::number);
+        let counter = self.counter(way, axis);
+        let before = counter.map_or(Sum::default(), Counter::before).plus(1, &low);
+        let length = counter.map_or(Sum::default(), Counter::length).plus(1, &high.minus(&low));
+        [before, length]
+    }
+
+    /// The boxes of offsets that reads lie in: those of one row together, and rows that go equally far.
+    fn boxes(&self) -> Vec<[[i64; 2]; 3]> {
+        let mut rows: Vec<[[i64; 2]; 3]> = vec![];
+        for (_, o) in &self.all {
+            let same = |r: &&mut [[i64; 2]; 3]| (1..3).all(|a| r[a] == [o[a]; 2]);
+            match rows.iter_mut().find(same) {
+                Some(row) => row[0] = [row[0][0].min(o[0]), row[0][1].max(o[0])],
+                None => rows.push(o.map(|d| [d; 2])),
+            }
+        }
+        let mut boxes: Vec<[[i64; 2]; 3]> = vec![];
+        for row in rows {
+            match boxes.iter_mut().find(|b| b[0] == row[0]) {
+                Some(whole) => {
+                    for a in 1..3 {
+                        whole[a] = [whole[a][0].min(row[a][0]), whole[a][1].max(row[a][1])];
+                    }
+                }
+                None => boxes.push(row),
+            }
+        }
+        boxes
+    }
+
+    /// Whether a tile has as many places along an axis as the block has threads.
+    fn is_own(&self, way: &Ways, axis: usize) -> bool {
+        self.turn(way, axis).is_none() && self.span(way, axis)[1].is_zero()
+    }
+
+    fn tile(&self) -> String {
+        format!("{}_tile", find::plain_name(self.array))
+    }
+
+    /// The variable that goes along an axis of the tile.
+    fn cell(&self, way: &Ways, axis: usize) -> String {
+        match self.is_own(way, axis) {
+            true => format!("threadIdx.{}", AXES[axis]),
+            false => format!("{}_{}", find::plain_name(self.array), AXES[axis]),
+        }
+    }
+
+    /// The place of the tile that serves a read.
+    fn place(&self, way: &Ways, offset: [i64; 3], block: Option<[u32; 3]>) -> Option<String> {
+        let mut place = self.tile();
+        for axis in (0..3).rev().filter(|a| self.kernel.axes[*a]) {
+            let own = self.kernel.extent(axis, block)?;
+            let turn = self.turn(way, axis).map_or(String::new(), |t| t.beside(&own));
+            let counter = self.counter(way, axis);
+            let around = counter.map_or(String::new(), Counter::beside);
+            let more = Sum::number(offset[axis] - self.offsets(axis)[0]);
+            // What the counter begins with and the offset are one number.
+            let around = Sum::of(&format!("0{around}")).plus(1, &more).behind();
+            place += &format!("[threadIdx.{}{turn}{around}]", AXES[axis]);
+        }
+        Some(place)
+    }
+
+    /// What constants of the file have to keep to, so that blocks go down a tile in whole steps.
+    fn whole_steps(&self, way: &Ways, block: Option<[u32; 3]>) -> Option<Vec<String>> {
+        let mut all = vec![];
+        for (turn, axis) in self.turns.iter().zip(&way.turns).filter(|(t, _)| !t.multiplied) {
+            let own = self.kernel.extent(*axis, block)?;
+            all.push(transposes::whole_steps(&turn.end, &own));
+        }
+        // Numbers go together or do not: the emulator says that.
+        all.retain(|_| self.kernel.extents.iter().any(|e| e.constant().is_some()));
+        Some(all)
+    }
+
+    fn plan(&self, way: &Ways, border: Border) -> Option<Plan> {
+        let kernel = self.kernel;
+        let block = kernel.written(false);
+        let (mut extents, mut cells) = (String::new(), String::new());
+        let mut loops = vec![];
+        for axis in (0..3).rev().filter(|a| kernel.axes[*a]) {
+            let (x, own) = (AXES[axis], kernel.extent(axis, block)?);
+            let base = self.turn(way, axis).map_or(own.clone(), |t| t.length(&own));
+            let extent = format!("{base}{}", self.span(way, axis)[1].behind());
+            extents += &format!("[{extent}]");
+            let cell = self.cell(way, axis);
+            cells += &format!("[{cell}]");
+            if !self.is_own(way, axis) {
+                loops.push(format!(
+                    "for (int {cell} = threadIdx.{x}; {cell} < {extent}; {cell} += {own})"
+                ));
+            }
+        }
+        let text = kernel.text;
+        let mut patch = Patch::default();
+        let indent = indentation(text, self.home).to_string();
+        let start = kernel.body.span.map_or(0, |s| s.start as usize) + 1;
+        let first = kernel.body.stmts.first().map_or(start, |s| s.span.start as usize);
+        let inner = indentation(text, first);
+        let tile = self.tile();
+        patch.replace(
+            start..start,
+            format!("\n{inner}__shared__ {} {tile}{extents};", self.element),
+        );
+        let deep = format!("{indent}{}", "    ".repeat(loops.len()));
+        let copy = self.copy(way, block, &format!("{tile}{cells}"), border, &deep)?;
+        let mut lines =
+            format!("// What the loops below read around the block's elements.\n{indent}");
+        let braced = copy.len() > 1 || copy.iter().any(|l| l.contains('\n'));
+        for (n, l) in loops.iter().enumerate() {
+            let brace = if n + 1 == loops.len() && braced { " {" } else { "" };
+            lines += &format!("{l}{brace}\n{indent}{}", "    ".repeat(n + 1));
+        }
+        lines += &copy.join(&format!("\n{deep}"));
+        if braced {
+            let outer = "    ".repeat(loops.len().saturating_sub(1));
+            lines += &format!("\n{indent}{outer}}}");
+        }
+        lines += &format!("\n{indent}__syncthreads();\n{indent}");
+        patch.replace(self.home..self.home, lines);
+        let whole = self.whole_steps(way, block)?;
+        patch.replace(
+            start..start,
+            whole.iter().map(|w| format!("\n{inner}{w}")).collect::<String>(),
+        );
+        for (a, offset) in &self.all {
+            patch.replace(a.whole.clone(), self.place(way, *offset, block)?);
+        }
+        let used = scope::names(text);
+        let cell =
+            |a: usize| used.contains(&format!("{}_{}", find::plain_name(self.array), AXES[a]));
+        let taken = (0..3).any(cell) || used.contains(&tile);
+        let text = patch.apply(text).ok().filter(|_| !taken)?;
+        let name = format!("window of `{}`", self.array);
+        Some(Plan {
+            name,
+            text,
+            marked: false,
+            block,
+            cut: None,
+            ahead: 0,
+            in_vectors: false,
+            tiles: None,
+            asserts: !whole.is_empty(),
+        })
+    }
+}
+
+/// Whether a name is subtracted somewhere.
+fn is_subtracted(text: &str, name: &str) -> bool {
+    let tokens = marks::tokens(text);
+    tokens.windows(2).any(|t| text[t[0].at.clone()] == *"-" && text[t[1].at.clone()] == *name)
+}

@@ -1,0 +1,249 @@
+//! What stands between a kernel's beginning and a read: declarations, conditions, loops of constant length.
+
+use warpsmith_front::ast::{self, ExprKind, Initializer, StmtKind};
+use warpsmith_front::sema::walk;
+
+use super::sum::Sum;
+use crate::auto::plans::Kernel;
+use crate::auto::{find, outer, positions, temporal};
+use crate::source::scope;
+
+/// A loop of constant length around the reads.
+#[derive(Clone, Debug)]
+pub struct Counter {
+    pub name: String,
+    /// Its first and its last value.
+    pub first: Sum,
+    pub last: Sum,
+    /// The subscript falls as it grows.
+    pub falls: bool,
+}
+
+/// A loop in which a thread goes on by the block: `x = first + i * BX`, or `for (j = 0; j < TILE; j += BY)`.
+#[derive(Clone, Debug)]
+pub struct Turn {
+    pub name: String,
+    /// How often, where the counter is multiplied by the block, else how far.
+    pub end: String,
+    /// The counter is multiplied by the block.
+    pub multiplied: bool,
+    /// Axes that it may go along.
+    pub axes: Vec<usize>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Step<'a> {
+    Variable {
+        name: String,
+        ty: String,
+        value: Option<&'a ast::Expr>,
+    },
+    Loop(Counter),
+    Turn(Turn),
+    /// A condition in a loop that holds, or does not, when the read is come to.
+    Condition(&'a ast::Expr, bool),
+}
+
+impl Counter {
+    /// What is added to the thread's own place: ` + dx + R`.
+    pub fn beside(&self) -> String {
+        match self.falls {
+            true => format!(" - {}{}", self.name, self.last.behind()),
+            false => format!(" + {}{}", self.name, Sum::default().minus(&self.first).behind()),
+        }
+    }
+
+    /// The position of the tile's first place from that of the block.
+    pub fn before(&self) -> Sum {
+        if self.falls { Sum::default().minus(&self.last) } else { self.first.clone() }
+    }
+
+    /// By how much a tile is longer than the block.
+    pub fn length(&self) -> Sum {
+        self.last.minus(&self.first)
+    }
+
+    /// A loop between two constants.
+    fn new(kernel: &Kernel<'_>, s: &ast::Stmt) -> Option<Counter> {
+        let StmtKind::For { step: Some(step), .. } = &s.kind else { return None };
+        let (name, first, end, inclusive) = constant(kernel, s)?;
+        outer::is_increment(step, &name).then_some(())?;
+        let end = Sum::of(&end);
+        let last = if inclusive { end } else { end.minus(&Sum::number(1)) };
+        Some(Counter { name, first: Sum::of(&first), last, falls: false })
+    }
+}
+
+impl Turn {
+    /// A loop from zero in steps of the block, or one whose counter is multiplied by it.
+    fn new(kernel: &Kernel<'_>, s: &ast::Stmt) -> Option<Turn> {
+        let StmtKind::For { step: Some(step), body, .. } = &s.kind else { return None };
+        let (name, first, end, inclusive) = constant(kernel, s)?;
+        if inclusive || first != "0" {
+            return None;
+        }
+        let extent = |e: &ast::Expr| positions::extents(kernel, e);
+        if let ExprKind::Assign { op, target, value } = &*step.kind {
+            let axes = extent(value);
+            let turns = op == "+=" && outer::name(target) == Some(&*name) && !axes.is_empty();
+            return turns.then_some(Turn { name, end, multiplied: false, axes });
+        }
+        outer::is_increment(step, &name).then_some(())?;
+        let mut axes = vec![];
+        walk::stmt(body, &mut |e| {
+            let ExprKind::Binary { op, left, right } = &*e.kind else { return };
+            for (a, b) in [(left, right), (right, left)] {
+                if op == "*" && outer::name(scope::plain(a)) == Some(&*name) {
+                    axes.extend(extent(b));
+                }
+            }
+        });
+        axes.sort_unstable();
+        axes.dedup();
+        (!axes.is_empty()).then_some(Turn { name, end, multiplied: true, axes })
+    }
+
+    /// What is added to the thread's own place.
+    pub fn beside(&self, own: &str) -> String {
+        match self.multiplied {
+            true => format!(" + {} * {own}", self.name),
+            false => format!(" + {}", self.name),
+        }
+    }
+
+    /// How many places the block goes over.
+    pub fn length(&self, own: &str) -> String {
+        match self.multiplied {
+            true => format!("{} * {own}", Sum::of(&self.end).text()),
+            false => self.end.clone(),
+        }
+    }
+}
+
+/// Counter and bounds of a loop whose length is known to the compiler, and whether it reaches the second.
+fn constant(kernel: &Kernel<'_>, s: &ast::Stmt) -> Option<(String, String, String, bool)> {
+    let StmtKind::For { init: Some(init), cond: Some(cond), .. } = &s.kind else { return None };
+    let (name, first, true) = outer::begin(init)? else { return None };
+    let (end, inclusive) = outer::bound(cond, name)?;
+    let [first, end] = [first, end].map(|e| kernel.sources.text(e.span).trim().to_string());
+    let known = |n: &String| !kernel.is_variable(n) || kernel.is_template_parameter(n);
+    let fixed = |text: &str| scope::names(text).iter().all(known);
+    (fixed(&first) && fixed(&end)).then(|| (name.to_string(), first, end, inclusive))
+}
+
+/// What stands on the way from the beginning of a list to a place. Of loops only those of constant length are gone into.
+pub fn path<'a>(
+    kernel: &Kernel<'a>,
+    stmts: &'a [ast::Stmt],
+    at: usize,
+    looped: bool,
+    steps: &mut Vec<Step<'a>>,
+) -> Option<()> {
+    for s in stmts {
+        let holds = (s.span.start as usize..s.span.end as usize).contains(&at);
+        match &s.kind {
+            StmtKind::Vars(vars) => {
+                for d in &vars.declarators {
+                    let value = match &d.init {
+                        Some(Initializer::Expr(e)) => Some(e),
+                        _ => None,
+                    };
+                    let ty = find::plain_type(&d.ty, kernel.sources);
+                    steps.push(Step::Variable { name: d.name.clone(), ty, value });
+                }
+            }
+            StmtKind::Block(b) if holds => return path(kernel, &b.stmts, at, looped, steps),
+            StmtKind::If { cond, then, otherwise, init: None, .. } if holds => {
+                let in_then = (then.span.start as usize..then.span.end as usize).contains(&at);
+                let branch = match (in_then, otherwise) {
+                    (true, _) => then,
+                    (false, Some(o)) if o.span.start as usize <= at => o,
+                    // The condition itself reads.
+                    _ => return Some(()),
+                };
+                if looped {
+                    steps.push(Step::Condition(cond, in_then));
+                }
+                return path(kernel, std::slice::from_ref(&**branch), at, looped, steps);
+            }
+            // What goes on with the next iteration, or with none, does not come to the read.
+            StmtKind::If { cond, then, otherwise: None, .. } if looped && leaves(then) => {
+                steps.push(Step::Condition(cond, false));
+            }
+            StmtKind::For { body, .. } if holds => {
+                let turn = Turn::new(kernel, s).map(Step::Turn);
+                steps.push(match turn {
+                    Some(turn) => turn,
+                    None => Step::Loop(Counter::new(kernel, s)?),
+                });
+                return path(kernel, std::slice::from_ref(&**body), at, true, steps);
+            }
+            _ if holds => return matches!(s.kind, StmtKind::Expr(_)).then_some(()),
+            _ => {}
+        }
+        if holds {
+            return Some(());
+        }
+    }
+    None
+}
+
+/// Conditions of the kernel's own list, and of branches in it, under which a thread comes to a place outside of loops, and
+/// whether they hold then.
+pub fn active<'a>(kernel: &Kernel<'a>, at: usize) -> Vec<(&'a ast::Expr, bool)> {
+    let mut all = vec![];
+    let mut list: &[ast::Stmt] = &kernel.body.stmts;
+    loop {
+        let mut inner = None;
+        for s in list {
+            let holds = (s.span.start as usize..s.span.end as usize).contains(&at);
+            match &s.kind {
+                StmtKind::Block(b) if holds => inner = Some(b.stmts.as_slice()),
+                StmtKind::If { cond, then, otherwise: None, .. } if holds => {
+                    all.push((cond, true));
+                    inner = Some(std::slice::from_ref(&**then));
+                }
+                StmtKind::If { cond, then, otherwise: None, .. } if temporal::ends(then) => {
+                    all.push((cond, false));
+                }
+                _ => {}
+            }
+            if holds {
+                break;
+            }
+        }
+        match inner {
+            Some(inner) => list = inner,
+            None => return all,
+        }
+    }
+}
+
+pub fn goes_on(s: &ast::Stmt) -> bool {
+    match &s.kind {
+        StmtKind::Continue => true,
+        StmtKind::Block(b) => matches!(b.stmts.as_slice(), [only] if goes_on(only)),
+        _ => false,
+    }
+}
+
+/// Whether a statement ends the iteration, or all that follow.
+fn leaves(s: &ast::Stmt) -> bool {
+    match &s.kind {
+        StmtKind::Break | StmtKind::Continue | StmtKind::Return(None) => true,
+        StmtKind::Block(b) => matches!(b.stmts.as_slice(), [only] if leaves(only)),
+        _ => false,
+    }
+}
+
+/// Before the first statement that is no declaration: all threads of a block come there.
+pub fn home(kernel: &Kernel<'_>) -> Option<usize> {
+    let reads = |s: &ast::Stmt| {
+        let at = s.span.start as usize..s.span.end as usize;
+        kernel.elements().any(|a| at.contains(&a.whole.start))
+    };
+    let first = kernel.body.stmts.iter().find(|s| !matches!(s.kind, StmtKind::Vars(_)) || reads(s));
+    let pragma = |s: &ast::Stmt| s.pragmas.iter().map(|p| p.span.start).min();
+    let start = |s: &ast::Stmt| pragma(s).map_or(s.span.start, |p| p.min(s.span.start)) as usize;
+    first.filter(|s| s.span.file.0 == 0).map(start)
+}
