@@ -104,7 +104,7 @@ class Cases(unittest.TestCase):
         self.assertEqual(BY_NAME["axpydot"].bytes(), 4 * 2**27 * 4)
 
     def test_bytes_of_an_element_of_the_scripts(self):
-        bytes_of = {name: BY_NAME[name].bytes() / BY_NAME[name].sizes["n"]
+        bytes_of = {name: BY_NAME[name].bytes() / BY_NAME[name].sizes["count"]
                     for name in ("bigfusion", "synctest", "stvenant", "stvenantinner")}
         self.assertEqual(bytes_of, {"bigfusion": 384, "synctest": 72, "stvenant": 532, "stvenantinner": 208})
 

@@ -170,12 +170,12 @@ def sequences(n=16384, long=2**27):
 def scripts(n=2**22):
     """Sequences over arrays of small matrices, an element of each array after the other."""
     def script(name, inputs, outputs, flops, peers):
-        arrays = tuple(Array(a, ("n", *extents)) for a, *extents in inputs)
-        arrays += tuple(Array(a, ("n", *extents), True, terms) for a, terms, *extents in outputs)
+        arrays = tuple(Array(a, ("count", *extents)) for a, *extents in inputs)
+        arrays += tuple(Array(a, ("count", *extents), True, terms) for a, terms, *extents in outputs)
         floats = sum(math.prod(array.extents[1:]) for array in arrays)
         return Case(
             name=name, label=f"{n} elements", source=f"bench/cases/{name}.ws", function=name,
-            sizes=dict(n=n), small=dict(n=33), arrays=arrays, flops=f"{flops}*n", floats=f"{floats}*n",
+            sizes=dict(count=n), small=dict(count=33), arrays=arrays, flops=f"{flops}*count", floats=f"{floats}*count",
             unit="byte", compute=getattr(computations, name), peers=peers, command="fuse")
 
     every = ("eager", "compile", "jax")

@@ -71,7 +71,7 @@ def command(tool, case, out, device, budget, arch):
         raise NeedsCommand(f"needs warpsmith {case.command}")
     line = [tool.path, case.command, str(ROOT / case.source)]
     if case.command == "fuse":
-        return line + ["--elements", str(case.sizes["n"]), "--device", device, "--out", str(out)]
+        return line + ["--elements", str(case.sizes["count"]), "--device", device, "--out", str(out)]
     line += [part for name, value in case.sizes.items() for part in ("--size", f"{name}={value}")]
     line += [f"-D{name}={value}" for name, value in case.defines.items()]
     wanted = {"--arch": arch, "--device": device, "--out": str(out), "--store": str(out / "results.sqlite")}
@@ -158,6 +158,8 @@ def build(case, folder, arch, seconds=0.0):
     library = compiler.build_cuda(bound, folder / "binding.so", arch)
     report = folder / "result.json"
     schedule = json.loads(report.read_text()).get("schedule", []) if report.exists() else []
+    known = {*case.sizes, *case.scalars, *(array.name for array in case.arrays), "result", "stream", "workspace"}
+    all_known([*launcher, *(workspace or [])], known)
     kernel = Kernel(str(library), launcher, workspace, schedule, seconds)
     kernel.save(folder / "kernel.json")
     return kernel
@@ -173,6 +175,13 @@ def make(tool, case, work, arch, device, budget, reuse=False, timeout=None):
         raise ToolError(f"nothing to reuse in {folder}, and no warpsmith")
     seconds = tune(tool, case, folder, device, budget, arch, timeout)
     return build(case, folder, arch, seconds)
+
+
+def all_known(declared, known):
+    """Raises PrototypeError where a launcher has a parameter that a case gives nothing for."""
+    missing = [p.name for p in declared if p.name not in known]
+    if missing:
+        raise PrototypeError(f"the launcher takes {', '.join(missing)}, which the case does not have")
 
 
 class Launcher:
@@ -197,9 +206,7 @@ class Launcher:
 
     @staticmethod
     def arguments(declared, values):
-        missing = [p.name for p in declared if p.name not in values]
-        if missing:
-            raise PrototypeError(f"the launcher takes {', '.join(missing)}, which the case does not have")
+        all_known(declared, values)
         return [p.ctype(values[p.name]) for p in declared]
 
     def __call__(self):
