@@ -153,12 +153,13 @@ impl Machine<'_> {
         if self.check_poison {
             self.report_use(b, g, pointer, pc, "an address");
             for warp in g.lo..g.hi {
-                undefined[warp as usize & 31] = self.undefined_lanes(b, g, pointer, warp);
+                undefined[(warp as usize) & 31] = self.undefined_lanes(b, g, pointer, warp);
             }
         }
         for thread in g.mask.threads() {
             let pointer = self.lane_value(b, g, pointer, true, thread);
-            let unknown = undefined[thread as usize / 32 & 31] >> (thread % 32) & 1 == 1;
+            let of_warp = undefined[(thread as usize / 32) & 31];
+            let unknown = (of_warp >> (thread % 32)) & 1 == 1;
             if pointer != 0 && !unknown {
                 self.free_block(b, g, pointer, thread, pc);
             }

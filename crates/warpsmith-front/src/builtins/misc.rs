@@ -121,10 +121,24 @@ fn generic(c: &mut Call<'_>) -> Lowered {
 fn is_space(c: &mut Call<'_>, wanted: Space) -> Lowered {
     c.arity(1)?;
     c.pointee(0)?;
+    let given = is_kernel_parameter(c);
     match space_of(&c.args[0]) {
+        Space::Generic if given => {
+            Ok(Some(Expr::i32(i32::from(wanted == Space::Global)).with_origin(c.span)))
+        }
         Space::Generic => Err(c.refused(refused::SPACE_OF_ANY_POINTER, c.path)),
         space => Ok(Some(Expr::i32(i32::from(space == wanted)).with_origin(c.span))),
     }
+}
+
+/// What a kernel is given points to global memory.
+fn is_kernel_parameter(c: &Call<'_>) -> bool {
+    let mut e = &c.args[0];
+    while let ExprKind::Cast(inner) | ExprKind::PtrOffset(inner, _) = &*e.kind {
+        e = inner;
+    }
+    let ExprKind::Read(place) = &*e.kind else { return false };
+    matches!(&*place.kind, warpsmith_ir::PlaceKind::Var(v) if c.cx.is_kernel_parameter(*v))
 }
 
 /// The space a pointer points into, seen through casts and offsets.

@@ -5,6 +5,9 @@
 //! `<` that must be a comparison is told from one that opens template arguments, which a grammar
 //! without names cannot know.
 
+mod assembly;
+mod attributes;
+
 use std::collections::{HashMap, HashSet};
 
 use warpsmith_ir::Span;
@@ -31,6 +34,9 @@ pub const UNNAMED: &str = "__0unnamed";
 pub const ARGUMENTS: &str = "__0arguments_";
 /// Begins the name of the function whose call stands for an `asm` statement.
 pub const ASM: &str = "__0asm_";
+
+/// Begins the name of a member that stands for one that a pointer names.
+pub const THROUGH: &str = "__0through_";
 
 /// An attribute that was taken out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,6 +193,13 @@ impl Masker<'_> {
         if is_star_of_new(self.tokens, at) {
             return self.mark(MarkKind::Star);
         }
+        if let Some((operator, name)) = self.through_member(at) {
+            let named = format!("{THROUGH}{}", self.text(name));
+            self.write(at, operator);
+            self.write(name, &named);
+            self.at = name + 1;
+            return;
+        }
         if let Some(count) = self.parens.opened.get(&at) {
             self.out.text.push_str(&" (".repeat(*count));
             self.last = None;
@@ -224,6 +237,20 @@ impl Masker<'_> {
             self.out.text.push_str(&")".repeat(*count));
             self.last = None;
         }
+    }
+
+    /// `p->*m` and `o.*m`, for which the grammar has no rule: the operator that it reads, and where the name stands.
+    fn through_member(&self, at: usize) -> Option<(&'static str, usize)> {
+        let star = self.text(at + 1) == "*" && self.tokens[at + 1].glued;
+        let (operator, name) = match self.text(at) {
+            "->*" => ("->", at + 1),
+            ".*" => (".", at + 1),
+            "->" if star => ("->", at + 2),
+            "." if star => (".", at + 2),
+            _ => return None,
+        };
+        let word = self.tokens.get(name).is_some_and(|t| t.kind == TokenKind::Word);
+        (word && self.language == Language::Cuda).then_some((operator, name))
     }
 
     /// The dots of `T *...p`: the grammar has no rule for them behind a pointer, and the name of `T` says that it is a pack.
@@ -371,188 +398,6 @@ impl Masker<'_> {
             Some(end) if *end as usize > at + 1 => *end as usize,
             _ => at,
         }
-    }
-
-    /// Takes out an attribute that begins at the current word; false when it is none.
-    fn attribute(&mut self, word: &str) -> bool {
-        let cuda = self.language == Language::Cuda;
-        let simple = match word {
-            "__global__" => Some(MarkKind::Global),
-            "__device__" => Some(MarkKind::Device),
-            "__host__" => Some(MarkKind::Host),
-            "__shared__" => Some(MarkKind::Shared),
-            "__constant__" => Some(MarkKind::Constant),
-            "__managed__" => Some(MarkKind::Managed),
-            "__forceinline__" | "__inline_hint__" => Some(MarkKind::Inline),
-            "__spec" => Some(MarkKind::Spec),
-            _ => None,
-        };
-        if let Some(kind) = simple.filter(|_| cuda) {
-            self.mark(kind);
-            self.at += 1;
-            return true;
-        }
-        let next = self.at + 1;
-        let end = self.group_end(next);
-        match word {
-            "__noinline__" | "__grid_constant__" | "__nv_pure__" | "__extension__"
-            | "_Noreturn" | "__local__" | "__cdecl" | "__stdcall" | "CUDART_CB" | "CUDARTAPI" => {
-                self.at = next
-            }
-            "__launch_bounds__" if cuda && end > next => {
-                let list = self.arguments(next + 1, end - 1);
-                self.mark(MarkKind::LaunchBounds(list));
-                self.at = end;
-            }
-            "__align__" | "__builtin_align__" | "alignas" | "_Alignas" if end > next => {
-                let list = self.arguments(next + 1, end - 1);
-                self.mark(MarkKind::Align(list));
-                self.at = end;
-            }
-            "__attribute__" | "__attribute" | "__declspec" if end > next => {
-                self.aligned_in(next + 1, end - 1);
-                self.at = end;
-            }
-            "__cluster_dims__" | "__block_size__" | "__maxnreg__" if end > next => self.at = end,
-            "asm" | "__asm__" | "__asm" => return self.asm(),
-            _ => return false,
-        }
-        true
-    }
-
-    /// `[[…]]`, which never begins an index or a lambda that C++ allows.
-    fn standard_attribute(&mut self) -> bool {
-        let opens = self.text(self.at + 1) == "["
-            && self.tokens.get(self.at + 2).is_some_and(|t| t.kind == TokenKind::Word);
-        if self.language == Language::C || !opens {
-            return false;
-        }
-        let end = self.group_end(self.at);
-        let closes = end >= self.at + 4 && self.text(end - 2) == "]";
-        let lambda = (self.at + 2..end).any(|i| matches!(self.text(i), "{" | "&" | "="));
-        if !closes || lambda {
-            return false;
-        }
-        self.at = end;
-        true
-    }
-
-    /// Finds `aligned(n)` or `align(n)` among the tokens of a compiler's attribute.
-    fn aligned_in(&mut self, start: usize, end: usize) {
-        for i in start..end {
-            if matches!(self.text(i), "packed" | "__packed__") {
-                // An alignment of 0 is none that anything could have.
-                let number = self.list_count;
-                self.list_count += 1;
-                self.lists.push_str(&format!("int {ARGUMENTS}{number} = f(0);\n"));
-                self.mark(MarkKind::Align(number));
-                return;
-            }
-            if matches!(self.text(i), "aligned" | "__aligned__" | "align") {
-                let close = self.group_end(i + 1);
-                if close > i + 1 && close <= end {
-                    let list = self.arguments(i + 2, close - 1);
-                    self.mark(MarkKind::Align(list));
-                }
-            }
-        }
-    }
-
-    /// Keeps the tokens from `start` to `end` as an argument list of their own.
-    fn arguments(&mut self, start: usize, end: usize) -> usize {
-        let number = self.list_count;
-        self.list_count += 1;
-        self.lists.push_str(&format!("int {ARGUMENTS}{number} = f("));
-        for i in start..end {
-            let token = &self.tokens[i];
-            if !token.glued {
-                self.lists.push(' ');
-            }
-            let at = self.lists.len() as u32;
-            self.lists.push_str(&token.text);
-            self.list_segments.push(Segment {
-                start: at,
-                end: self.lists.len() as u32,
-                span: token.span,
-            });
-        }
-        self.lists.push_str(");\n");
-        number
-    }
-
-    /// `asm volatile (…)`: a call that stands for it, with the operands as arguments.
-    fn asm(&mut self) -> bool {
-        let mut open = self.at + 1;
-        while matches!(
-            self.text(open),
-            "volatile" | "__volatile__" | "__volatile" | "goto" | "inline"
-        ) {
-            open += 1;
-        }
-        let end = self.group_end(open);
-        if end == open || self.text(open) != "(" {
-            return false;
-        }
-        let mut asm = Asm::default();
-        let mut at = open + 1;
-        while let Some(piece) = self.quoted(at) {
-            asm.template.push_str(&piece);
-            at += 1;
-        }
-        let name = format!("{ASM}{}", self.out.asm.len());
-        let first = self.at;
-        self.write(first, &name);
-        self.last = None;
-        self.write(open, "(");
-        // A number first, so that the call cannot be read as a declaration.
-        self.out.text.push('0');
-        // Outputs and inputs; clobbers carry no values.
-        let mut colons = 0;
-        while at < end - 1 {
-            colons += self.text(at).chars().filter(|c| *c == ':').count();
-            let close = self.group_end(at + 1);
-            match self.quoted(at) {
-                Some(constraint) if colons <= 2 && close > at + 1 => {
-                    asm.constraints.push(constraint);
-                    self.out.text.push_str(", (");
-                    self.last = None;
-                    self.at = at + 2;
-                    while self.at < close - 1 {
-                        self.step();
-                    }
-                    self.out.text.push(')');
-                    at = close;
-                }
-                _ => at += 1,
-            }
-        }
-        self.last = None;
-        self.write(end - 1, ")");
-        self.out.asm.push(asm);
-        self.at = end;
-        true
-    }
-
-    /// The text of a string literal, escapes resolved; `None` for another token.
-    fn quoted(&self, at: usize) -> Option<String> {
-        let token = self.tokens.get(at).filter(|t| t.kind == TokenKind::Literal)?;
-        if let Some(raw) = token.text.strip_prefix("R\"") {
-            let inner = raw.split_once('(')?.1;
-            return Some(inner.rsplit_once(')')?.0.to_owned());
-        }
-        let inner = token.text.strip_prefix('"')?.strip_suffix('"')?;
-        let mut out = String::new();
-        let mut chars = inner.chars();
-        while let Some(c) = chars.next() {
-            match c {
-                '\\' => match chars.next()? {
-                    'n' | 't' | 'r' => out.push('\n'),
-                    other => out.push(other),
-                },
-                _ => out.push(c),
-            }
-        }
-        Some(out)
     }
 
     /// The standard spelling of a word.

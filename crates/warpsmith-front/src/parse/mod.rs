@@ -32,7 +32,7 @@ use crate::pp::{self, Preprocessed};
 pub use crate::pp::{DiskLoader, FileLoader, Language};
 use context::Cx;
 pub use map::Expansions;
-pub use mask::{COMPLEX_DOUBLE, COMPLEX_FLOAT, IMAGINARY};
+pub use mask::{COMPLEX_DOUBLE, COMPLEX_FLOAT, IMAGINARY, THROUGH as THROUGH_MEMBER};
 use mask::{MarkKind, Masked};
 use names::Names;
 

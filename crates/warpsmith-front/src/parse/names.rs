@@ -190,9 +190,19 @@ impl Names {
         if matches!(word, "template" | "operator" | "return") {
             return false;
         }
+        // `cg::less<int>()`, `std::vector<int>` beside a variable `vector`.
+        let of_library =
+            at >= 3 && &*tokens[at - 2].text == "::" && LIBRARIES.contains(&&*tokens[at - 3].text);
+        if of_library {
+            return false;
+        }
         self.variables.contains(word) || all.joins_conditions(at)
     }
 }
+
+/// Namespaces of libraries: what they have before a `<` are templates, whatever else of the program has the name.
+const LIBRARIES: &[&str] =
+    &["std", "cuda", "thrust", "cub", "cg", "cooperative_groups", "nvcuda", "wmma"];
 
 /// How far a declaration is followed, in tokens: garbage must not take quadratic time.
 const MAX_SCAN: usize = 512;

@@ -83,6 +83,11 @@ impl<'t> Cx<'t> {
                 }
                 None => PathSegment { name: self.name(node), args: None },
             },
+            // The type of an expression, whose members are named.
+            "decltype" => {
+                let inner = kids(node).into_iter().next().map(|e| TemplateArg::Value(self.expr(e)));
+                PathSegment { name: "decltype".to_owned(), args: inner.map(|e| vec![e]) }
+            }
             // `V::operator +` is the name `operator+`.
             "operator_name" | "destructor_name" => {
                 PathSegment { name: self.str(node).split_whitespace().collect(), args: None }

@@ -594,6 +594,7 @@ public:
         return *this;
     }
 };
+typedef string string_view;
 inline bool operator==(const string &a, const string &b) { return strcmp(a.c_str(), b.c_str()) == 0; }
 inline bool operator==(const string &a, const char *b) { return strcmp(a.c_str(), b) == 0; }
 inline bool operator!=(const string &a, const string &b) { return strcmp(a.c_str(), b.c_str()) != 0; }

@@ -102,6 +102,9 @@ impl<'a> Sema<'a> {
         member: &'a ast::PathSegment,
         span: Span,
     ) -> Res<Operand<'a>> {
+        if member.name.starts_with(crate::parse::THROUGH_MEMBER) {
+            return super::refused::refuse(super::refused::MEMBER_POINTER, span);
+        }
         let mut object = self.expr(base)?;
         if arrow {
             let is_class =

@@ -1,8 +1,8 @@
 //! Annotations of verifiers for kernels, in the style of GPUVerify.
 //!
 //! What can be run is run: a requirement of a kernel filters launches, one of a function is what its callers owe, an
-//! invariant is asserted wherever it is reached. What speaks of sets of accesses or of another thread cannot be run; it is
-//! read over, with a warning.
+//! invariant is asserted wherever it is reached. Sets of accesses are kept by `access_sets`. What speaks of another thread
+//! cannot be run; it is read over, with a warning.
 
 use warpsmith_ir::{BinaryOp, Expr, FunctionKind, Span, StmtKind, Type};
 
@@ -18,14 +18,9 @@ const ASSERTED: &[&str] =
 const ASSUMED: &[&str] =
     &["__requires", "__global_requires", "__assume", "__builtin_assume", "__axiom"];
 
-/// Promises about a function's results and effects: its body is there and is run.
+/// Promises about a function that its body keeps or not: it is there and is run.
 const PROMISES: &[&str] = &[
     "__requires_fresh_array",
-    "__reads_from",
-    "__writes_to",
-    "__reads_from_local",
-    "__writes_to_local",
-    "__modifies",
     "__array_snapshot",
     "__function_wide_invariant",
     "__function_wide_candidate_invariant",
@@ -44,16 +39,6 @@ const PROMISES: &[&str] = &[
 
 /// Functions that have a meaning only inside of a proof.
 const OF_PROOFS: &[&str] = &[
-    "__read",
-    "__write",
-    "__read_implies",
-    "__write_implies",
-    "__no_read",
-    "__no_write",
-    "__read_offset",
-    "__write_offset",
-    "__read_offset_bytes",
-    "__write_offset_bytes",
     "__read_local",
     "__write_local",
     "__points_to",
@@ -103,6 +88,9 @@ impl<'a> Sema<'a> {
     ) -> Option<Res<Operand<'a>>> {
         if PROMISES.contains(&name) {
             return Some(Ok(Operand::Void));
+        }
+        if let Some(result) = self.access_set(name, args, span) {
+            return Some(result);
         }
         if matches!(name, "__ensures" | "__global_ensures") {
             return Some(self.promise(name, args, span));

@@ -81,6 +81,9 @@ pub trait BuiltinContext {
     /// The type of a variable of the function under construction.
     fn type_of_var(&self, var: VarId) -> Type;
 
+    /// Whether the variable is a parameter of the kernel under construction.
+    fn is_kernel_parameter(&self, var: VarId) -> bool;
+
     /// Whether the function under construction is a kernel, a device or a host function.
     fn function_kind(&self) -> FunctionKind;
 

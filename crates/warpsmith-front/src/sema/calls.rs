@@ -1,6 +1,8 @@
 //! Calls: functions, methods, functors, constructors, library functions.
 
-use warpsmith_ir::{Expr, ExprKind, Place, PlaceKind, Scalar, Span, StmtKind, StructId, Type};
+use warpsmith_ir::{
+    Expr, ExprKind, FunctionKind, Place, PlaceKind, Scalar, Span, StmtKind, StructId, Type,
+};
 
 use super::Sema;
 use super::builtin_api::BuiltinResult;
@@ -45,6 +47,13 @@ impl<'a> Sema<'a> {
                 let chosen =
                     self.resolve_overload(&name, &fns, targs.as_deref(), class, &list, span);
                 let chosen = match chosen {
+                    Ok(chosen) if object.is_none() && self.is_out_of_reach(&chosen) => {
+                        let values = list.clone();
+                        match self.library_overload(&name, targs.as_deref(), values, args, span) {
+                            Some(own) => return own,
+                            None => chosen,
+                        }
+                    }
                     Ok(chosen) => chosen,
                     Err(failure) if object.is_none() => {
                         let own = self.library_overload(&name, targs.as_deref(), list, args, span);
@@ -76,6 +85,14 @@ impl<'a> Sema<'a> {
             }
             object => self.call_object(object, args, span),
         }
+    }
+
+    /// A function that makes objects of its arguments first, or one of the host that is called in code of the device: the
+    /// library may have one of that name that fits as it is.
+    fn is_out_of_reach(&self, chosen: &super::overload::Chosen<'a>) -> bool {
+        let of_device = self.fns.last().is_some_and(|f| f.func.kind != FunctionKind::Host);
+        let attrs = &chosen.f.decl.attrs;
+        chosen.converts || of_device && !attrs.device && !attrs.global && !attrs.is_constexpr
     }
 
     /// The user's functions of that name do not fit: the library may have one that does, as `make_float4` of four numbers

@@ -52,6 +52,11 @@ impl BuiltinContext for Sema<'_> {
         vars.and_then(|v| v.get(var.0 as usize)).map_or(Type::Void, |v| v.ty.clone())
     }
 
+    fn is_kernel_parameter(&self, var: VarId) -> bool {
+        let f = self.fns.last().map(|f| &f.func);
+        f.is_some_and(|f| f.kind == FunctionKind::Kernel && f.params.contains(&var))
+    }
+
     fn function_kind(&self) -> FunctionKind {
         self.fns.last().map_or(FunctionKind::Device, |f| f.func.kind)
     }

@@ -16,7 +16,7 @@ pub(crate) const QUALIFIED: u32 = 1;
 const PROMOTED: u32 = 2;
 const CONVERTED: u32 = 3;
 const LIBRARY: u32 = 4;
-const USER: u32 = 10;
+pub(crate) const USER: u32 = 10;
 
 impl<'a> Sema<'a> {
     /// Converts a value implicitly to a type, or says why it cannot be.

@@ -16,7 +16,7 @@ impl<'a> Sema<'a> {
         };
         let copy = self.new_object_place(&place.ty.clone(), span);
         if let Some(f) = self.copy_constructor(class) {
-            let chosen = Chosen { f, scope: f.scope, args: vec![] };
+            let chosen = Chosen::plain(f);
             let object = Operand::Place { place: copy.clone(), is_const: false };
             self.call_chosen(chosen, Some(object), vec![Operand::Place { place, is_const }], span)?;
             return Ok(Operand::Value(Expr::read(copy)));

@@ -384,7 +384,13 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Res<Operand<'a>> {
         let Some((place, is_const)) = self.this_place(class, span) else {
-            return fail("W077", span, "a member of an object is used without an object");
+            let own = self.class(class).scope;
+            let inside = std::iter::successors(Some(self.f_scope()), |at| self.scope(*at).parent)
+                .any(|at| at == own);
+            return match inside {
+                true => fail("W077", span, "a member of an object is used without an object"),
+                false => super::refused::refuse(super::refused::MEMBER_POINTER, span),
+            };
         };
         Ok(self.field_operand(place, class, path, is_const, span))
     }

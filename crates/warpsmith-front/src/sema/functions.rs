@@ -42,7 +42,7 @@ impl<'a> Sema<'a> {
         kind: FunctionKind,
         span: Span,
     ) -> Res<Instance> {
-        let Chosen { f, scope, args } = chosen;
+        let Chosen { f, scope, args, .. } = chosen;
         let (f, scope) = match self.specialisation(f, scope, &args)? {
             Some(special) => (special, special.scope),
             None => self.with_body(f, scope, &args, span)?,
@@ -505,6 +505,7 @@ impl<'a> Sema<'a> {
             ending_at_breaks: vec![],
             labels: vec![],
             carry: None,
+            sets: Default::default(),
         });
     }
 
@@ -542,6 +543,7 @@ impl<'a> Sema<'a> {
         state.func.of_library =
             self.prelude_file == Some(file) || self.library_files.contains(&file);
         state.func.body = Block::new(state.blocks.pop().unwrap_or_default());
+        super::access_sets::keep(&mut state.func, &state.sets);
         crate::machine::without_jumps(&mut state.func);
         if self.module.find_function(&state.func.name).is_some() {
             let types: Vec<String> = params.iter().map(|p| self.qual_text(p)).collect();

@@ -124,7 +124,7 @@ impl<'a> Sema<'a> {
         args: Vec<Operand<'a>>,
         span: Span,
     ) -> Res<Operand<'a>> {
-        let chosen = Chosen { f, scope: f.scope, args: vec![] };
+        let chosen = Chosen::plain(f);
         self.call_chosen(chosen, Some(object), args, span)
     }
 

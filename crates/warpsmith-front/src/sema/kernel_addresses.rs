@@ -116,10 +116,10 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Res<Chosen<'a>> {
         let Some(header) = f.decl.template.as_ref().filter(|t| !t.params.is_empty()) else {
-            return Ok(Chosen { f, scope: f.scope, args: vec![] });
+            return Ok(Chosen::plain(f));
         };
         let (scope, args) = self.bind_params(header, args.unwrap_or_default(), f.scope, span)?;
-        Ok(Chosen { f, scope, args })
+        Ok(Chosen { f, scope, args, converts: false })
     }
 
     /// The body of one of the two functions.

@@ -38,6 +38,7 @@
 //! | W098, W099 | launches and host functions |
 
 mod access;
+mod access_sets;
 mod annotations;
 mod argument_words;
 mod assembly;
@@ -476,7 +477,7 @@ impl<'a> Sema<'a> {
             if !f.decl.attrs.global || f.decl.body.is_none() || is_template {
                 continue;
             }
-            let chosen = Chosen { f, scope: f.scope, args: vec![] };
+            let chosen = Chosen::plain(f);
             match self.instance(chosen, FunctionKind::Kernel, f.decl.head_span) {
                 Ok(instance) => {
                     let name = self.module.function(instance.id).name.clone();
@@ -534,8 +535,11 @@ impl<'a> Sema<'a> {
             };
             match bound {
                 Ok((scope, args)) => {
-                    let instance =
-                        self.instance(Chosen { f, scope, args }, FunctionKind::Kernel, head)?;
+                    let instance = self.instance(
+                        Chosen { f, scope, args, converts: false },
+                        FunctionKind::Kernel,
+                        head,
+                    )?;
                     return Ok(KernelInfo { id: instance.id, name: text.to_string(), span: head });
                 }
                 Err(Failure::New(d)) => {
@@ -579,11 +583,7 @@ impl<'a> Sema<'a> {
                 .into_iter()
                 .find(|f| f.decl.body.is_some() && f.decl.template.is_none());
             let result = match host {
-                Some(f) => self.instance(
-                    Chosen { f, scope: f.scope, args: vec![] },
-                    FunctionKind::Host,
-                    span,
-                ),
+                Some(f) => self.instance(Chosen::plain(f), FunctionKind::Host, span),
                 None => {
                     Err(Diagnostic::error("W050", format!("there is no host function `{name}`"))
                         .into())

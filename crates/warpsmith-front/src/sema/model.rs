@@ -310,6 +310,8 @@ pub(crate) struct FnState {
     pub labels: Vec<Label>,
     /// The carry flag of inline PTX.
     pub carry: Option<VarId>,
+    /// What annotations ask of its accesses.
+    pub sets: super::access_sets::AccessSets,
 }
 
 /// A local object with a destructor.

@@ -28,6 +28,15 @@ pub(crate) struct Chosen<'a> {
     pub f: FnDecl<'a>,
     pub scope: ScopeId,
     pub args: Vec<TArg>,
+    /// Some argument is made an object of a class first.
+    pub converts: bool,
+}
+
+impl<'a> Chosen<'a> {
+    /// A function that is no template, for arguments of its own types.
+    pub fn plain(f: FnDecl<'a>) -> Chosen<'a> {
+        Chosen { f, scope: f.scope, args: vec![], converts: false }
+    }
 }
 
 impl<'a> Sema<'a> {
@@ -58,7 +67,8 @@ impl<'a> Sema<'a> {
         match best {
             Some(i) => {
                 let c = viable.swap_remove(i);
-                Ok(Chosen { f: c.f, scope: c.scope, args: c.args })
+                let converts = c.ranks.iter().any(|rank| *rank >= super::convert::USER);
+                Ok(Chosen { f: c.f, scope: c.scope, args: c.args, converts })
             }
             None => {
                 let mut d = error("W064", span, format!("the call of `{name}` is ambiguous"));

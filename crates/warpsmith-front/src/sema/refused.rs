@@ -40,6 +40,11 @@ pub(crate) const ELLIPSIS: Refusal = Refusal {
     says: "functions with `...` arguments are not supported",
     instead: "write a template with a parameter pack, `template <typename... A> void f(A... a)`",
 };
+pub(crate) const MEMBER_POINTER: Refusal = Refusal {
+    code: "W053",
+    says: "pointers to members are not supported",
+    instead: "name the member: in a function object that is passed, or in a `switch` over numbers",
+};
 pub(crate) const GLOBAL_REFERENCE: Refusal = Refusal {
     code: "W095",
     says: "global references are not supported",
@@ -121,6 +126,7 @@ pub const REFUSALS: &[Refusal] = &[
     WARP_WITHOUT_MASK,
     UNKNOWN_LIBRARY,
     VIDEO_INSTRUCTION,
+    MEMBER_POINTER,
     SPACE_OF_ANY_POINTER,
     PARTITION,
     REDUCTION_OF_BLOCKS,

@@ -25,6 +25,25 @@ enum Container<'a> {
 }
 
 impl<'a> Sema<'a> {
+    /// The class of an expression, whose members are named: `decltype(e)::…`.
+    fn class_of_expr(&mut self, scope: ScopeId, e: &'a ast::Expr) -> Res<Container<'a>> {
+        let named = match &*e.kind {
+            ast::ExprKind::Path(path) => path.as_name().map(|name| self.lookup(scope, name)),
+            _ => None,
+        };
+        let q = match named.as_ref().and_then(|list| list.first()) {
+            Some(Entity::Place { place, .. }) => QualType::plain(place.ty.clone()),
+            _ => self.type_of_expr(scope, e)?,
+        };
+        match self.is_class(&q.ty) {
+            Some(class) => Ok(Container::Class(class)),
+            None => {
+                let text = self.type_text(&q.ty);
+                fail("W051", e.span, format!("`{text}` is no class, it has no members"))
+            }
+        }
+    }
+
     /// Follows a path from a scope to what its last segment means.
     pub(crate) fn resolve_path(&mut self, scope: ScopeId, path: &'a ast::Path) -> Res<Found<'a>> {
         let Some((first, rest)) = path.segments.split_first() else {
@@ -35,7 +54,10 @@ impl<'a> Sema<'a> {
         if rest.is_empty() {
             return self.found(scope, entities, first, None);
         }
-        let mut at = self.container(scope, entities, first, path.span)?;
+        let mut at = match (first.name.as_str(), first.args.as_deref()) {
+            ("decltype", Some([ast::TemplateArg::Value(e)])) => self.class_of_expr(scope, e)?,
+            _ => self.container(scope, entities, first, path.span)?,
+        };
         for (i, segment) in rest.iter().enumerate() {
             let is_last = i + 1 == rest.len();
             let entities = match &at {

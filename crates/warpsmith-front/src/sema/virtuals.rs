@@ -295,7 +295,7 @@ impl<'a> Sema<'a> {
         if !callable {
             return Ok(None);
         }
-        let chosen = Chosen { f: found, scope: found.scope, args: vec![] };
+        let chosen = Chosen::plain(found);
         // Pure functions have no body, here or elsewhere.
         if found.decl.body.is_none() && found.decl.attrs.is_virtual && !self.is_defined(found) {
             return Ok(None);

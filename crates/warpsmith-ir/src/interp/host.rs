@@ -23,7 +23,7 @@ use crate::visit::{Access, Visitor, for_each_stmt_of, walk_place, walk_stmt};
 const PATIENCE: u64 = 200_000_000;
 const LEAST_PATIENCE: u64 = 10_000_000;
 /// Steps of a program after which there is little patience left.
-const ALL_PATIENCE: u64 = 800_000_000;
+const ALL_PATIENCE: u64 = 1_600_000_000;
 
 /// What is known of memory that a program of the host allocated.
 #[derive(Clone, Debug, Default)]
@@ -78,19 +78,23 @@ pub struct Skipped {
     pub why: String,
     /// It would have launched something.
     pub launches: bool,
-    /// The program moves memory of the device as it may not.
+    /// The program uses memory as it may not.
     pub fault: Option<Fault>,
+    /// It takes too long.
+    pub slow: bool,
     /// It failed because of a value that something left out before would have set.
     pub follows: bool,
 }
 
-/// What a program does wrong with memory of the device.
+/// What a program does wrong with memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// A copy or fill beyond the end of an allocation.
     OutOfBounds,
     /// A copy in a direction that its pointers do not have.
     WrongDirection,
+    /// The host itself reads or writes beyond the end of an array.
+    OnHost,
 }
 
 /// Functions that launch a kernel or move memory to or from the device, themselves or through others.
@@ -199,6 +203,7 @@ impl<T: Track> Interp<'_, '_, T> {
             },
             launches: self.launches(stmt),
             fault: self.fault(stmt, &error.kind),
+            slow,
             follows: matches!(error.kind, Uninitialized(_)),
         };
         self.launcher.skipped(skipped);
@@ -206,9 +211,11 @@ impl<T: Track> Interp<'_, '_, T> {
         Ok(())
     }
 
-    /// Whether a statement failed because it is a copy or fill of memory of the device that is wrong.
+    /// Whether a statement failed because it is a copy or fill of memory of the device that is wrong, or because the host goes
+    /// beyond the end of an array.
     fn fault(&mut self, stmt: &Stmt, error: &InterpErrorKind) -> Option<Fault> {
-        let StmtKind::Runtime(call) = &stmt.kind else { return None };
+        let outside = matches!(error, InterpErrorKind::OutOfBounds { .. });
+        let StmtKind::Runtime(call) = &stmt.kind else { return outside.then_some(Fault::OnHost) };
         let of_device = match call {
             Runtime::Copy { way, .. } => *way != CopyWay::Any,
             Runtime::Fill { pointer, .. } => {

@@ -67,6 +67,7 @@ impl<T: Track> Interp<'_, '_, T> {
                     why: what.clone(),
                     launches: *launches,
                     fault: None,
+                    slow: false,
                     follows: false,
                 });
                 match self.working.is_some() {

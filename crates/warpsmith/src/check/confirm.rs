@@ -1,6 +1,6 @@
 //! Findings that hang on whole numbers nobody gave: whether they are there with other numbers, too.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use warpsmith_emu::{self as emu, DeviceMemory, LaunchConfig, Options, Outcome};
 use warpsmith_ir::layout::layout_of;
@@ -20,11 +20,15 @@ const MOST_STEPS: u64 = 10_000_000;
 pub struct Other {
     /// `None`: it is too large.
     memory: Option<DeviceMemory>,
+    parts: Parts,
 }
+
+/// Which bytes of a buffer nobody gave, where it is not all of them.
+pub type Parts = HashMap<usize, Vec<bool>>;
 
 impl Other {
     /// Taken before the launch; `None` when all whole numbers are given.
-    pub fn of(memory: &DeviceMemory, config: &LaunchConfig) -> Option<Other> {
+    pub fn of(memory: &DeviceMemory, config: &LaunchConfig, parts: &Parts) -> Option<Other> {
         let invented = |arg: &emu::Arg| match arg {
             emu::Arg::Pointer { buffer, .. } => {
                 memory.buffers.get(buffer.0 as usize).is_some_and(|b| b.invented)
@@ -37,7 +41,8 @@ impl Other {
             return None;
         }
         let bytes: usize = memory.buffers.iter().map(|b| b.bytes.len()).sum();
-        Some(Other { memory: (bytes <= MOST_BYTES).then(|| memory.clone()) })
+        let memory = (bytes <= MOST_BYTES).then(|| memory.clone());
+        Some(Other { memory, parts: parts.clone() })
     }
 
     /// The ids of the findings that the launch has with other numbers as well.
@@ -54,7 +59,7 @@ impl Other {
         // A loop without end is one before the last step, too.
         let options = &Options { max_steps: options.max_steps.min(MOST_STEPS), ..options.clone() };
         let found = |init| {
-            let mut memory = with_numbers(module, &memory, init);
+            let mut memory = with_numbers(module, &memory, init, &self.parts);
             match emu::run(module, config, &mut memory, options) {
                 Ok(again) => again.findings.into_iter().map(|f| item(f, "", sources).id).collect(),
                 Err(_) => HashSet::new(),
@@ -70,14 +75,20 @@ impl Other {
 }
 
 /// A copy with other numbers where nobody gave any.
-fn with_numbers(module: &Module, memory: &DeviceMemory, init: Init) -> DeviceMemory {
+fn with_numbers(module: &Module, memory: &DeviceMemory, init: Init, parts: &Parts) -> DeviceMemory {
     let mut copy = memory.clone();
-    for buffer in copy.buffers.iter_mut().filter(|b| b.invented) {
+    for (i, buffer) in copy.buffers.iter_mut().enumerate().filter(|(_, b)| b.invented) {
         let Some(element) = buffer.element.clone() else { continue };
         let size = layout_of(module, &element).size.max(1);
         let elements = |bytes: usize| data::fill(module, &element, bytes as u64 / size, &init, 0);
         let filled = elements(buffer.bytes.len());
-        buffer.bytes[..filled.len()].copy_from_slice(&filled);
+        let part = parts.get(&i);
+        let nobodys = |at: usize| part.is_none_or(|mask| mask.get(at).copied().unwrap_or(false));
+        for (at, (to, from)) in buffer.bytes.iter_mut().zip(&filled).enumerate() {
+            if nobodys(at) {
+                *to = *from;
+            }
+        }
         buffer.pattern = elements(buffer.pattern.len()).into();
     }
     copy

@@ -254,7 +254,7 @@ impl<'a> Runner<'a> {
             || !planned.args.dump.is_empty()
             || !planned.args.expect.is_empty();
         options.sample_beyond = (!whole).then_some(SAMPLE_BEYOND);
-        let other = Other::of(&buffers.memory, &config);
+        let other = Other::of(&buffers.memory, &config, &Default::default());
         let _phase = Phase::new(label.as_str());
         let outcome = match emu::run(&step.module, &config, &mut buffers.memory, &options) {
             Ok(outcome) => outcome,

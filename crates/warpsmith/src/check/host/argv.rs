@@ -25,6 +25,13 @@ pub fn candidates(path: &Path, unit: &TranslationUnit) -> Vec<Vec<String>> {
     invented.chain(of_options(&sema::option_words(unit))).chain(of_makefile(path)).collect()
 }
 
+/// Arguments for a program whose own sizes are too large.
+pub fn small_numbers(unit: &TranslationUnit) -> Vec<Vec<String>> {
+    let words = sema::argument_words(unit);
+    let choices = [(6, LARGER), (2, LARGER), (1, LARGER), (6, INVENTED[0])];
+    choices.iter().map(|(count, value)| list(*count, value, &words)).collect()
+}
+
 /// The options that a program says it takes, all of them and one at a time, each with a number.
 fn of_options(options: &[String]) -> Vec<Vec<String>> {
     let with_number = |o: &String| [o.clone(), INVENTED[0].to_string()];

@@ -12,7 +12,7 @@ use warpsmith_ir::{
 };
 
 use super::super::args::LaunchArgs;
-use super::super::confirm::Other;
+use super::super::confirm::{Other, Parts};
 use super::super::invent::invent;
 use super::super::memory;
 use super::super::runner::Runner;
@@ -39,6 +39,8 @@ pub struct HostLauncher<'a, 'r> {
     device: DeviceMemory,
     /// Bytes of buffers that the host copied there without knowing what they hold.
     invented: HashMap<usize, Vec<bool>>,
+    /// The bytes of buffers that got invented values so.
+    nobodys: Parts,
     /// The program's arguments are invented.
     invented_arguments: bool,
     seed: u64,
@@ -79,6 +81,7 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
             sources,
             device,
             invented: HashMap::new(),
+            nobodys: Parts::new(),
             invented_arguments,
             seed,
             ran: Ran::default(),
@@ -119,6 +122,7 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
             let element = buffer.element.clone().unwrap_or(Type::Scalar(Scalar::U8));
             let seed = self.seed ^ data::name_hash(&buffer.name);
             buffer.invented |= invent(self.module, &element, &mut buffer.bytes, &mask, seed);
+            self.nobodys.insert(at, mask);
         }
     }
 
@@ -183,15 +187,23 @@ impl Launcher for HostLauncher<'_, '_> {
         if !self.seen.insert((skipped.span, skipped.launches)) {
             return;
         }
-        if let Some(fault) = skipped.fault {
+        if skipped.fault == Some(Fault::OnHost) && skipped.span.is_some() {
+            let label = place(skipped.span, self.sources, self.path);
+            let message = format!("{}; the statement was left out", skipped.why);
+            self.at = skipped.span;
+            self.runner.refused("out-of-bounds", message, self.at, &label, true, self.sources);
+        }
+        let of_device = |fault: &Fault| *fault != Fault::OnHost;
+        if let Some(fault) = skipped.fault.filter(of_device) {
             let rule = match fault {
-                Fault::OutOfBounds => "out-of-bounds",
+                Fault::OutOfBounds | Fault::OnHost => "out-of-bounds",
                 Fault::WrongDirection => "invalid-pointer",
             };
             let label = place(skipped.span, self.sources, self.path);
             self.at = skipped.span;
             return self.refused(rule, skipped.why, &label);
         }
+        self.ran.slow |= skipped.slow;
         if skipped.launches {
             self.ran.lost.push((skipped.span, skipped.why));
         } else if self.ran.skipped.len() < FOLLOWS {
@@ -269,10 +281,11 @@ impl Launcher for HostLauncher<'_, '_> {
         self.repeats.changed();
         let length = self.lengths.get(&buffer).copied().unwrap_or(0);
         self.repeats.filled(buffer, length > 0 && offset == 0 && bytes >= length);
-        if let Some(mask) = self.invented.get_mut(&buffer)
-            && let Some(part) = mask.get_mut(offset..offset + bytes)
-        {
-            part.fill(false);
+        for masks in [&mut self.invented, &mut self.nobodys] {
+            let mask = masks.get_mut(&buffer);
+            if let Some(part) = mask.and_then(|mask| mask.get_mut(offset..offset + bytes)) {
+                part.fill(false);
+            }
         }
         lent::written(&mut self.device, buffer, offset, bytes);
     }
@@ -390,7 +403,7 @@ impl Launcher for HostLauncher<'_, '_> {
             if !self.runner.args.all_repeats {
                 options.sample_beyond = Some(self.repeats.sample_beyond());
             }
-            let other = Other::of(&self.device, &config);
+            let other = Other::of(&self.device, &config, &self.nobodys);
             let _phase = Phase::new(format!("{label}, launch {}", self.ran.launched));
             match self.emulator.run(&config, &mut self.device, &options) {
                 Ok(outcome) => {

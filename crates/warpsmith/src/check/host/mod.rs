@@ -48,6 +48,8 @@ pub(super) struct Ran {
     pub left_out: Vec<String>,
     /// Other statements that were left out.
     pub skipped: Vec<(Option<Span>, String)>,
+    /// Some of all these because they take too long.
+    pub slow: bool,
     /// Kernels that ran, by name.
     pub kernels: Vec<String>,
     /// Where the program ended by `exit` or an error it saw itself.
@@ -129,6 +131,9 @@ impl Runner<'_> {
         let mark = self.mark();
         let first = self.run_with(path, program, &given, false, seed, sources)?;
         let takes = program.module.function(program.entry).params.len() >= 2;
+        if takes && given.is_empty() && first.worked() && first.slow && !self.args.dry_run {
+            return self.with_small_arguments(first, &mark, path, program, unit, seed, sources);
+        }
         if first.worked() || !takes || !given.is_empty() {
             return Ok(first);
         }
@@ -160,6 +165,41 @@ impl Runner<'_> {
         // A launch that the device refuses is said.
         self.say_invented(path, &invented);
         self.run_with(path, program, &invented, true, seed, sources)
+    }
+
+    /// A program whose own sizes are too large for its host code: a run with small numbers for its arguments takes the place of
+    /// the first one, if nothing is left out of it and it launches as many kernels.
+    #[expect(clippy::too_many_arguments, reason = "one call site; the parts have different owners")]
+    fn with_small_arguments(
+        &mut self,
+        first: Ran,
+        mark: &Mark,
+        path: &Path,
+        program: &Program,
+        unit: &TranslationUnit,
+        seed: u64,
+        sources: &SourceMap,
+    ) -> Result<Ran, Failure> {
+        if !self.found_since(mark).is_empty() {
+            return Ok(first);
+        }
+        let here = self.mark();
+        for small in argv::small_numbers(unit) {
+            self.back_to(mark);
+            let ran = self.run_with(path, program, &small, true, seed, sources)?;
+            let less = ran.skipped.len() <= first.skipped.len();
+            let whole = !ran.slow && ran.lost.is_empty() && less;
+            if ran.worked() && whole && ran.distinct() >= first.distinct() {
+                self.assume(format!(
+                    "{}: its own sizes take too long; it was run with `{}` (give others with --host-args)",
+                    shown(path),
+                    small.join(" ")
+                ));
+                return Ok(ran);
+            }
+        }
+        self.back_to(&here);
+        Ok(first)
     }
 
     /// A run with invented arguments. Where it reaches fewer kernels than one with larger numbers, that one is taken; and
