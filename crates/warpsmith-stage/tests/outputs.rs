@@ -231,3 +231,26 @@ int main() { img::median<<<dim3(32, 128), dim3(32, 8)>>>(0, 0, 1024, 1024); }
         ],
     );
 }
+
+/// Blocks that enumerators make, of which other shapes are checked, too.
+#[test]
+fn enumerators_make_blocks() {
+    let text = "enum { BDIMX = 32, BDIMY = 4 };
+namespace sim {
+__global__ void advect(const float *q, float *out, int nx, int ny)
+{
+    int i = blockIdx.x * BDIMX + threadIdx.x + 1;
+    int j = blockIdx.y * BDIMY + threadIdx.y;
+    if (i >= nx - 1 || j >= ny) return;
+    int id = j * nx + i;
+    out[id] = q[id] - 0.1f * (q[id + 1] - q[id - 1]);
+}
+}
+int main() { sim::advect<<<dim3(32, 256), dim3(BDIMX, BDIMY)>>>(0, 0, 1024, 1024); }
+";
+    let chosen = tried("plain.cu", text, requests).unwrap_or_else(|(_, m)| panic!("{m}"));
+    let passed = |t: &warpsmith_stage::auto::Tried| {
+        t.name == "tile with a halo of `q`" && t.failed.is_none()
+    };
+    assert!(chosen.tried.iter().any(passed), "{:?}", chosen.tried);
+}
