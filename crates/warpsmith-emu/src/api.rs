@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use crate::counters::Counters;
+pub use crate::engine::heap::Heap;
 use warpsmith_ir::{FuncId, Module, Span, Type, Way};
 
 /// Names a buffer in [`DeviceMemory`].
@@ -19,6 +20,8 @@ pub struct DeviceMemory {
     pub buffers: Vec<Buffer>,
     /// One for each [`Module::globals`]; made by [`DeviceMemory::new`].
     pub globals: Vec<Buffer>,
+    /// What kernels have allocated; `None`: nothing yet.
+    pub heap: Option<Heap>,
 }
 
 /// One allocation.
@@ -370,6 +373,11 @@ pub enum EmuError {
         /// Its place in the source, where it is known.
         span: Option<Span>,
     },
+}
+
+/// Whether code of the device in the module takes memory of the heap.
+pub fn allocates(module: &Module) -> bool {
+    crate::compile::allocates(module)
 }
 
 /// Runs one launch on `memory`, changing it as the kernel does. For several of one module there is [`crate::Emulator`].

@@ -24,7 +24,10 @@ impl DeviceMemory {
                 ..Buffer::default()
             }
         };
-        DeviceMemory { buffers: vec![], globals: module.globals.iter().map(variable).collect() }
+        DeviceMemory {
+            globals: module.globals.iter().map(variable).collect(),
+            ..DeviceMemory::default()
+        }
     }
 
     /// Adds a buffer and names it.

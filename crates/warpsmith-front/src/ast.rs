@@ -553,6 +553,8 @@ pub enum ExprKind {
         ty: TypeName,
         count: Option<Expr>,
         args: Vec<Expr>,
+        /// `new T()`, `new T[count]()`, also with braces: what has no constructor is zero.
+        zeroed: bool,
     },
     /// `delete e`, `delete[] e`
     Delete {

@@ -217,7 +217,8 @@ pub enum Runtime {
         bytes: Expr,
     },
     /// `malloc`, `new`, `cudaMallocHost`: memory of the host that holds nothing yet; with `shared`, as
-    /// `cudaMallocManaged` gives it, the device may use it too.
+    /// `cudaMallocManaged` gives it, the device may use it too. In code of the device `malloc` and `new`, which take it from
+    /// the device's heap: then not `shared`.
     AllocateHost {
         /// Gets the address.
         pointer: Place,
@@ -226,7 +227,7 @@ pub enum Runtime {
         /// The device may use it, too.
         shared: bool,
     },
-    /// `cudaFree`; also `free`.
+    /// `cudaFree`; also `free`, in code of the device for memory of its heap.
     Free {
         /// To the start of what was allocated, or null: then nothing happens.
         pointer: Expr,

@@ -18,7 +18,7 @@
 //! 13. Barriers, warp operations, fences, asynchronous copies and hardware values occur in kernels and device functions
 //!     only; the first four also in what loops of a host function give to threads.
 //! 14. Launches occur in host functions only, start a kernel, and fit its parameters; so do copies to variables of
-//!     the device, which are those of the module.
+//!     the device, which are those of the module, and calls of the run-time library but for the heap of the device.
 //! 15. Calls reach a function of a fitting kind with fitting arguments: no kernel, and no host function
 //!     from a kernel or device function; a function without value gives no result.
 //! 16. There is no recursion.

@@ -7,6 +7,8 @@ use common::{
     Input, Points, SCALED_GEMM as GEMM, check_scheduled as check, has_flat as has, refused_text,
 };
 use expect_test::{Expect, expect};
+use warpsmith_opt::kernel::OfGpu;
+use warpsmith_opt::schedule::{StepKind, template};
 
 /// Tiles of 8 x 16, six at a time: no row of tiles, rows left over, all in whole waves, last waves that are nearly full.
 const PRODUCTS: Points<'_> = &[
@@ -312,4 +314,35 @@ void f(int n, int m, const float a[n][m], float y[n], int *last) {
           = note: step 1: `stream_k k by 3 tile 8 of 6`
     "#]],
     );
+}
+
+/// Products whose last wave may be short are offered with it, for as many multiprocessors as the GPU has.
+#[test]
+fn products_are_offered_with_their_last_wave_split() {
+    let mut input = Input::new(GEMM);
+    input.gpu = OfGpu { shared: 227 << 10, multiprocessors: 10 };
+    let kernel = input.kernel();
+    let root = kernel.marked_roots()[0];
+    let offered = template::alternatives(&kernel, root, &input.sources);
+    let offered: Vec<_> =
+        offered.iter().filter(|steps| matches!(steps[0], StepKind::StreamK(_))).collect();
+    let first: Vec<String> = offered.iter().map(|steps| steps[0].to_string()).collect();
+    expect![[r#"
+        stream_k l by 5 tile 64x128 of 30
+        stream_k l by 11 tile 64x128 of 30
+        stream_k l by 5 tile 64x256 of 20
+        stream_k l by 11 tile 64x256 of 20
+        stream_k l by 5 tile 128x256 of 10
+        stream_k l by 11 tile 128x256 of 10"#]]
+    .assert_eq(&first.join("\n"));
+    for steps in offered {
+        let text: Vec<String> = steps.iter().map(StepKind::to_string).collect();
+        let program =
+            Input { gpu: input.gpu, ..Input::new(GEMM) }.scheduled(&text.join("\n")).unwrap();
+        assert_eq!(
+            program.kernels.len(),
+            5,
+            "whole and split for sizes that vectors fit and others, and the sum"
+        );
+    }
 }

@@ -1,5 +1,5 @@
 //! Times the choice of a schedule, without verification: `cargo run --release -p warpsmith --example planning [FILE.c…]`,
-//! all examples of the repository when no file is named. Exits with 1 when one takes five seconds or more.
+//! all examples of the repository when no file is named; with `--schedules` it prints the choices. Exits with 1 when one takes five seconds or more.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -21,7 +21,8 @@ fn examples() -> Vec<PathBuf> {
 }
 
 fn main() -> ExitCode {
-    let named: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let (options, named): (Vec<PathBuf>, Vec<PathBuf>) =
+        std::env::args_os().skip(1).map(PathBuf::from).partition(|a| *a == *"--schedules");
     let files = if named.is_empty() { examples() } else { named };
     let mut slowest = 0.0f64;
     println!("| file | seconds | legal schedules | predicted |\n|---|---|---|---|");
@@ -36,7 +37,12 @@ fn main() -> ExitCode {
         match choice {
             Ok(choice) => {
                 let predicted = choice.seconds.first().map_or(f64::NAN, |s| s * 1e6);
-                println!("| {name} | {seconds:.2} | {} | {predicted:.1} us |", choice.compared);
+                print!("| {name} | {seconds:.2} | {} | {predicted:.1} us |", choice.compared);
+                let schedule = choice.schedule.print().trim_end().replace('\n', "; ");
+                println!(
+                    "{}",
+                    if options.is_empty() { String::new() } else { format!(" {schedule} |") }
+                );
             }
             Err(e) => {
                 eprint!("{}", e.render(&sources, false));

@@ -268,3 +268,28 @@ fn kernels_for_multiples_of_several_sizes_are_run_at_the_least_of_them() {
     });
     paths(&tuned);
 }
+
+/// Sums of the last tiles are split where 132 tiles run at a time, each in 11 parts that are copied ahead: the paths want whole
+/// waves, which no small product has, rows of shared memory as long as a wave, and parts of more than two strips.
+#[test]
+fn waves_of_tiles_and_long_parts_of_sums_are_run() {
+    let nest = |part: &str, i: &str, j: &str, l: &str, sum: &str| {
+        let (axes, z) = if part.is_empty() { ("y, x", "") } else { ("z, y, x", "x1") };
+        format!(
+            "bind {part}{i}, {j} -> {axes} block 4x4{z}\naccumulate {sum}\nregister_tile {i} by 4\nregister_tile {j} by 4\nstage A at {l} tile 16 pad 4 transposed\nstage B at {l} tile 16 pad 116\nunroll {l}\npipeline {l} stages 3\n"
+        )
+    };
+    let schedule = format!(
+        "stream_k l by 11 tile 16x16 of 132\n{}{}bind i#3, j#3 -> y, x block 8x4\n",
+        nest("", "i", "j", "l", "C"),
+        nest("l_part, ", "i#2", "j#2", "l#2", "C_parts"),
+    );
+    let source = "// warpsmith: size n=500 m=500 k=500\nvoid gemm(int n, int m, int k, const float A[n][k], const float B[k][m], float C[n][m]) {\n#pragma omp parallel for collapse(2)\n    for (int i = 0; i < n; i++)\n        for (int j = 0; j < m; j++)\n            for (int l = 0; l < k; l++) C[i][j] += A[i][l] * B[l][j];\n}\n";
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("waves.sched");
+    std::fs::write(&file, &schedule).expect("a writable folder");
+    let tuned = tuned(source, |r| r.schedule(&file));
+    assert!(tuned.files.iter().any(|(_, text)| text.contains("[132]") || text.contains("+ 116]")));
+    assert!(!paths(&tuned).is_empty());
+    assert_eq!(tuned.verified.one_block, Vec::<String>::new());
+}

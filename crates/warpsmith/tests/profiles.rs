@@ -10,6 +10,13 @@ use warpsmith::tune::{self, choice};
 
 /// The profile of an example's only launch.
 fn profile(example: &str, steps: &str, sizes: &[(&str, i64)]) -> KernelProfile {
+    let mut launches = profiles(example, steps, sizes);
+    assert_eq!(launches.len(), 1);
+    launches.remove(0)
+}
+
+/// The profiles of an example's launches.
+fn profiles(example: &str, steps: &str, sizes: &[(&str, i64)]) -> Vec<KernelProfile> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let request = TuneRequest::new(folder.join(example));
     let mut sources = SourceMap::new();
@@ -19,9 +26,7 @@ fn profile(example: &str, steps: &str, sizes: &[(&str, i64)]) -> KernelProfile {
     let kernel = schedule::replay(&kernel, &steps, &sources).unwrap();
     let program = lower::lower(&kernel, &sources).unwrap();
     let point = sizes.iter().map(|(name, n)| (name.to_string(), *n)).collect();
-    let mut launches = choice::launches(&program, &point);
-    assert_eq!(launches.len(), 1);
-    launches.remove(0).1
+    choice::launches(&program, &point).into_iter().map(|(_, profile)| profile).collect()
 }
 
 /// Integer instructions of a warp.
@@ -173,4 +178,20 @@ fn tiles_of_resident_blocks_are_counted_as_blocks() {
     assert_eq!(resident.work.fp32, each.work.fp32);
     assert_eq!(resident.shared, each.shared);
     assert_eq!(resident.global, each.global);
+}
+
+/// Rows and columns of a counter that all three loops were joined to go on with it: what a block reads later is not what it
+/// read first.
+#[test]
+fn joined_loops_go_through_all_of_an_array() {
+    let sizes = [("imax", 128), ("jmax", 128), ("kmax", 256)];
+    let launches = profiles(
+        "himeno.c",
+        "reduce gosa block 128 grid 256\nbind i#2, j#2, k#2 -> z, y, x block 64x2x1\n",
+        &sizes,
+    );
+    let array = f64::from(4 * 128 * 128 * 256);
+    let read = launches[0].global.iter().filter(|g| g.kind == TrafficKind::Load);
+    let all: Vec<f64> = read.map(|g| g.grid_bytes / array).collect();
+    assert!(all.iter().all(|share| (0.8..1.7).contains(share)), "{all:?}");
 }

@@ -141,6 +141,14 @@ pub enum Op {
     },
     AsyncCommit,
     AsyncWait(u32),
+    /// Memory of the heap: a pointer for each thread.
+    HeapAllocate {
+        bytes: Opd,
+        result: Opd,
+    },
+    HeapFree {
+        pointer: Opd,
+    },
     Printf {
         format: u32,
         args: Vec<(Opd, Scalar)>,
@@ -309,6 +317,8 @@ pub struct Program {
     pub virtual_accesses: Vec<Access>,
     pub has_fences: bool,
     pub has_async: bool,
+    /// The object that is the heap of the device.
+    pub heap: Option<u64>,
 }
 
 /// Register form: narrow integers are extended to 32 bits by their sign, the rest by zeros.
@@ -403,6 +413,11 @@ impl Op {
                 f(bytes, Use);
                 f(zero_fill, Use);
             }
+            Op::HeapAllocate { bytes, result } => {
+                f(bytes, Use);
+                f(result, Def);
+            }
+            Op::HeapFree { pointer } => f(pointer, Use),
             Op::Printf { args, .. } => args.iter_mut().for_each(|(a, _)| f(a, Use)),
             Op::Assert { cond, .. }
             | Op::Assume { cond, .. }

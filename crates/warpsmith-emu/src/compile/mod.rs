@@ -17,7 +17,9 @@ mod ways;
 use std::collections::{HashMap, HashSet};
 
 use warpsmith_ir::layout::layout_of;
-use warpsmith_ir::{FuncId, FunctionKind, Module, Space, Stmt, StmtKind, Type, VarKind, eval};
+use warpsmith_ir::{
+    FuncId, Function, FunctionKind, Module, Runtime, Space, Stmt, StmtKind, Type, VarKind, eval,
+};
 
 use self::lir::{Home, Op, Opd, Program, to_register};
 use self::lower::{Frame, Lower};
@@ -76,6 +78,7 @@ fn add_objects(l: &mut Lower<'_>, memory: &DeviceMemory) {
             o.extents = extents;
         }
     }
+    l.out.heap = memory.heap.as_ref().map(|heap| u64::from(heap.buffer.0) + 1);
     for (i, g) in l.module.globals.iter().enumerate() {
         let constant = g.space == Space::Constant;
         l.object(&g.name, &g.ty, Home::Variable { index: i as u32, constant });
@@ -134,6 +137,27 @@ fn add_shared(l: &mut Lower<'_>, launch: &LaunchConfig) -> Result<(), EmuError> 
     }
     l.out.shared_bytes = end as u32;
     Ok(())
+}
+
+/// Whether a kernel, or a function that it calls, takes memory of the heap.
+pub fn kernel_allocates(module: &Module, kernel: FuncId) -> bool {
+    let known = module.functions.get(kernel.0 as usize).is_some();
+    known && reachable(module, kernel).into_iter().any(|id| takes_memory(module.function(id)))
+}
+
+/// Whether code of the device in the module takes memory of the heap.
+pub fn allocates(module: &Module) -> bool {
+    let mut of_device = module.functions.iter().filter(|f| f.kind != FunctionKind::Host);
+    of_device.any(takes_memory)
+}
+
+fn takes_memory(function: &Function) -> bool {
+    let mut found = false;
+    walk::block(&function.body, &mut |n| {
+        let call = |s: &Stmt| matches!(s.kind, StmtKind::Runtime(Runtime::AllocateHost { .. }));
+        found |= matches!(n, walk::Node::Stmt(s) if call(s));
+    });
+    found
 }
 
 /// The kernel and the functions it calls, in order of first call.

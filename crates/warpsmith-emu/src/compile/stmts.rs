@@ -2,7 +2,7 @@
 
 use warpsmith_ir::{
     AtomicOp, BarrierKind, BinaryOp, BindLevel, Binding, Block, Case, Expr, ForLoop, LoopCondition,
-    LoopKind, PlaceKind, Scalar, Scope, Span, Stmt, StmtKind, VarId, WarpOp,
+    LoopKind, Place, PlaceKind, Runtime, Scalar, Scope, Span, Stmt, StmtKind, VarId, WarpOp,
 };
 
 use super::lir::*;
@@ -107,6 +107,13 @@ impl Lower<'_> {
                 self.emit(Op::Assume { cond, text })
             }
             StmtKind::Trap => self.emit(Op::Trap),
+            StmtKind::Runtime(Runtime::AllocateHost { pointer, bytes, .. }) => {
+                self.allocate(pointer, bytes)
+            }
+            StmtKind::Runtime(Runtime::Free { pointer }) => {
+                let pointer = self.scalar(pointer)?;
+                self.emit(Op::HeapFree { pointer })
+            }
             _ => self.unsupported("a statement of this kind"),
         }
     }
@@ -519,6 +526,16 @@ impl Lower<'_> {
         let destination = self.access(&to, &piece, vec![], true);
         let source = self.access(&from, &piece, vec![], false);
         self.emit(Op::AsyncCopy { destination, source, bytes, zero_fill })
+    }
+
+    /// Memory of the heap.
+    fn allocate(&mut self, pointer: &Place, bytes: &Expr) -> Result<()> {
+        let size = self.scalar(bytes)?;
+        let bytes = self.cast(bytes.ty.scalar().unwrap_or(Scalar::U64), Scalar::U64, size)?;
+        let to = self.place(pointer)?;
+        let result = self.register(Scalar::U64);
+        self.emit(Op::HeapAllocate { bytes, result })?;
+        self.write(&to, &pointer.ty, &[result])
     }
 
     fn printf(&mut self, format: &str, args: &[Expr]) -> Result<()> {

@@ -67,7 +67,7 @@ fn source_varies(op: &Op, accesses: &[Access], objects: &[Object], private: bool
             // Through an unknown pointer a thread may read its own local memory.
             a.space == Space::Local || !known && (private || matches!(a.base, Opd::K(_)))
         }
-        Op::Atomic { .. } | Op::Warp { .. } | Op::Barrier { .. } => true,
+        Op::Atomic { .. } | Op::Warp { .. } | Op::Barrier { .. } | Op::HeapAllocate { .. } => true,
         _ => false,
     }
 }

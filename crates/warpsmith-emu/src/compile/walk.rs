@@ -75,6 +75,10 @@ fn leaf_stmt<'a>(s: &'a Stmt, f: &mut dyn FnMut(Node<'a>)) {
         }
         StmtKind::Printf { args, .. } => args.iter().for_each(|e| expr(e, f)),
         StmtKind::Assert { cond, .. } | StmtKind::Assume { cond, .. } => expr(cond, f),
+        StmtKind::Runtime(call) => {
+            call.operands().into_iter().for_each(|e| expr(e, f));
+            call.written().into_iter().for_each(|p| place(p, true, f));
+        }
         StmtKind::Launch(l) => {
             l.grid.iter().chain(&l.block).chain(&l.args).for_each(|e| expr(e, f));
             expr(&l.shared, f);

@@ -138,6 +138,12 @@ impl Machine<'_> {
             }
             view = self.view(b, handle)?;
         }
+        if self.is_heap(handle)
+            && let Some(rule) = self.heap_fault(offset, n)
+        {
+            self.refuse_bytes(b, (handle, offset), n, thread, pc, kind, rule);
+            return None;
+        }
         // What a thread has of its own has no address that the copying unit could reach.
         if matches!(view.home, Home::Local { .. }) {
             self.refuse_bytes(b, (handle, offset), n, thread, pc, kind, Rule::InvalidPointer);

@@ -60,13 +60,18 @@ impl<'m> Emulator<'m> {
     fn program(
         &mut self,
         launch: &LaunchConfig,
-        memory: &DeviceMemory,
+        memory: &mut DeviceMemory,
         ways: bool,
     ) -> Result<&Program, EmuError> {
         let known = self.kept.iter().position(|k| k.fits(launch, memory, ways));
         let latest = match known.and_then(|at| self.kept.remove(at)) {
             Some(kept) => kept,
-            None => Kept::new(self.module, launch, memory, ways)?,
+            None => {
+                if compile::kernel_allocates(self.module, launch.kernel) {
+                    memory.with_heap();
+                }
+                Kept::new(self.module, launch, memory, ways)?
+            }
         };
         self.kept.truncate(KEPT - 1);
         self.kept.push_front(latest);

@@ -55,6 +55,8 @@ pub struct Machine<'a> {
     pub clock: u64,
     /// Times the whole grid has passed a grid barrier.
     pub grid_phase: u32,
+    /// The object that is the heap; no object's where there is none.
+    pub heap_handle: u64,
     /// Buffers with undefined bytes.
     pub any_buffer_poison: bool,
     /// Some block was stopped: others may wait for it in vain.
@@ -210,6 +212,7 @@ impl<'a> Machine<'a> {
         let threads: u32 = launch.block.iter().product();
         let any_buffer_poison =
             memory.buffers.iter().chain(&memory.globals).any(|b| b.poison.contains(&true));
+        let heap_handle = memory.heap.as_ref().map_or(u64::MAX, |h| u64::from(h.buffer.0) + 1);
         let used = memory.buffers.iter().chain(&memory.globals).map(|b| b.bytes.len() as u64).sum();
         Machine {
             races,
@@ -234,6 +237,7 @@ impl<'a> Machine<'a> {
             check_races: options.checks.races || options.checks.redundant_barriers,
             clock: 0,
             grid_phase: 0,
+            heap_handle,
             any_buffer_poison,
             abandoned: false,
             refused: 0,

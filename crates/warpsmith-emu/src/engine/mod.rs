@@ -8,6 +8,7 @@ mod block;
 mod copies;
 mod counting;
 mod emulator;
+pub mod heap;
 mod lanes;
 mod launch;
 mod named_barriers;

@@ -346,7 +346,7 @@ fn shows_order(op: &Op) -> bool {
     match op {
         Op::Barrier { kind, .. } => *kind == BarrierKind::Grid,
         Op::Special { what, .. } => *what == Special::Clock,
-        Op::Fence(_) => true,
+        Op::Fence(_) | Op::HeapAllocate { .. } | Op::HeapFree { .. } => true,
         _ => false,
     }
 }

@@ -554,7 +554,7 @@ impl Machine<'_> {
             _ => self.object_name(o.handle),
         };
         let text = match home {
-            Home::Invalid => name.clone(),
+            Home::Invalid => format!("`{name}`"),
             _ => self.element_text(o.handle, o.offset as i64),
         };
         let kind = match home {
@@ -577,7 +577,7 @@ impl Machine<'_> {
         } else if name.is_empty() {
             format!("the value of an inactive lane is used in {what}")
         } else {
-            format!("`{text}` is used in {what} before it has a value")
+            format!("{text} is used in {what} before it has a value")
         };
         let index = match home {
             Home::Invalid => vec![],

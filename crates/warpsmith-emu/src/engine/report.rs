@@ -89,6 +89,9 @@ impl Machine<'_> {
 
     /// The index of an element in the array's own dimensions, from a byte offset.
     pub fn element_index(&self, handle: u64, offset: i64) -> Vec<i64> {
+        if self.is_heap(handle) {
+            return vec![self.heap_text(offset).1];
+        }
         let Some(o) = self.program.objects.get(handle as usize) else { return vec![] };
         let size = o.element_bytes.max(1) as i64;
         let mut at = offset.div_euclid(size);
@@ -102,10 +105,13 @@ impl Machine<'_> {
         index
     }
 
-    /// `array[i][j]`, as in the user's source.
+    /// `array[i][j]`, as in the user's source, in quotes; a byte of the heap in words.
     pub fn element_text(&self, handle: u64, offset: i64) -> String {
+        if self.is_heap(handle) {
+            return self.heap_text(offset).0;
+        }
         let index: String =
             self.element_index(handle, offset).iter().map(|i| format!("[{i}]")).collect();
-        format!("{}{index}", self.object_name(handle))
+        format!("`{}{index}`", self.object_name(handle))
     }
 }

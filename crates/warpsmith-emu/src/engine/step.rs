@@ -173,6 +173,8 @@ impl Machine<'_> {
                 self.shown = true;
             }
             Op::AsyncCopy { .. } => self.async_copy(b, g, op, pc),
+            Op::HeapAllocate { bytes, result } => self.heap_allocate(b, g, *bytes, *result, pc),
+            Op::HeapFree { pointer } => self.heap_free(b, g, *pointer, pc),
             Op::AsyncCommit => self.async_commit(b, g),
             Op::AsyncWait(n) => self.async_wait(b, g, *n, pc),
             Op::Printf { format, args } => self.printf(b, g, *format, args),

@@ -127,6 +127,12 @@ pub fn granules(p: &Program, targets: &[Target]) -> Vec<Option<u32>> {
             width[h as usize] = width[h as usize].min(t.width.min(4).trailing_zeros());
         }
     }
+    // Whoever frees memory ends what others do with it.
+    if p.code.iter().any(|op| matches!(op, Op::HeapFree { .. }))
+        && let Some(written) = p.heap.and_then(|heap| written.get_mut(heap as usize))
+    {
+        *written = true;
+    }
     let local = |i: usize| matches!(p.objects[i].home, Home::Local { .. } | Home::Invalid);
     (0..n).map(|i| (written[i] && !local(i)).then_some(width[i])).collect()
 }

@@ -473,7 +473,9 @@ impl<'t> Cx<'t> {
             ty = TypeName { kind, is_const: false, is_volatile: false, span: ty.span };
         }
         let count = declarator.and_then(|d| field(d, "length")).map(|n| self.expr(n));
-        let args = match field(node, "arguments") {
+        let arguments = field(node, "arguments");
+        let zeroed = arguments.is_some_and(|list| kids(list).is_empty());
+        let args = match arguments {
             Some(list) if list.kind() == "argument_list" => self.exprs(kids(list)),
             Some(list) if !kids(list).is_empty() => {
                 return ExprKind::Unsupported { what: "`new` with values in braces".to_owned() };
@@ -481,7 +483,7 @@ impl<'t> Cx<'t> {
             _ => vec![],
         };
         let Some(place) = field(node, "placement") else {
-            return ExprKind::New { ty, count, args };
+            return ExprKind::New { ty, count, args, zeroed };
         };
         match (self.exprs(kids(place)).as_slice(), count) {
             ([place], None) => placed(place.clone(), ty, args, self.span(node)),

@@ -1,14 +1,3 @@
-// The heap of the device. Memory that is freed is not used again; bounds inside of the heap are not looked at.
-__device__ unsigned long long deviceHeapUsed = 0;
-__device__ uint4 deviceHeap[1 << 20];
-
-__device__ inline void *deviceAllocate(size_t bytes) {
-    unsigned long long words = (bytes + 15) / 16;
-    unsigned long long at = atomicAdd(&deviceHeapUsed, words);
-    if (at + words > (1 << 20)) return 0;
-    return &deviceHeap[at];
-}
-
 namespace cooperative_groups {
 // Asynchronous copies of a group: its threads copy word by word, and bytes that are no words at once.
 template <typename G, typename T>

@@ -103,6 +103,36 @@ inline void graphKernel(graphNode *node, const cudaKernelNodeParams *params) {
     node->kernel.kernelParams = held;
 }
 
+struct cudaMemAllocNodeParams {
+    cudaMemPoolProps poolProps;
+    const cudaMemAccessDesc *accessDescs;
+    size_t accessDescCount, bytesize;
+    void *dptr;
+};
+// The address of memory that a graph allocates is known as soon as the node is there; it is the same in every launch.
+inline int cudaGraphAddMemAllocNode(
+    cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *before, size_t n, cudaMemAllocNodeParams *params
+) {
+    *node = graphAdd(graph, cudaGraphNodeTypeEmpty, before, n);
+    cudaMalloc(&params->dptr, params->bytesize);
+    return 0;
+}
+inline int cudaGraphAddMemFreeNode(
+    cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *before, size_t n, void *memory
+) {
+    *node = graphAdd(graph, cudaGraphNodeTypeEmpty, before, n);
+    return 0;
+}
+inline int cudaDeviceGraphMemTrim(int device) { return 0; }
+inline int cudaDeviceGetGraphMemAttribute(int device, int attribute, void *value) {
+    *(unsigned long long *)value = 0;
+    return 0;
+}
+enum {
+    cudaGraphMemAttrUsedMemCurrent = 0, cudaGraphMemAttrUsedMemHigh = 1, cudaGraphMemAttrReservedMemCurrent = 2,
+    cudaGraphMemAttrReservedMemHigh = 3
+};
+
 inline int cudaGraphAddKernelNode(
     cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *before, size_t n, const cudaKernelNodeParams *params
 ) {

@@ -38,6 +38,18 @@ inline int strncmp(const char *a, const char *b, int n) {
     return 0;
 }
 
+inline int memcmp(const void *a, const void *b, size_t n) {
+    const unsigned char *p = (const unsigned char *)a, *q = (const unsigned char *)b;
+    for (size_t i = 0; i < n; i++)
+        if (p[i] != q[i]) return p[i] < q[i] ? -1 : 1;
+    return 0;
+}
+
+inline int posix_memalign(void **p, size_t alignment, size_t bytes) {
+    *p = malloc(bytes);
+    return 0;
+}
+
 inline int strcmp(const char *a, const char *b) { return strncmp(a, b, 1 << 30); }
 
 inline char *strcpy(char *to, const char *from) {

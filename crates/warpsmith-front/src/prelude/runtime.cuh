@@ -138,6 +138,45 @@ inline int pthread_mutex_lock(pthread_mutex_t *m) { return 0; }
 inline int pthread_mutex_unlock(pthread_mutex_t *m) { return 0; }
 inline int pthread_mutex_destroy(pthread_mutex_t *m) { return 0; }
 
+// Pools of memory: all memory comes from the device.
+typedef int cudaMemPool_t, cudaMemPoolAttr, cudaMemAllocationType, cudaMemAllocationHandleType, cudaMemLocationType;
+enum { cudaMemAllocationTypeInvalid = 0, cudaMemAllocationTypePinned = 1, cudaMemAllocationTypeMax = 2 };
+enum { cudaMemHandleTypeNone = 0, cudaMemHandleTypePosixFileDescriptor = 1, cudaMemHandleTypeFabric = 8 };
+enum { cudaMemLocationTypeInvalid = 0, cudaMemLocationTypeDevice = 1, cudaMemLocationTypeHost = 2 };
+enum { cudaMemAccessFlagsProtNone = 0, cudaMemAccessFlagsProtRead = 1, cudaMemAccessFlagsProtReadWrite = 3 };
+enum {
+    cudaMemPoolReuseFollowEventDependencies = 1, cudaMemPoolReuseAllowOpportunistic = 2,
+    cudaMemPoolReuseAllowInternalDependencies = 3, cudaMemPoolAttrReleaseThreshold = 4,
+    cudaMemPoolAttrReservedMemCurrent = 5, cudaMemPoolAttrReservedMemHigh = 6, cudaMemPoolAttrUsedMemCurrent = 7,
+    cudaMemPoolAttrUsedMemHigh = 8
+};
+struct cudaMemLocation {
+    int type, id;
+};
+struct cudaMemAccessDesc {
+    cudaMemLocation location;
+    int flags;
+};
+struct cudaMemPoolProps {
+    int allocType, handleTypes;
+    cudaMemLocation location;
+    void *win32SecurityAttributes;
+    size_t maxSize;
+    unsigned short usage;
+};
+inline int cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device) { *pool = 1; return 0; }
+inline int cudaDeviceGetMemPool(cudaMemPool_t *pool, int device) { *pool = 1; return 0; }
+inline int cudaDeviceSetMemPool(int device, cudaMemPool_t pool) { return 0; }
+inline int cudaMemPoolCreate(cudaMemPool_t *pool, const cudaMemPoolProps *props) { *pool = 2; return 0; }
+inline int cudaMemPoolDestroy(cudaMemPool_t pool) { return 0; }
+inline int cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void *value) { return 0; }
+inline int cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void *value) {
+    *(unsigned long long *)value = 0;
+    return 0;
+}
+inline int cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc *list, size_t n) { return 0; }
+inline int cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes) { return 0; }
+
 namespace std {
 struct thread {
     thread() {}

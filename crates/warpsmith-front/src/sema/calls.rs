@@ -15,6 +15,9 @@ impl<'a> Sema<'a> {
         args: &'a [ast::Expr],
         span: Span,
     ) -> Res<Operand<'a>> {
+        if let Some(result) = self.destructor_call(callee, span) {
+            return result;
+        }
         if let Some(q) = self.deduced_call(callee, args)? {
             let list = self.arguments(args)?;
             return self.construct(&q.ty, list, false, span).map(Operand::Value);

@@ -12,7 +12,7 @@ use crate::builtins;
 
 /// How well an argument fits a parameter; lower is better.
 pub(crate) const EXACT: u32 = 0;
-const QUALIFIED: u32 = 1;
+pub(crate) const QUALIFIED: u32 = 1;
 const PROMOTED: u32 = 2;
 const CONVERTED: u32 = 3;
 const LIBRARY: u32 = 4;

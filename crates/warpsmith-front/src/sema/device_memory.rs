@@ -1,13 +1,10 @@
 //! The heap of the device: `malloc`, `free`, `new` and `delete` in kernels.
 
-use warpsmith_ir::{Expr, FunctionKind, Span, Type};
+use warpsmith_ir::{Expr, FunctionKind, Runtime, Space, Span, StmtKind, Type};
 
 use super::Sema;
 use super::model::*;
 use crate::ast;
-
-/// The function of the libraries that hands out memory of the heap.
-const ALLOCATE: &str = "deviceAllocate";
 
 impl<'a> Sema<'a> {
     /// `malloc` or `free` in code of the device; `None` when it is neither.
@@ -25,7 +22,7 @@ impl<'a> Sema<'a> {
                 let bytes = self.rvalue(bytes);
                 Some(bytes.and_then(|b| self.heap(b, span)).map(Operand::Value))
             }
-            ("free", [pointer]) => Some(self.discard(pointer).map(|()| Operand::Void)),
+            ("free", [pointer]) => Some(self.free_of_heap(pointer, span)),
             _ => None,
         }
     }
@@ -33,13 +30,14 @@ impl<'a> Sema<'a> {
     /// Memory of the heap, `void *`.
     pub(crate) fn heap(&mut self, bytes: Expr, span: Span) -> Res<Expr> {
         let bytes = self.convert_to(bytes, &Type::U64, span)?;
-        let fns = super::expr::functions(&self.lookup(self.root, ALLOCATE));
-        if fns.is_empty() {
-            return fail("W053", span, "the heap of the device is not supported here");
-        }
-        let args = vec![Operand::Value(bytes)];
-        let chosen = self.resolve_overload(ALLOCATE, &fns, None, None, &args, span)?;
-        let result = self.call_chosen(chosen, None, args, span)?;
-        self.rvalue_of(result, span)
+        let pointer = self.allocate_host(bytes, false, span);
+        let void = Type::pointer(Type::Void, Space::Generic);
+        Ok(super::functions::raw_pointer_cast(pointer, void, span))
+    }
+
+    fn free_of_heap(&mut self, pointer: &'a ast::Expr, span: Span) -> Res<Operand<'a>> {
+        let pointer = self.a_pointer(pointer)?;
+        self.emit(StmtKind::Runtime(Runtime::Free { pointer }), span);
+        Ok(Operand::Void)
     }
 }

@@ -9,6 +9,7 @@ use warpsmith_ir::{
 use super::Sema;
 use super::model::*;
 use super::refused::{DELETED_ARRAY, refuse};
+use crate::ast;
 
 /// Arrays of objects with destructors have at most that many elements.
 const MAX_ELEMENTS: u64 = 64;
@@ -153,7 +154,35 @@ impl<'a> Sema<'a> {
         Ok(())
     }
 
-    /// `delete p`: the object ends; its memory is not handed out again.
+    /// `object.~T()`, `pointer->~T()`; `None` when the call is no such thing.
+    pub(crate) fn destructor_call(
+        &mut self,
+        callee: &'a ast::Expr,
+        span: Span,
+    ) -> Option<Res<Operand<'a>>> {
+        let ast::ExprKind::Member { base, arrow, member, .. } = &*callee.kind else { return None };
+        if !member.name.starts_with('~') {
+            return None;
+        }
+        Some(self.destroy(base, *arrow, span).map(|()| Operand::Void))
+    }
+
+    /// The object ends where code of the device says so.
+    fn destroy(&mut self, base: &'a ast::Expr, arrow: bool, span: Span) -> Res<()> {
+        if self.f().func.kind == FunctionKind::Host {
+            return self.discard(base);
+        }
+        if arrow {
+            let pointer = self.rvalue(base)?;
+            return self.end_pointee(pointer, false, span);
+        }
+        match self.expr(base)? {
+            Operand::Place { place, .. } if self.ends(&place.ty) => self.end_object(place, span),
+            _ => Ok(()),
+        }
+    }
+
+    /// `delete p`: the object ends.
     pub(crate) fn end_pointee(&mut self, pointer: Expr, array: bool, span: Span) -> Res<()> {
         let Some(ty) = pointer.ty.pointee().cloned() else { return Ok(()) };
         let through_class = !array && self.has_virtual_destructor(&ty);

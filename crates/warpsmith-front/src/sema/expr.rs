@@ -78,7 +78,9 @@ impl<'a> Sema<'a> {
                 let align = warpsmith_ir::layout::layout_of(&self.module, &q.ty).align;
                 Ok(Operand::Value(self.size_value(align, span)))
             }
-            K::New { ty, count, args } => self.new_object(ty, count.as_ref(), args, span),
+            K::New { ty, count, args, zeroed } => {
+                self.new_object(ty, count.as_ref(), args, *zeroed, span)
+            }
             K::Delete { pointer, array } => self.delete_object(pointer, *array, span),
             K::InitList(items) => Ok(Operand::List(items)),
             K::Lambda(l) => self.lambda(l, span),

@@ -114,7 +114,9 @@ impl<'a> Sema<'a> {
             | ("cudaMallocHost" | "cudaHostAlloc", [target, bytes, ..]) => {
                 self.shared_allocation(target, bytes, span)
             }
-            ("cudaMallocAsync", [target, bytes, ..]) => self.device_allocation(target, bytes, span),
+            ("cudaMallocAsync" | "cudaMallocFromPoolAsync", [target, bytes, ..]) => {
+                self.device_allocation(target, bytes, span)
+            }
             ("cudaMallocPitch", [target, pitch, width, height]) => {
                 self.pitched(target, pitch, width, height, span)
             }
@@ -155,6 +157,7 @@ impl<'a> Sema<'a> {
         ty: &'a ast::TypeName,
         count: Option<&'a ast::Expr>,
         args: &'a [ast::Expr],
+        zeroed: bool,
         span: Span,
     ) -> Res<Operand<'a>> {
         let on_host = self.f().func.kind == warpsmith_ir::FunctionKind::Host;
@@ -175,10 +178,17 @@ impl<'a> Sema<'a> {
             }
             None => size,
         };
+        let filled = zeroed && !self.needs_init(&q.ty);
+        let bytes = if filled { self.hold_value(bytes, span) } else { bytes };
         let pointer = match on_host {
-            true => self.allocate_host(bytes, false, span),
-            false => self.heap(bytes, span)?,
+            true => self.allocate_host(bytes.clone(), false, span),
+            false => self.heap(bytes.clone(), span)?,
         };
+        if filled && on_host {
+            let value = Expr::i32(0).with_origin(span);
+            let call = Runtime::Fill { pointer: pointer.clone(), value, bytes };
+            self.emit(StmtKind::Runtime(call), span);
+        }
         let pointer = super::functions::raw_pointer_cast(
             pointer,
             Type::pointer(q.ty.clone(), Space::Generic),
@@ -192,23 +202,41 @@ impl<'a> Sema<'a> {
         } else if count.is_none() && self.needs_init(&q.ty) {
             let place = Place::new(PlaceKind::Deref(pointer.clone()), q.ty, span);
             self.default_init(place, span)?;
-        } else if let Some(n) = elements.filter(|_| self.needs_init(&q.ty)) {
+        } else if count.is_none() && filled && !on_host {
+            let value = self.zero_value(&q.ty, span)?;
+            let place = Place::new(PlaceKind::Deref(pointer.clone()), q.ty, span);
+            self.emit(StmtKind::Assign { place, value }, span);
+        } else if let Some(n) = elements.filter(|_| self.needs_init(&q.ty) || filled && !on_host) {
             let pointer = self.hold_value(pointer, span);
-            self.init_elements(&pointer, &q.ty, n, span)?;
+            self.init_elements(&pointer, &q.ty, n, filled, span)?;
             return Ok(Operand::Value(pointer));
         }
         Ok(Operand::Value(pointer))
     }
 
-    /// The constructors of `new T[n]`.
-    fn init_elements(&mut self, pointer: &Expr, ty: &Type, n: Expr, span: Span) -> Res<()> {
+    /// The constructors of `new T[n]`, or zeros.
+    fn init_elements(
+        &mut self,
+        pointer: &Expr,
+        ty: &Type,
+        n: Expr,
+        zeroed: bool,
+        span: Span,
+    ) -> Res<()> {
         let id = self.f().func.fresh_loop();
         let at = self.fresh_var("element", Type::U64, span);
         let index = vec![Expr::var(at, Type::U64).with_origin(span)];
         let kind = PlaceKind::Elem { pointer: pointer.clone(), index, dims: vec![] };
         let place = Place::new(kind, ty.clone(), span);
         self.enter_loop();
-        let (result, body) = self.in_block(|me| me.default_init(place, span));
+        let (result, body) = self.in_block(|me| {
+            if !zeroed {
+                return me.default_init(place, span);
+            }
+            let value = me.zero_value(&place.ty.clone(), span)?;
+            me.emit(StmtKind::Assign { place, value }, span);
+            Ok(())
+        });
         self.leave_loop();
         result?;
         let number = |n: i64| Expr::int(Scalar::U64, n).with_origin(span);
@@ -236,7 +264,9 @@ impl<'a> Sema<'a> {
     ) -> Res<Operand<'a>> {
         if self.f().func.kind != warpsmith_ir::FunctionKind::Host {
             let pointer = self.rvalue(e)?;
-            self.end_pointee(pointer, array, span)?;
+            let pointer = self.hold_value(pointer, span);
+            self.end_pointee(pointer.clone(), array, span)?;
+            self.emit(StmtKind::Runtime(Runtime::Free { pointer }), span);
             return Ok(Operand::Void);
         }
         if !self.tolerates() {
@@ -265,7 +295,7 @@ impl<'a> Sema<'a> {
         super::functions::raw_pointer_cast(value, string_type(), span)
     }
 
-    fn allocate_host(&mut self, bytes: Expr, shared: bool, span: Span) -> Expr {
+    pub(crate) fn allocate_host(&mut self, bytes: Expr, shared: bool, span: Span) -> Expr {
         let ty = Type::pointer(Type::Scalar(Scalar::I8), Space::Generic);
         let temp = self.new_temp(ty.clone(), span);
         let pointer = Place::new(PlaceKind::Var(temp), ty, span);

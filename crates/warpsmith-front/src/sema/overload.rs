@@ -16,6 +16,8 @@ struct Candidate<'a> {
     args: Vec<TArg>,
     params: Vec<QualType>,
     ranks: Vec<u32>,
+    /// The first of them is that of the object.
+    ranks_object: bool,
     /// How much of the parameters' types is spelled out: partial ordering of templates in simple form.
     specificity: usize,
 }
@@ -101,8 +103,8 @@ impl<'a> Sema<'a> {
             Failure::New(d) => d.message,
             Failure::Reported => "its parameters have errors".into(),
         })?;
-        if let Some(ret) = f.decl.ret.as_ref().filter(|t| header.is_some() && is_conditional(t)) {
-            self.resolve_type(scope, ret).map_err(|_| "its return type excludes it".to_string())?;
+        if let Some(ret) = f.decl.ret.as_ref().filter(|t| header.is_some() && may_fail(t)) {
+            self.resolve_type(scope, ret).map_err(|e| excluded(ret, e))?;
         }
         let required = f.decl.params.iter().filter(|p| p.default.is_none()).count();
         let required = if params.len() == f.decl.params.len() { required } else { params.len() };
@@ -122,6 +124,7 @@ impl<'a> Sema<'a> {
             }
             ranks.push(u32::from(f.decl.is_const && !is_const));
         }
+        let ranks_object = !ranks.is_empty();
         for (i, (arg, param)) in args.iter().zip(&params).enumerate() {
             // A number becomes a `dim3`, but no `uint3`, which is the same type here.
             let written = f.decl.params.get(i).map(|p| &p.ty);
@@ -141,7 +144,7 @@ impl<'a> Sema<'a> {
         }
         let specificity =
             header.map_or(usize::MAX, |_| f.decl.params.iter().map(|p| spelled_out(&p.ty)).sum());
-        Ok(Candidate { f, scope, args: bound, params, ranks, specificity })
+        Ok(Candidate { f, scope, args: bound, params, ranks, ranks_object, specificity })
     }
 
     /// Template arguments of a call: explicit ones first, the rest from the arguments' types.
@@ -328,8 +331,9 @@ impl<'a> Sema<'a> {
 
 /// Whether `a` wins over `b`; of two equals, the one with a body, then the earlier.
 fn is_better(a: &Candidate<'_>, b: &Candidate<'_>, earlier: bool) -> bool {
-    let le = a.ranks.iter().zip(&b.ranks).all(|(x, y)| x <= y);
-    let lt = a.ranks.iter().zip(&b.ranks).any(|(x, y)| x < y);
+    let ranks = compared_ranks(a, b);
+    let le = ranks.iter().all(|(x, y)| x <= y);
+    let lt = ranks.iter().any(|(x, y)| x < y);
     if !le {
         return false;
     }
@@ -347,6 +351,22 @@ fn is_better(a: &Candidate<'_>, b: &Candidate<'_>, earlier: bool) -> bool {
         (false, true) => false,
         _ => earlier,
     }
+}
+
+/// The ranks of two candidates side by side. What `const` adds counts between two references only ([over.ics.rank] of the
+/// C++ standard): a copy and a reference to a constant are equally good.
+fn compared_ranks(a: &Candidate<'_>, b: &Candidate<'_>) -> Vec<(u32, u32)> {
+    let params = |c: &Candidate<'_>, at: usize| {
+        let argument = at.checked_sub(usize::from(c.ranks_object));
+        argument.and_then(|i| c.params.get(i)).map(QualType::is_reference)
+    };
+    let pairs = a.ranks.iter().zip(&b.ranks).enumerate();
+    let equal = |(at, (x, y)): (usize, (&u32, &u32))| {
+        let one_copies = params(a, at).zip(params(b, at)).is_some_and(|(p, q)| p != q);
+        let small = (*x).max(*y) <= super::convert::QUALIFIED;
+        if one_copies && small { (0, 0) } else { (*x, *y) }
+    };
+    pairs.map(equal).collect()
 }
 
 /// Number of nodes a type pattern spells out besides names.
@@ -392,7 +412,20 @@ fn all_given(ty: &ast::TypeName, header: &ast::TemplateHeader, given: usize) -> 
     !mentions(ty, rest)
 }
 
-/// Whether a return type is there only for some template arguments.
-fn is_conditional(ty: &ast::TypeName) -> bool {
-    super::templates::names_in_type(ty).iter().any(|n| n.starts_with("enable_if"))
+/// Whether a return type may be there only for some template arguments.
+fn may_fail(ty: &ast::TypeName) -> bool {
+    match &ty.kind {
+        ast::TypeKind::Named(path) => path.segments.iter().any(|s| s.args.is_some()),
+        ast::TypeKind::Pointer { to, .. } | ast::TypeKind::Reference { to, .. } => may_fail(to),
+        _ => false,
+    }
+}
+
+/// Why a return type is not there.
+fn excluded(ty: &ast::TypeName, why: Failure) -> String {
+    let on_purpose = super::templates::names_in_type(ty).iter().any(|n| n.starts_with("enable_if"));
+    match why {
+        Failure::New(d) if !on_purpose => format!("of its return type {}", d.message),
+        _ => "its return type excludes it".to_string(),
+    }
 }

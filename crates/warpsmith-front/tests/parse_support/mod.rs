@@ -224,7 +224,7 @@ pub fn expr(e: &Expr) -> String {
                 p.out.trim().replace('\n', "; ")
             )
         }
-        ExprKind::New { ty: t, count, args } => {
+        ExprKind::New { ty: t, count, args, .. } => {
             let count = count.as_ref().map_or(String::new(), |n| format!("[{}]", expr(n)));
             format!("new {}{count}({})", ty(t), join(args.iter().map(expr)))
         }

@@ -115,9 +115,12 @@ impl Checker<'_> {
         }
     }
 
-    /// Calls of the run-time library stand in host functions, with pointers and numbers of bytes.
+    /// Calls of the run-time library stand in host functions, with pointers and numbers of bytes; code of the device has a
+    /// heap.
     fn runtime(&mut self, call: &Runtime, origin: &Origin) {
-        let host = !self.is_device();
+        let of_heap =
+            matches!(call, Runtime::AllocateHost { shared: false, .. } | Runtime::Free { .. });
+        let host = of_heap || !self.is_device();
         self.require(host, 14, origin, "a call of the run-time library outside host functions");
         call.operands().into_iter().for_each(|e| self.expr(e));
         let pointer = |e: &Expr| e.ty.is_pointer();

@@ -102,7 +102,7 @@ impl Machine<'_> {
         if g.mask.warps[warps].iter().any(|m| *m != u32::MAX) {
             return None;
         }
-        let view = self.view(b, handle)?;
+        let view = self.view(b, handle).filter(|_| !self.is_heap(handle))?;
         if matches!(view.home, Home::Local { .. }) {
             return None;
         }
@@ -132,7 +132,7 @@ impl Machine<'_> {
         if a.volatile || !Self::is_uniform(a) || self.check_races && self.races.watches(handle) {
             return false;
         }
-        let Some(view) = self.view(b, handle) else { return false };
+        let Some(view) = self.plain_view(b, handle) else { return false };
         let n = u64::from(a.elem.bytes());
         let size = n * u64::from(a.count);
         let inside = u64::try_from(offset)

@@ -156,7 +156,7 @@ impl Machine<'_> {
                 let handle = split_pointer(first).0;
                 let view = match cached {
                     Some(v) if v.handle == handle => Some(v),
-                    _ => self.view(b, handle),
+                    _ => self.plain_view(b, handle),
                 };
                 let base = handle << OFFSET_BITS;
                 let mut offsets = addresses;

@@ -43,6 +43,11 @@ impl Machine<'_> {
             if !inside && !self.grow(h, offset, size) {
                 self.refuse(b, a, thread, h, offset, pc, kind, Rule::OutOfBounds);
                 self.refused |= 1 << k;
+            } else if self.is_heap(h)
+                && let Some(rule) = self.heap_fault(offset, size)
+            {
+                self.refuse(b, a, thread, h, offset, pc, kind, rule);
+                self.refused |= 1 << k;
             } else if offset as u64 & (size - 1) != 0 {
                 self.refuse(b, a, thread, h, offset, pc, kind, Rule::Misaligned);
                 self.refused |= 1 << k;
@@ -89,6 +94,7 @@ impl Machine<'_> {
         rule: Rule,
     ) {
         let rule = if self.is_freed(handle) { Rule::Dangling } else { rule };
+        let of_heap = self.is_heap(handle);
         let key = (rule, pc as u32, handle);
         if let Some(&at) = self.known_refusals.get(&key) {
             return self.report.count(at, 1);
@@ -97,13 +103,18 @@ impl Machine<'_> {
         let what = kind.name();
         let (text, name) = (self.element_text(handle, offset), self.object_name(handle));
         let message = match rule {
+            Rule::OutOfBounds if of_heap => {
+                let bytes = if size == 1 { "1 byte".to_string() } else { format!("{size} bytes") };
+                format!("{what} outside of an allocation: {bytes} at {text}")
+            }
+            Rule::Dangling if of_heap => format!("{what} of {text}, which was freed before"),
             Rule::OutOfBounds => {
                 let extent = self.extent_text(handle);
-                format!("{what} of `{text}` is outside of `{name}`, which has {extent}")
+                format!("{what} of {text} is outside of `{name}`, which has {extent}")
             }
-            Rule::Dangling => format!("{what} of `{text}`, but `{name}` was freed before"),
+            Rule::Dangling => format!("{what} of {text}, but `{name}` was freed before"),
             Rule::Misaligned => format!(
-                "{what} of {size} bytes at `{text}`, byte {offset} of `{name}`, is not aligned to {size}"
+                "{what} of {size} bytes at {text}, byte {offset} of `{name}`, is not aligned to {size}"
             ),
             _ if offset == 0 && handle == 0 => format!("{what} through a null pointer"),
             _ if matches!(self.home(handle), Home::Local { .. }) => format!(
@@ -112,13 +123,16 @@ impl Machine<'_> {
             _ => format!("{what} through a pointer that leads to no object"),
         };
         let known = rule != Rule::InvalidPointer;
-        let place = self.place(b, pc, what, Some(thread));
+        let mut accesses = vec![self.place(b, pc, what, Some(thread))];
+        if of_heap {
+            accesses.extend(self.heap_places(offset));
+        }
         let index = if known { self.element_index(handle, offset) } else { vec![] };
         let at = self.report.add(Finding {
             rule,
             kind: None,
             message,
-            accesses: vec![place],
+            accesses,
             array: known.then_some(name),
             index,
             interval: Some(b.interval),

@@ -178,6 +178,8 @@ impl Machine<'_> {
                 AccessKind::Atomic
             }
             Kind::Async | Kind::Landed => AccessKind::AsyncCopy,
+            // No access of the memory system.
+            Kind::Free => return,
         };
         let addresses = std::array::from_fn(|k| w.offsets[k].wrapping_add(base));
         counting.block = b.id;

@@ -46,6 +46,8 @@ pub enum Kind {
     Async,
     /// A copy that its thread has waited for.
     Landed,
+    /// Memory of the heap is given back.
+    Free,
 }
 
 impl Kind {
@@ -56,6 +58,7 @@ impl Kind {
             Kind::Atomic | Kind::AtomicRead => "atomic",
             Kind::BlockAtomic | Kind::BlockAtomicRead => "atomic of block scope",
             Kind::Async | Kind::Landed => "asynchronous copy",
+            Kind::Free => "free",
         }
     }
 

@@ -112,10 +112,10 @@ impl Machine<'_> {
         let at = ((offset >> s.granule) << s.granule) as i64;
         let text = self.element_text(s.handle, at);
         let message = if benign {
-            format!("two threads write the same value to `{text}` without an order between them")
+            format!("two threads write the same value to {text} without an order between them")
         } else if rule == Rule::AtomicScope {
             format!(
-                "`{text}` is updated by several blocks, and {} is atomic for threads of its own block only",
+                "{text} is updated by several blocks, and {} is atomic for threads of its own block only",
                 if e.kind.too_narrow(e.kind) {
                     "the first of these"
                 } else {
@@ -124,12 +124,12 @@ impl Machine<'_> {
             )
         } else if kind == "async" {
             format!(
-                "`{text}` is the destination of an asynchronous copy that is not ordered with a {}",
+                "{text} is the destination of an asynchronous copy that is not ordered with a {}",
                 if asynchronous(s.e.kind) { e.kind.name() } else { s.e.kind.name() }
             )
         } else {
             format!(
-                "{} and {} of `{text}` by two threads without an order between them",
+                "{} and {} of {text} by two threads without an order between them",
                 e.kind.name(),
                 s.e.kind.name()
             )

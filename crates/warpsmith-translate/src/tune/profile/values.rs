@@ -322,6 +322,16 @@ fn changed(op: BinaryOp, a: Dual, b: Dual) -> [i64; MAX_LOOPS] {
         BinaryOp::BitXor => {
             (x.wrapping_add(a.change[k]) ^ y.wrapping_add(b.change[k])).wrapping_sub(x ^ y)
         }
+        // Rows and columns of a counter that goes on by whole rows; of one that goes along them, the next step says nothing
+        // about the others.
+        BinaryOp::Div | BinaryOp::Rem if a.change[k].unsigned_abs() >= y.unsigned_abs() => {
+            let next = (x.wrapping_add(a.change[k]), y.wrapping_add(b.change[k]));
+            let of = |(x, y): (i64, i64)| match op {
+                BinaryOp::Div => x.checked_div(y),
+                _ => x.checked_rem(y),
+            };
+            of(next).zip(of((x, y))).map_or(0, |(next, now)| next.wrapping_sub(now))
+        }
         _ => 0,
     })
 }

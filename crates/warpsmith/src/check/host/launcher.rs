@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use warpsmith_emu::{Arg as EmuArg, Buffer, DeviceMemory, EmuError, Emulator, LaunchConfig};
+use warpsmith_emu::{
+    self as emu, Arg as EmuArg, Buffer, DeviceMemory, EmuError, Emulator, LaunchConfig,
+};
 use warpsmith_ir::interp::{Arg, Fault, LaunchRequest, Launcher, Memory, Skipped};
 use warpsmith_ir::{
     Diagnostic, FuncId, Module, Origin, Scalar, SourceMap, Space, Span, Type, Value,
@@ -47,8 +49,10 @@ pub struct HostLauncher<'a, 'r> {
     repeats: Repeats,
     /// Bytes of what was allocated.
     lengths: HashMap<usize, usize>,
-    /// The program has variables of the device, which the host may read.
+    /// The program has variables of the device, which the host may read, or allocates there.
     has_variables: bool,
+    /// Kernels allocate memory.
+    has_heap: bool,
 }
 
 impl<'a, 'r> HostLauncher<'a, 'r> {
@@ -65,6 +69,7 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
     ) -> HostLauncher<'a, 'r> {
         let mut device = DeviceMemory::new(&program.module);
         device.buffers = vec![Buffer::default(); buffers];
+        let has_heap = emu::allocates(&program.module);
         HostLauncher {
             runner,
             path,
@@ -82,7 +87,9 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
             failure: None,
             repeats: Repeats::default(),
             lengths: HashMap::new(),
-            has_variables: program.module.globals.iter().any(|g| g.space == Space::Global),
+            has_variables: has_heap
+                || program.module.globals.iter().any(|g| g.space == Space::Global),
+            has_heap,
         }
     }
 
@@ -350,6 +357,9 @@ impl Launcher for HostLauncher<'_, '_> {
         }
         if !memory.host.shared.is_empty() {
             self.repeats.changed();
+        }
+        if self.has_heap {
+            lent::make_heap(&mut self.device, memory);
         }
         lent::lend(&mut self.device, memory);
         let config = lent::config(self.module, &mut self.device, &request);

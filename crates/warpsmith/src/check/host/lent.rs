@@ -44,6 +44,15 @@ fn describe(device: &mut DeviceMemory, buffer: usize, name: &str, pointee: Optio
     }
 }
 
+/// The heap of the device, under a number that no memory of the program has.
+pub fn make_heap(device: &mut DeviceMemory, memory: &mut Memory) {
+    if device.heap.is_none() {
+        device.buffers.resize_with(memory.buffers.len(), Buffer::default);
+        device.with_heap();
+        memory.buffers.push(vec![]);
+    }
+}
+
 /// Moves the bytes that the device can reach into its memory.
 pub fn lend(device: &mut DeviceMemory, memory: &mut Memory) {
     device.buffers.resize_with(memory.buffers.len(), Buffer::default);
