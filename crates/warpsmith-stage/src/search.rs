@@ -180,7 +180,7 @@ pub fn shapes(session: &Session, planes: &[[u32; 2]], rows: &[[u32; 2]]) -> Vec<
     all
 }
 
-fn no_launch(session: &Session) -> Refusal {
+pub(crate) fn no_launch(session: &Session) -> Refusal {
     let mut error =
         Diagnostic::error("W707", "no launch was found in which the unmodified kernel is right");
     if let Some((launch, findings)) = session.unsuited.first() {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use warpsmith_front::ast::{self, ExprKind, Initializer, ItemKind, StmtKind, TranslationUnit};
+use warpsmith_front::ast::{self, ExprKind, Initializer, StmtKind, TranslationUnit};
 use warpsmith_front::sema::walk;
 
 use crate::source::scope;
@@ -331,7 +331,8 @@ impl Finder<'_> {
             self.compared(&a, &b);
             return joined;
         }
-        let Some(function) = function(&self.unit.items, &last.name) else { return joined };
+        let found = scope::device_functions(&self.unit.items, &last.name);
+        let Some(function) = found.first() else { return joined };
         let Some(body) = function.body.as_ref().filter(|_| self.calls < MAX_CALLS) else {
             return joined;
         };
@@ -375,20 +376,6 @@ fn name(e: &ast::Expr) -> Option<&str> {
 
 fn is_block(e: &ast::Expr) -> bool {
     matches!(&*e.kind, ExprKind::Member { base, .. } if name(base) == Some("blockIdx"))
-}
-
-/// A function of a file that is no kernel.
-fn function<'a>(items: &'a [ast::Item], name: &str) -> Option<&'a ast::FunctionDecl> {
-    items.iter().find_map(|item| match &item.kind {
-        ItemKind::Function(f) if !f.attrs.global && f.body.is_some() => match &f.name {
-            ast::FunctionName::Plain(p) if p.segments.last().is_some_and(|s| s.name == name) => {
-                Some(f)
-            }
-            _ => None,
-        },
-        ItemKind::Namespace { items, .. } => function(items, name),
-        _ => None,
-    })
 }
 
 #[cfg(test)]

@@ -365,13 +365,13 @@ fn a_file_with_marks_has_a_plan() {
 #[test]
 fn reasons_name_what_is_scattered() {
     let chosen = choose(
-        "template <int TILE, int ROWS>
-__global__ void turn(const double *from, double *to, int width, int height) {
+        "template <int TILE>
+__global__ void turn(const double *from, double *to, int width, int height, int rows) {
     int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
     int in = x + width * y, out = y + height * x;
-    for (int i = 0; i < TILE; i += ROWS) to[out + i] = from[in + i * width];
+    for (int i = 0; i < TILE; i += rows) to[out + i] = from[in + i * width];
 }
-int main() { turn<16, 4><<<dim3(8, 8), dim3(16, 4)>>>(nullptr, nullptr, 128, 128); }
+int main() { turn<16><<<dim3(8, 8), dim3(16, 4)>>>(nullptr, nullptr, 128, 128, 4); }
 ",
     );
     let chosen = chosen.unwrap_or_else(|(_, message)| panic!("{message}"));

@@ -177,3 +177,80 @@ int main() { smooth<<<dim3(32, 64), dim3(32, 8)>>>(0, 0, 1024, 1024); }
     let chosen = chosen.unwrap_or_else(|(_, m)| panic!("{m}"));
     assert_eq!(chosen.uncut.as_deref(), Some("`k` goes through 2 iterations only"));
 }
+
+/// Elements that are read through pointers to rows, which are declared one from another, too.
+#[test]
+fn rows_by_pointers() {
+    let text =
+        "__global__ void rows(const float *__restrict__ u, float *__restrict__ un, int nx, int ny)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const int j = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i < 1 || i >= nx - 1 || j >= ny) return;
+    const float *row = u + j * nx;
+    un[j * nx + i] = 0.25f * row[i - 1] + 0.5f * row[i] + 0.25f * row[i + 1];
+}
+int main() { rows<<<dim3(32, 128), dim3(32, 8)>>>(0, 0, 1024, 1024); }
+";
+    let chosen = tried("plain.cu", text, requests).unwrap_or_else(|(_, m)| panic!("{m}"));
+    let tries = format!("{:?} {:?}", chosen.tried, chosen.declined);
+    let passed = |t: &warpsmith_stage::auto::Tried| {
+        t.name == "tile with a halo of `u`" && t.failed.is_none()
+    };
+    assert!(chosen.tried.iter().any(passed), "{tries}");
+}
+
+/// A kernel in a namespace; a border that is asked for by equality.
+#[test]
+fn a_namespace_and_borders_by_equality() {
+    window(
+        "median",
+        "namespace img {
+template <typename T> __device__ void order(T &a, T &b) { if (a > b) { T t = a; a = b; b = t; } }
+__global__ void median(const float *__restrict__ in, float *__restrict__ out, int w, int h)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x == 0 || y == 0 || x >= w - 1 || y >= h - 1) return;
+    float v[9];
+    int k = 0;
+    for (int dy = -1; dy <= 1; dy++)
+        for (int dx = -1; dx <= 1; dx++)
+            v[k++] = in[(y + dy) * w + (x + dx)];
+    for (int i = 0; i < 5; i++)
+        for (int j = i + 1; j < 9; j++) order(v[i], v[j]);
+    out[y * w + x] = v[4];
+}
+}
+int main() { img::median<<<dim3(32, 128), dim3(32, 8)>>>(0, 0, 1024, 1024); }
+",
+        "in",
+        &[
+            "__shared__ float in_tile[8 + 2][32 + 2];",
+            "v[k++] = in_tile[threadIdx.y + dy + 1][threadIdx.x + dx + 1];",
+        ],
+    );
+}
+
+/// Blocks that enumerators make, of which other shapes are checked, too.
+#[test]
+fn enumerators_make_blocks() {
+    let text = "enum { BDIMX = 32, BDIMY = 4 };
+namespace sim {
+__global__ void advect(const float *q, float *out, int nx, int ny)
+{
+    int i = blockIdx.x * BDIMX + threadIdx.x + 1;
+    int j = blockIdx.y * BDIMY + threadIdx.y;
+    if (i >= nx - 1 || j >= ny) return;
+    int id = j * nx + i;
+    out[id] = q[id] - 0.1f * (q[id + 1] - q[id - 1]);
+}
+}
+int main() { sim::advect<<<dim3(32, 256), dim3(BDIMX, BDIMY)>>>(0, 0, 1024, 1024); }
+";
+    let chosen = tried("plain.cu", text, requests).unwrap_or_else(|(_, m)| panic!("{m}"));
+    let passed = |t: &warpsmith_stage::auto::Tried| {
+        t.name == "tile with a halo of `q`" && t.failed.is_none()
+    };
+    assert!(chosen.tried.iter().any(passed), "{:?}", chosen.tried);
+}

@@ -5,6 +5,8 @@ mod common;
 use common::{emitted, tried};
 use warpsmith_emu::counters::InstructionClass;
 use warpsmith_stage::auto::{self, Chosen, Counted};
+use warpsmith_stage::program::Settings;
+use warpsmith_stage::session::Input;
 
 /// Sectors of global memory are what costs.
 fn sectors(counted: &Counted<'_>) -> Option<f64> {
@@ -33,6 +35,55 @@ fn transposed(name: &str, text: &str, array: &str, parts: &[&str]) {
         assert!(best.text.contains(part), "{name}: {part}\n{}", best.text);
     }
     emitted(&format!("transpose_{name}"), &best.text);
+}
+
+/// The side of the tile is a parameter of the template, and only the user says how many rows a block has.
+#[test]
+fn a_tile_of_a_template_with_a_block_of_the_user() {
+    for (head, side) in [("template <int W>\n", "W"), ("", "32")] {
+        let text = format!(
+            "{head}__global__ void transpose(const float *in, float *out, int n, int m) {{
+    int x = blockIdx.x * {side} + threadIdx.x;
+    int y = blockIdx.y * {side} + threadIdx.y;
+    for (int j = 0; j < {side}; j += 8)
+        if (x < n && y + j < m) out[x * m + y + j] = in[(y + j) * n + x];
+}}
+{}",
+            if head.is_empty() {
+                ""
+            } else {
+                "template __global__ void transpose<32>(const float *, float *, int, int);\n"
+            }
+        );
+        let settings = Settings { path: "plain.cu".into(), ..Settings::default() };
+        let block = Some([32, 8, 1]);
+        let input = Input { settings, text, block, ..Input::default() };
+        let chosen = auto::choose(&input, &sectors).unwrap_or_else(|r| panic!("{r:?}"));
+        assert!(chosen.counted.starts_with("block 32x8"), "{}", chosen.counted);
+        let tries = format!("{:?} {:?}", chosen.tried, chosen.declined);
+        let best = chosen.best.unwrap_or_else(|| panic!("nothing is chosen of {tries}"));
+        let tile = "in_tile[threadIdx.y + j][threadIdx.x] = in[(y + j) * n + x];";
+        assert!(best.text.contains(tile), "{tries}\n{}", best.text);
+        emitted(&format!("transpose_given_{side}"), &best.text);
+    }
+}
+
+/// Side and rows are parameters of the template, which the launch gives.
+#[test]
+fn a_tile_of_a_template_that_is_launched() {
+    transposed(
+        "launched",
+        "template <int TILE, int ROWS>
+__global__ void turn(const double *from, double *to, int width, int height) {
+    int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
+    int in = x + width * y, out = y + height * x;
+    for (int i = 0; i < TILE; i += ROWS) to[out + i] = from[in + i * width];
+}
+int main() { turn<16, 4><<<dim3(8, 8), dim3(16, 4)>>>(nullptr, nullptr, 128, 128); }
+",
+        "from",
+        &["from_tile[threadIdx.y + i][threadIdx.x] = from[in + i * width];"],
+    );
 }
 
 #[test]

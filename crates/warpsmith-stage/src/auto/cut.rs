@@ -70,7 +70,7 @@ const SHARED: i64 = 32;
 
 /// A number of iterations that the compiler knows to be small, in words.
 fn few(kernel: &Kernel<'_>, count: &str) -> Option<String> {
-    if let Some(n) = scope::value_of(kernel.unit, count) {
+    if let Some(n) = kernel.value(count) {
         return (n < SHARED).then(|| format!("{n} iterations only"));
     }
     let names = scope::names(count);

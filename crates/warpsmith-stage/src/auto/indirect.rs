@@ -4,13 +4,13 @@
 //! A plan needs of an element where it stands, what it is written with, and its address. What a macro or a function makes of its
 //! arguments stays theirs: the whole of `at(a, i, j, nx)` is the element, and copies call the function, too.
 
-use warpsmith_front::ast::{self, ExprKind, ItemKind, StmtKind, TranslationUnit, TypeKind};
+use warpsmith_front::ast::{self, ExprKind, StmtKind, TranslationUnit, TypeKind};
 use warpsmith_front::sema::walk;
 use warpsmith_ir::Span;
 
 use super::find::{self, Access, Finder, Named};
 use super::{outer, temporal};
-use crate::source::marks;
+use crate::source::{marks, scope};
 
 /// All such elements of a function, in the order of the text.
 pub fn accesses(finder: &Finder<'_>, body: &ast::Block, unit: &TranslationUnit) -> Vec<Access> {
@@ -160,26 +160,9 @@ fn called<'a>(
 
 /// The only function of a file with a name and a number of parameters that runs on the device.
 fn function<'a>(items: &'a [ast::Item], name: &str, count: usize) -> Option<&'a ast::FunctionDecl> {
-    let mut found = vec![];
-    functions(items, name, &mut found);
-    found.retain(|f| f.body.is_some() && !f.attrs.global);
-    match found.as_slice() {
+    match scope::device_functions(items, name).as_slice() {
         [only] if only.params.len() == count => Some(only),
         _ => None,
-    }
-}
-
-fn functions<'a>(items: &'a [ast::Item], name: &str, all: &mut Vec<&'a ast::FunctionDecl>) {
-    for item in items {
-        match &item.kind {
-            ItemKind::Function(f) => {
-                let own =
-                    matches!(&f.name, ast::FunctionName::Plain(p) if p.as_name() == Some(name));
-                all.extend(own.then_some(f));
-            }
-            ItemKind::Namespace { items, .. } => functions(items, name, all),
-            _ => {}
-        }
     }
 }
 

@@ -32,6 +32,7 @@ use warpsmith_ir::{Diagnostic, SourceMap};
 
 pub use crate::costs::{self, Costs, Counted};
 use crate::launch::Fit;
+use crate::search;
 use crate::session::{Input, Refusal, Session, Suited};
 use crate::source::{scope, shape};
 use crate::stage::Staged;
@@ -252,9 +253,7 @@ fn ranking<'a>(
     let depth = tiles.map_or(COUNTED_DEPTH, |n| COUNTED_TILES * n);
     let large = with_depth(session, (depth, COUNTED_BLOCKS), Fit::Exact, None)?;
     let Some(large) = large else {
-        let error = Diagnostic::error("W707", "no launch was found in which the kernel is right")
-            .help("give the block with --block, sizes with --arg NAME=N");
-        return Err(session.refuse(true, vec![error]));
+        return Err(search::no_launch(session));
     };
     let looped = plans.iter().find_map(|p| p.cut.clone());
     if looped.is_some() {
@@ -487,6 +486,7 @@ fn with_function(session: &Session, see: &mut dyn FnMut(&Kernel<'_>)) -> Result<
         unit: &unit,
         sources: &sources,
         function,
+        name: &session.kernel,
         body,
         accesses: &found.own,
         through: &found.through,

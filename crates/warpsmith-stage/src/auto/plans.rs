@@ -8,6 +8,7 @@ use warpsmith_ir::SourceMap;
 use super::cut::{Cut, operand};
 use super::find::{self, Access, Home};
 use super::{registers, transposes, windows};
+use crate::source::hosts;
 use crate::source::marks;
 use crate::source::patch::{Patch, indentation};
 use crate::source::scope;
@@ -40,6 +41,8 @@ pub struct Kernel<'a> {
     pub unit: &'a TranslationUnit,
     pub sources: &'a SourceMap,
     pub function: &'a ast::FunctionDecl,
+    /// Its name with template arguments.
+    pub name: &'a str,
     pub body: &'a ast::Block,
     pub accesses: &'a [Access],
     /// The same of local pointers into parameters.
@@ -72,8 +75,10 @@ impl<'k> Kernel<'k> {
 
     /// All plans for one array.
     pub fn plans(&self, array: &str) -> Vec<Plan> {
-        let mut all: Vec<&Access> =
-            self.elements().filter(|a| a.array == array && !a.stored).collect();
+        // What all threads of a block read together comes with one request as it is.
+        let together = |a: &&Access| a.strides() == Some([0, 0]) && !self.is_deep();
+        let reads = self.elements().filter(|a| a.array == array && !a.stored);
+        let mut all: Vec<&Access> = reads.filter(|a| !together(a)).collect();
         all.sort_by_key(|a| a.whole.start);
         let mut plans = vec![];
         if !self.shares(&all) {
@@ -154,6 +159,15 @@ impl<'k> Kernel<'k> {
     pub fn is_template_parameter(&self, name: &str) -> bool {
         let mut params = self.function.template.iter().flat_map(|t| &t.params);
         params.any(|p| p.name.as_deref() == Some(name))
+    }
+
+    /// The value of a text that is made of constants and of the template's parameters.
+    pub fn value(&self, text: &str) -> Option<i64> {
+        let params = self.function.template.iter().flat_map(|t| &t.params);
+        let arguments = hosts::template_arguments(self.name).unwrap_or_default();
+        let named = params.zip(arguments).filter_map(|(p, a)| Some((p.name.clone()?, a)));
+        let values: HashMap<String, String> = named.collect();
+        scope::value_of(self.unit, &replaced(text, &values))
     }
 
     /// Variables that have to be declared where a subscript stands.

@@ -366,10 +366,13 @@ fn added(kernel: &Kernel<'_>, s: &ast::Stmt) -> Option<String> {
     };
     let (counter, first, true) = outer::begin(init)? else { return None };
     let (end, false) = outer::bound(cond, counter)? else { return None };
-    let value = |text: &str| scope::value_of(kernel.unit, text);
+    let value = |text: &str| kernel.value(text);
     let text = |e: &ast::Expr| kernel.sources.text(e.span).to_string();
     let (side, rows) = (extent(kernel, 0)?, extent(kernel, 1)?);
-    if value(&text(first)) != Some(0) || side == rows {
+    let named = |e: &ast::Expr| kernel.extents[1].constant().is_some_and(|n| text(e) == *n);
+    let by_rows = matches!(&*step.kind, ast::ExprKind::Assign { value, .. } if named(value));
+    // A block that is as high as the tile goes down it once, unless it is meant to have fewer rows.
+    if value(&text(first)) != Some(0) || side == rows && !by_rows {
         return None;
     }
     let end = value(&text(end))?;

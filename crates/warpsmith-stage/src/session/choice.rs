@@ -46,7 +46,8 @@ pub(super) fn kernel(
             .help(format!("the file has {}", names.join(", "))));
     };
     if !known.is_template || name.contains('<') {
-        return Ok(name);
+        // What holds the marks is known by its plain name, namespaces or not.
+        return Ok(if name == base && input.kernel.is_none() { known.name.clone() } else { name });
     }
     let (unclear, launched): (Vec<_>, Vec<_>) =
         shape::instances(unit, base, sources).into_iter().partition(|i| i.unknown.is_some());
@@ -125,6 +126,18 @@ pub(super) fn extents(
                     if !matches!(own, Extent::Constant(_)) {
                         *own = other;
                     }
+                }
+            }
+            // Blocks that are counted in tiles may have fewer threads than a tile has rows.
+            for (own, block) in positions.iter_mut().zip(input.block.unwrap_or_default()) {
+                let said = match own {
+                    Extent::Number(n) => Some(i64::from(*n)),
+                    Extent::Constant(name) => scope::value_of(unit, name),
+                    Extent::Free => None,
+                };
+                let given = plan.reads.is_empty() && block > 0;
+                if given && said.is_some_and(|n| n != i64::from(block)) {
+                    *own = Extent::Number(block);
                 }
             }
             positions

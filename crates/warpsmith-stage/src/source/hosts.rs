@@ -146,7 +146,7 @@ fn calls(functions: &[&ast::FunctionDecl], name: &str, sources: &SourceMap) -> V
 }
 
 /// The arguments between the outermost angle brackets of `f<a, b>`.
-fn template_arguments(text: &str) -> Option<Vec<String>> {
+pub fn template_arguments(text: &str) -> Option<Vec<String>> {
     let inside = text.split_once('<')?.1.trim_end().strip_suffix('>')?;
     let (mut depth, mut start, mut all) = (0i32, 0, vec![]);
     for (i, c) in inside.char_indices() {

@@ -497,6 +497,23 @@ fn integer_macro(unit: &TranslationUnit, name: &str, depth: u32) -> bool {
     depth < 8 && !tokens.is_empty() && tokens.iter().all(fine)
 }
 
+/// Functions of a file with a name, in namespaces, too, that have a body and are no kernels.
+pub fn device_functions<'a>(items: &'a [ast::Item], name: &str) -> Vec<&'a ast::FunctionDecl> {
+    let mut all = vec![];
+    for item in items {
+        match &item.kind {
+            ItemKind::Function(f) if !f.attrs.global && f.body.is_some() => {
+                let own = matches!(&f.name, ast::FunctionName::Plain(p)
+                    if p.segments.last().is_some_and(|s| s.name == name));
+                all.extend(own.then_some(f));
+            }
+            ItemKind::Namespace { items, .. } => all.extend(device_functions(items, name)),
+            _ => {}
+        }
+    }
+    all
+}
+
 /// An expression without the parentheses around it.
 pub fn plain(e: &ast::Expr) -> &ast::Expr {
     match &*e.kind {

@@ -264,7 +264,7 @@ pub fn of_arrays(
     shape
 }
 
-/// Gives constants of a text other values: in `#define NAME value`, and in `const int NAME = value`.
+/// Gives constants of a text other values: in `#define NAME value`, in `const int NAME = value` and in `enum { NAME = value }`.
 pub fn constants(text: &str, values: &[(String, i64)]) -> Patch {
     let tokens = marks::tokens(text);
     let mut patch = Patch::default();
@@ -289,9 +289,10 @@ pub fn constants(text: &str, values: &[(String, i64)]) -> Patch {
             patch.replace(at, format!(" {value}"));
         } else if !t.directive
             && tokens.get(i + 1).is_some_and(|n| n.piece == Piece::Other(b'='))
-            && is_constant(&tokens, text, i)
+            && (is_constant(&tokens, text, i) || is_enumerator(&tokens, text, i))
         {
-            let end = tokens[i + 2..].iter().find(|t| matches!(t.piece, Piece::Other(b';' | b',')));
+            let ends = |t: &&Tok| matches!(t.piece, Piece::Other(b';' | b',' | b'}'));
+            let end = tokens[i + 2..].iter().find(ends);
             if let (Some(first), Some(end)) = (tokens.get(i + 2), end) {
                 patch.replace(first.at.start..end.at.start, value.to_string());
             }
@@ -314,15 +315,29 @@ fn is_constant(tokens: &[Tok], text: &str, at: usize) -> bool {
     fixed && whole && listed
 }
 
+/// Whether a name with a value stands in the braces of an enumeration.
+fn is_enumerator(tokens: &[Tok], text: &str, at: usize) -> bool {
+    let open = tokens[..at]
+        .iter()
+        .rposition(|t| matches!(t.piece, Piece::Other(b';' | b'{' | b'}')) || t.directive);
+    let Some(open) = open.filter(|o| tokens[*o].piece == Piece::Other(b'{')) else { return false };
+    let head = tokens[..open]
+        .iter()
+        .rev()
+        .take_while(|t| !matches!(t.piece, Piece::Other(b';' | b'{' | b'}')) && !t.directive);
+    head.map(|t| &text[t.at.clone()]).any(|w| w == "enum")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn constants_get_other_values_where_they_are_defined() {
-        let text = "#define BX 32 // wide\n#define BY\nconstexpr int S = 3, T = 8 * 2;\nint BX = 3; a(T == 4);\n";
-        let values = [("BX".into(), 5), ("BY".into(), 4), ("T".into(), 7)];
-        let expected = "#define BX  5 // wide\n#define BY 4\nconstexpr int S = 3, T = 7;\nint BX = 3; a(T == 4);\n";
+        let text = "#define BX 32 // wide\n#define BY\nconstexpr int S = 3, T = 8 * 2;\nint BX = 3; a(T == 4);\nenum { U = 3, V = 2 };\n";
+        let values =
+            [("BX".into(), 5), ("BY".into(), 4), ("T".into(), 7), ("U".into(), 6), ("V".into(), 8)];
+        let expected = "#define BX  5 // wide\n#define BY 4\nconstexpr int S = 3, T = 7;\nint BX = 3; a(T == 4);\nenum { U = 6, V = 8};\n";
         assert_eq!(constants(text, &values).apply(text).as_deref(), Ok(expected));
     }
 }

@@ -160,8 +160,10 @@ pub struct Atom {
     pub cost: u32,
 }
 
+/// How far from an edge conditions look for threads in the end.
+const FURTHEST: i64 = 9;
 /// Tiers of comparisons.
-const TIERS: u8 = 4;
+const TIERS: u8 = 5;
 
 /// The comparisons on some rows, made as they are needed.
 #[derive(Debug)]
@@ -246,7 +248,8 @@ impl<'a> Conditions<'a> {
             0 => self.threads_and_bounds(),
             1 => self.variables(),
             2 => self.sums(),
-            _ => self.everything(),
+            3 => self.everything(),
+            _ => self.further(),
         }
         let mut order: Vec<usize> = (0..self.atoms.len()).collect();
         order.sort_by_key(|a| self.atoms[*a].cost);
@@ -326,6 +329,27 @@ impl<'a> Conditions<'a> {
             self.numbers(&left, 8);
             for w in others.iter().filter(|w| **w != v) {
                 self.compare(&left, &Term::Symbol(*w), -2..=2, 9);
+            }
+        }
+    }
+
+    /// Threads and positions that are further from the edges: what halos of several elements need.
+    fn further(&mut self) {
+        let bounds = self.bounds();
+        for t in self.threads() {
+            let left = self.left(Term::Symbol(t));
+            self.compare(&left, &Term::Number(0), 4..=FURTHEST, 10);
+            for b in &bounds {
+                let kind = 10 + own_axis(self.table.symbols, t, *b);
+                self.compare(&left, &Term::Symbol(*b), -FURTHEST..=-4, kind);
+            }
+        }
+        let variables = self.own_variables();
+        for v in &variables {
+            let left = self.left(Term::Symbol(*v));
+            self.compare(&left, &Term::Number(0), 4..=FURTHEST, 10);
+            for w in variables.iter().filter(|w| *w != v) {
+                self.compare(&left, &Term::Symbol(*w), -FURTHEST..=-3, 11);
             }
         }
     }
@@ -448,6 +472,19 @@ mod tests {
             found(|r| r[0] + 1 == r[2] || r[4] + 1 == r[5]),
             "threadIdx.x == blockDim.x - 1 || i == nx - 1"
         );
+    }
+
+    #[test]
+    fn edges_of_wide_halos_are_found() {
+        // Conditions that are right by accident are simpler in so few rows: what is meant is among the comparisons.
+        let (symbols, rows) = (symbols(), rows());
+        let table = Table::new(&symbols, &rows);
+        let mut conditions = Conditions::new(&table);
+        conditions.grow(TIERS - 1);
+        let texts: Vec<String> =
+            conditions.atoms.iter().map(|a| a.comparison.text(&symbols)).collect();
+        assert!(texts.iter().any(|t| t == "i == nx - 3"), "{texts:?}");
+        assert!(texts.iter().any(|t| t == "i == 6"), "{texts:?}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ mod lanes;
 mod launching;
 mod region;
 pub mod rows;
-mod unused;
+pub(super) mod unused;
 
 use std::collections::BTreeSet;
 

@@ -107,6 +107,9 @@ impl Guards<'_> {
             _ => return None,
         };
         let op = if holds { op } else { opposite(op)? };
+        // Positions are not below zero.
+        let zero = (self.text)(bound) == "0";
+        let op = if op == "!=" && zero { ">" } else { op };
         let below = match op {
             ">" | ">=" => true,
             "<" | "<=" => false,

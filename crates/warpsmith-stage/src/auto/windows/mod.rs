@@ -24,6 +24,7 @@ use super::find::{self, Access};
 use super::plans::{Kernel, Plan};
 use super::positions::{self, Begin};
 use super::transposes;
+use super::vectors::unused;
 use crate::source::marks;
 use crate::source::patch::{Patch, indentation};
 use crate::source::scope;
@@ -331,6 +332,11 @@ impl<'a> Window<'a> {
         }
         let text = kernel.text;
         let mut patch = Patch::default();
+        for (a, offset) in &self.all {
+            patch.replace(a.whole.clone(), self.place(way, *offset, block)?);
+        }
+        // What the subscripts alone were made of stands in the copy.
+        unused::without(kernel, &(0..self.home), &mut patch);
         let indent = indentation(text, self.home).to_string();
         let start = kernel.body.span.map_or(0, |s| s.start as usize) + 1;
         let first = kernel.body.stmts.first().map_or(start, |s| s.span.start as usize);
@@ -361,9 +367,6 @@ impl<'a> Window<'a> {
             start..start,
             whole.iter().map(|w| format!("\n{inner}{w}")).collect::<String>(),
         );
-        for (a, offset) in &self.all {
-            patch.replace(a.whole.clone(), self.place(way, *offset, block)?);
-        }
         let used = scope::names(text);
         let cell =
             |a: usize| used.contains(&format!("{}_{}", find::plain_name(self.array), AXES[a]));
