@@ -148,6 +148,10 @@ pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
         if plan.marked && failed_whole(&tried, &plan.name) {
             continue;
         }
+        // A tile that costs more than it saves there does so in its parts.
+        if plan.marked && !costs.measures() && slower_whole(&entrants, before, &plan.name) {
+            continue;
+        }
         let steps = input.steps.within(&part);
         steps.begin("written");
         match ranking.result(plan, &steps) {
@@ -201,6 +205,15 @@ fn whole(name: &str) -> &str {
 /// Whether the plan of a cut kernel failed for the kernel as it is.
 fn failed_whole(tried: &[Tried], name: &str) -> bool {
     whole(name) != name && tried.iter().any(|t| t.name == whole(name))
+}
+
+/// By how much a plan has to be slower than none for the cut kernel not to be tried with it.
+const HOPELESS: f64 = 1.15;
+
+/// Whether the plan of a cut kernel is predicted to be slow for the kernel as it is.
+fn slower_whole(entrants: &[Entrant], before: Option<f64>, name: &str) -> bool {
+    let slow = |e: &Entrant| e.cost.zip(before).is_some_and(|(cost, b)| cost > b * HOPELESS);
+    whole(name) != name && entrants.iter().any(|e| e.plan == whole(name) && slow(e))
 }
 
 /// How many plans there are, and how long those that are left may take.

@@ -58,11 +58,13 @@ impl Number for Value {
 pub struct Dual {
     pub value: Value,
     pub change: [i64; MAX_LOOPS],
+    /// Loops in strides of the grid that it follows, one bit each.
+    pub strides: u32,
 }
 
 impl Number for Dual {
     fn constant(value: Value) -> Dual {
-        Dual { value, change: [0; MAX_LOOPS] }
+        Dual { value, change: [0; MAX_LOOPS], strides: 0 }
     }
 
     fn value(self) -> Value {
@@ -74,15 +76,16 @@ impl Number for Dual {
             UnaryOp::Neg => a.change.map(i64::wrapping_neg),
             _ => [0; MAX_LOOPS],
         };
-        Dual { value: eval::unary(op, a.value), change }
+        Dual { value: eval::unary(op, a.value), change, strides: a.strides }
     }
 
     fn binary(op: BinaryOp, a: Dual, b: Dual) -> Dual {
-        Dual { value: eval::binary(op, a.value, b.value), change: changed(op, a, b) }
+        let strides = a.strides | b.strides;
+        Dual { value: eval::binary(op, a.value, b.value), change: changed(op, a, b), strides }
     }
 
     fn cast(self, to: Scalar) -> Dual {
-        Dual { value: eval::cast(self.value, to), change: self.change }
+        Dual { value: eval::cast(self.value, to), ..self }
     }
 }
 
@@ -322,9 +325,9 @@ fn changed(op: BinaryOp, a: Dual, b: Dual) -> [i64; MAX_LOOPS] {
         BinaryOp::BitXor => {
             (x.wrapping_add(a.change[k]) ^ y.wrapping_add(b.change[k])).wrapping_sub(x ^ y)
         }
-        // Rows and columns of a counter that goes on by whole rows; of one that goes along them, the next step says nothing
-        // about the others.
-        BinaryOp::Div | BinaryOp::Rem if a.change[k].unsigned_abs() >= y.unsigned_abs() => {
+        // Rows and columns of a counter that goes on with the grid. Of one that goes along rows the next step says nothing about
+        // the others.
+        BinaryOp::Div | BinaryOp::Rem if a.strides >> k & 1 == 1 => {
             let next = (x.wrapping_add(a.change[k]), y.wrapping_add(b.change[k]));
             let of = |(x, y): (i64, i64)| match op {
                 BinaryOp::Div => x.checked_div(y),

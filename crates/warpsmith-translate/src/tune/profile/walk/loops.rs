@@ -1,6 +1,8 @@
 //! How often loops run, and what going through them costs.
 
-use warpsmith_ir::{BinaryOp, Expr, ExprKind, ForLoop, LoopKind, Module, Scalar, StmtKind, Value};
+use warpsmith_ir::{
+    BinaryOp, Builtin, Expr, ExprKind, ForLoop, LoopKind, Module, Scalar, StmtKind, Value,
+};
 use warpsmith_opt::walk as tree;
 
 use super::{Level, Walk};
@@ -64,6 +66,7 @@ impl Walk<'_> {
             if let Some(c) = d.change.get_mut(depth) {
                 *c = 0;
             }
+            d.strides &= !(1 << depth.min(31));
         }
     }
 
@@ -139,6 +142,7 @@ impl Walk<'_> {
         if let (Some(c), Some(step)) = (counter.change.get_mut(depth), step) {
             *c = step.value.as_i64();
         }
+        counter.strides |= u32::from(in_strides_of_grid(&l.step)) << depth.min(31);
         self.first.vars.set(l.var, Some(counter));
         self.enter(mean, mean / most, unrolled);
         if depth < MAX_LOOPS {
@@ -192,6 +196,15 @@ fn is_copied(l: &ForLoop) -> bool {
     });
     let one = l.step.as_const().is_some_and(|v| v.as_i64().abs() == 1);
     plain && !one && !(is_known(&l.first) && is_known(&l.limit))
+}
+
+/// Whether a step is the number of blocks, or a multiple.
+fn in_strides_of_grid(step: &Expr) -> bool {
+    let mut found = false;
+    tree::each_expr(step, &mut |e| {
+        found |= matches!(&*e.kind, ExprKind::Builtin(Builtin::GridDim(_)));
+    });
+    found
 }
 
 /// Whether an expression's value is known when the kernel is compiled.
