@@ -418,13 +418,8 @@ fn found(session: &Session) -> Result<Found, Refusal> {
     plans.push(Plan {
         name: name.clone(),
         text: cut.text.clone(),
-        marked: false,
-        block: None,
         cut: Some(cut.clone()),
-        ahead: 0,
-        in_vectors: false,
-        tiles: None,
-        asserts: false,
+        ..Plan::default()
     });
     let input = Input { plain: true, text: cut.text.clone(), ..session.input.clone() };
     let session = Session::new(input)?;

@@ -15,7 +15,7 @@ use crate::source::scope;
 use crate::source::shape::Extent;
 
 /// A kernel with a plan.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Plan {
     pub name: String,
     pub text: String,
@@ -356,12 +356,7 @@ impl Made<'_> {
             name,
             text,
             marked: true,
-            block: None,
-            cut: None,
-            ahead: 0,
-            in_vectors: false,
-            tiles: None,
-            asserts: false,
+            ..Plan::default()
         })
     }
 

@@ -23,6 +23,7 @@ use super::find::{self, Access};
 use super::outer::{self, Outer};
 use super::plans::{Kernel, Plan, replaced};
 use super::vectors::rows::innermost;
+use super::windows::sum;
 use crate::source::patch::{Patch, indentation};
 use crate::source::scope;
 
@@ -57,13 +58,9 @@ fn plan(kernel: &Kernel<'_>, stmt: &ast::Stmt) -> Option<Plan> {
     Some(Plan {
         name: format!("tiles of {}", list.join(" and ")),
         text,
-        marked: false,
         block,
-        cut: None,
-        ahead: 0,
-        in_vectors: false,
         tiles: Some(number.unwrap_or(USUAL)),
-        asserts: false,
+        ..Plan::default()
     })
 }
 
@@ -177,15 +174,7 @@ fn flat<'a>(e: &'a ast::Expr, joined: &str, all: &mut Vec<&'a ast::Expr>) {
 /// A comparison that holds where another does not.
 fn negated(kernel: &Kernel<'_>, e: &ast::Expr) -> Option<String> {
     let ExprKind::Binary { op, left, right } = &*e.kind else { return None };
-    let other = match op.as_str() {
-        "<" => ">=",
-        "<=" => ">",
-        ">" => "<=",
-        ">=" => "<",
-        "==" => "!=",
-        "!=" => "==",
-        _ => return None,
-    };
+    let other = sum::opposite(op)?;
     let text = |e: &ast::Expr| kernel.sources.text(e.span).to_string();
     Some(format!("{} {other} {}", text(left), text(right)))
 }

@@ -56,17 +56,7 @@ pub fn plan(
         n => format!("`{array}` through registers, read {n} iterations early"),
     };
     let text = patch.apply(kernel.text).ok()?;
-    Some(Plan {
-        name,
-        text,
-        marked: false,
-        block: None,
-        cut: None,
-        ahead,
-        in_vectors: false,
-        tiles: None,
-        asserts: false,
-    })
+    Some(Plan { name, text, ahead, ..Plan::default() })
 }
 
 /// How elements of an array are read: one by one, or as vectors of the type `element`.

@@ -181,11 +181,7 @@ impl<'a> Transpose<'a> {
             text: patch.apply(text).ok()?,
             marked,
             block: self.block,
-            cut: None,
-            ahead: 0,
-            in_vectors: false,
-            tiles: None,
-            asserts: false,
+            ..Plan::default()
         })
     }
 

@@ -92,17 +92,7 @@ fn written(kernel: &Kernel<'_>, outer: &Outer<'_>, element: &str, lanes: i64) ->
     let text = patch.apply(kernel.text).ok()?;
     let list: Vec<String> = arrays.iter().map(|a| format!("`{a}`")).collect();
     let name = format!("rows of {} {} at a time", list.join(" and "), lanes.count);
-    Some(Plan {
-        name,
-        text,
-        marked: false,
-        block: None,
-        cut: None,
-        ahead: 0,
-        in_vectors: true,
-        tiles: None,
-        asserts: false,
-    })
+    Some(Plan { name, text, in_vectors: true, ..Plan::default() })
 }
 
 /// The loop in vectors, and what is left of it one by one.

@@ -14,7 +14,7 @@
 
 mod copy;
 mod guards;
-mod sum;
+pub(super) mod sum;
 mod way;
 
 use warpsmith_front::ast;
@@ -373,17 +373,7 @@ impl<'a> Window<'a> {
         let taken = (0..3).any(cell) || used.contains(&tile);
         let text = patch.apply(text).ok().filter(|_| !taken)?;
         let name = format!("window of `{}`", self.array);
-        Some(Plan {
-            name,
-            text,
-            marked: false,
-            block,
-            cut: None,
-            ahead: 0,
-            in_vectors: false,
-            tiles: None,
-            asserts: !whole.is_empty(),
-        })
+        Some(Plan { name, text, block, asserts: !whole.is_empty(), ..Plan::default() })
     }
 }
 
