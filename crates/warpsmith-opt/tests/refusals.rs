@@ -384,3 +384,12 @@ fn steps_of_a_schedule() {
         "#]],
     );
 }
+
+#[test]
+fn the_same_text_at_another_place_is_shown_there() {
+    let text = "void f(int n, float a[n]) {\n    #pragma omp parallel for\n    for (int i = 1; i < n; i++)\n        a[i] = a[i - 1] + 1;\n}\n";
+    let lower = format!("// One line more.\n{text}");
+    let [first, second] = [text, lower.as_str()].map(|source| Input::new(source).refusal());
+    assert!(first.contains("--> input.c:4:16"), "{first}");
+    assert!(second.contains("--> input.c:5:16"), "{second}");
+}

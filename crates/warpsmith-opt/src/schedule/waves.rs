@@ -33,18 +33,22 @@ pub(super) fn split_last(
     sources: &SourceMap,
 ) -> Vec<Vec<StepKind>> {
     let Some((target, ..)) = cut_in_strips(state, root) else { return vec![] };
-    let ways = WAVES.iter().flat_map(|wave| PARTS.map(|parts| (wave, parts)));
-    let of = |(wave, parts): (&Wave, u32)| {
+    let of = |wave: &Wave| {
         let extents = [0, 1].map(|axis| wave.block[1 - axis] * wave.tile[axis]);
-        let split = StepKind::StreamK(stream_k::Args {
-            target: target.clone(),
-            parts,
-            tile: extents.to_vec(),
-            wave: wave.resident * kernel.gpu.multiprocessors,
+        let [first, second] = PARTS.map(|parts| {
+            StepKind::StreamK(stream_k::Args {
+                target: target.clone(),
+                parts,
+                tile: extents.to_vec(),
+                wave: wave.resident * kernel.gpu.multiprocessors,
+            })
         });
-        split_by(kernel, root, split, wave, sources)
+        let steps = split_by(kernel, root, first, wave, sources)?;
+        // The steps after it are the same, however many parts there are.
+        let other = [second].into_iter().chain(steps.iter().skip(1).cloned()).collect();
+        Some([steps, other])
     };
-    ways.filter_map(of).collect()
+    WAVES.iter().filter_map(of).flatten().collect()
 }
 
 /// Whole waves and the parts of the rest in the same way, the sum of the parts as the direct translation has it.

@@ -30,7 +30,7 @@ impl<N: Number> Address<N> {
     /// Moved by `index` elements of some bytes.
     fn moved(self, index: N, bytes: u64) -> Address<N> {
         let offset = N::binary(BinaryOp::Add, self.offset, scaled(index, bytes));
-        Address { offset, ..self }
+        Address { offset, object: self.object }
     }
 }
 
@@ -52,7 +52,7 @@ impl<N: Number> Thread<N> {
                 let mut element = N::constant(Value::int(Scalar::I64, 0));
                 for (k, i) in index.iter().enumerate() {
                     if k > 0 {
-                        let extent = eval(dims.get(k - 1)?)?.value().as_i64();
+                        let extent = eval(dims.get(k - 1)?)?.same()?.as_i64();
                         element = scaled(element, extent as u64);
                     }
                     element = N::binary(BinaryOp::Add, element, eval(i)?.cast(Scalar::I64));
@@ -78,7 +78,7 @@ impl<N: Number> Thread<N> {
         match &*e.kind {
             ExprKind::Read(p) => match &*p.kind {
                 PlaceKind::Var(v) => {
-                    let known = self.pointers.get(v).copied();
+                    let known = self.pointers.get(v).cloned();
                     Some(known.unwrap_or(Address::start(Object::Var(*v))))
                 }
                 _ => None,
@@ -91,8 +91,8 @@ impl<N: Number> Thread<N> {
                 Some(self.pointer(module, at, p)?.moved(index, size))
             }
             ExprKind::Select(c, a, b) => {
-                let c = self.eval(module, at, c)?;
-                self.pointer(module, at, if c.value().is_true() { a } else { b })
+                let c = self.eval(module, at, c)?.same()?;
+                self.pointer(module, at, if c.is_true() { a } else { b })
             }
             _ => None,
         }

@@ -62,6 +62,7 @@ impl Array {
         self.site.sectors += other.site.sectors;
         self.site.wavefronts += other.site.wavefronts;
         self.site.first.extend(other.site.first);
+        footprint::in_order(&mut self.site.first);
         self.varies = [0, 1, 2].map(|axis| self.varies[axis] || other.varies[axis]);
         self.range = self.range.zip(other.range).map(|(a, b)| spanned(a, b));
     }

@@ -21,21 +21,38 @@ enum End<N> {
 impl<N: Number> Thread<N> {
     /// What a call returns, where that follows from sizes and position by assignments and known branches alone.
     pub fn call(&self, module: &Module, at: Extents, callee: FuncId, args: &[Expr]) -> Option<N> {
-        self.call_within(module, at, callee, args, DEEPEST)
+        self.called(module, at, callee, &self.values(module, at, args), DEEPEST)
     }
 
-    fn call_within(
+    /// The same with values for the arguments, those that are known.
+    pub fn called_with(
         &self,
         module: &Module,
         at: Extents,
         callee: FuncId,
-        args: &[Expr],
+        args: &[Option<N>],
+    ) -> Option<N> {
+        self.called(module, at, callee, args, DEEPEST)
+    }
+
+    /// Of expressions.
+    pub fn values(&self, module: &Module, at: Extents, args: &[Expr]) -> Vec<Option<N>> {
+        args.iter().map(|arg| self.eval(module, at, arg)).collect()
+    }
+
+    fn called(
+        &self,
+        module: &Module,
+        at: Extents,
+        callee: FuncId,
+        args: &[Option<N>],
         deep: u32,
     ) -> Option<N> {
         let function = module.function(callee);
-        let mut inner = Thread { thread: self.thread, block: self.block, ..Thread::default() };
-        for (param, arg) in function.params.iter().zip(args) {
-            inner.vars.set(*param, self.eval(module, at, arg));
+        let thread = self.thread.clone();
+        let mut inner = Thread { thread, block: self.block, ..Thread::default() };
+        for (param, value) in function.params.iter().zip(args) {
+            inner.vars.set(*param, value.clone());
         }
         match inner.goes_through(module, at, &function.body, deep.checked_sub(1)?)? {
             End::Returned(value) => value,
@@ -59,11 +76,12 @@ impl<N: Number> Thread<N> {
                     self.assign(module, at, variable(place)?, value);
                 }
                 StmtKind::Call { function, args, result } => {
-                    let value = self.call_within(module, at, *function, args, deep);
+                    let args = self.values(module, at, args);
+                    let value = self.called(module, at, *function, &args, deep);
                     self.vars.set(variable(result.as_ref()?)?, value);
                 }
                 StmtKind::If { cond, then, otherwise } => {
-                    let holds = self.eval(module, at, cond)?.value().is_true();
+                    let holds = self.eval(module, at, cond)?.same()?.is_true();
                     let taken = if holds { then } else { otherwise };
                     if let End::Returned(value) = self.goes_through(module, at, taken, deep)? {
                         return Some(End::Returned(value));

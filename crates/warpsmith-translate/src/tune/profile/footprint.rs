@@ -1,7 +1,5 @@
 //! The sectors a block touches, as sets that grow by the loops around an access.
 
-use std::collections::BTreeSet;
-
 /// Bytes of a sector, what a request to memory is counted in.
 pub const SECTOR: i64 = 32;
 
@@ -16,21 +14,23 @@ pub struct Grown {
     pub reuse: f64,
 }
 
-/// The sectors of byte ranges.
-pub fn sectors(addresses: impl IntoIterator<Item = i64>, bytes: i64) -> BTreeSet<i64> {
-    let mut set = BTreeSet::new();
-    for a in addresses {
-        let first = a.div_euclid(SECTOR);
-        let last = (a + bytes.max(1) - 1).div_euclid(SECTOR);
-        set.extend(first..=last);
-    }
+/// The sectors of byte ranges, in order.
+pub fn sectors(addresses: impl IntoIterator<Item = i64>, bytes: i64) -> Vec<i64> {
+    let of = |a: i64| a.div_euclid(SECTOR)..=(a + bytes.max(1) - 1).div_euclid(SECTOR);
+    let mut set: Vec<i64> = addresses.into_iter().flat_map(of).collect();
+    in_order(&mut set);
     set
 }
 
+/// Makes a list an ordered set.
+pub fn in_order(set: &mut Vec<i64>) {
+    set.sort_unstable();
+    set.dedup();
+}
+
 /// Lets the set of one iteration grow by loops, innermost first, each with its shift in bytes and its trips.
-pub fn grow(first: &BTreeSet<i64>, loops: &[(i64, f64)]) -> Grown {
-    // In order; loops are short and many, for which a tree is slow.
-    let mut set: Vec<i64> = first.iter().copied().collect();
+pub fn grow(first: &[i64], loops: &[(i64, f64)]) -> Grown {
+    let mut set = first.to_vec();
     let mut scale = 1.0;
     let mut reuse = 0.0;
     for (shift, trips) in loops {
@@ -55,8 +55,7 @@ pub fn grow(first: &BTreeSet<i64>, loops: &[(i64, f64)]) -> Grown {
         if (set.len() as f64 * steps) < MOST as f64 {
             let times = 0..(steps.round() as i64).max(1);
             set = times.flat_map(|k| set.iter().map(move |s| s + k * step)).collect();
-            set.sort();
-            set.dedup();
+            in_order(&mut set);
         } else {
             scale *= 1.0 + new as f64 / set.len() as f64 * (steps - 1.0);
         }
@@ -79,7 +78,7 @@ fn new_when_moved(set: &[i64], step: i64) -> usize {
 mod tests {
     use super::*;
 
-    fn row(n: i64) -> BTreeSet<i64> {
+    fn row(n: i64) -> Vec<i64> {
         sectors((0..n).map(|k| 4 * k), 4)
     }
 

@@ -28,12 +28,7 @@ impl Staying {
     /// Looks at the conditions at the start of a kernel under which whole blocks leave, or those around all that its threads do.
     pub fn of(module: &Module, kernel: &Function, at: Extents, args: &Vars<Value>) -> Staying {
         let middle = at.grid.map(|g| g / 2);
-        let new = |block: [u32; 3], thread| Thread {
-            block,
-            thread,
-            vars: args.clone(),
-            ..Thread::default()
-        };
+        let new = |block, thread| Thread::new(block, thread, args.clone());
         let busy: Box<dyn Fn([u32; 3]) -> u32> = if let Some(start) = start_of(kernel) {
             Box::new(move |block| u32::from(!leaves(module, at, start, &mut new(block, [0; 3]))))
         } else if depends_on_two_axes(&kernel.body, &mut BTreeMap::new()) {

@@ -12,6 +12,7 @@ mod calls;
 mod executed;
 mod footprint;
 mod known;
+mod lanes;
 mod leaving;
 pub(in crate::tune) mod overflow;
 mod pointers;

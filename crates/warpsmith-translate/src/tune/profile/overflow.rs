@@ -13,7 +13,7 @@ use warpsmith_ir::{
 
 use super::address::Object;
 use super::run::{Request, Run, Watch};
-use super::values::{Extents, Number, Thread, Vars};
+use super::values::{Extents, Number, Single, Thread, Vars};
 
 /// Statements of threads followed in the launcher, and in each launch.
 const STEPS: u64 = 100_000;
@@ -71,6 +71,12 @@ fn of_machine(v: Value) -> i128 {
     if v.ty.is_float() { 0 } else { i128::from(v.as_i64()) }
 }
 
+impl Single for Wide {
+    fn value(self) -> Value {
+        self.machine
+    }
+}
+
 impl Number for Wide {
     fn constant(value: Value) -> Wide {
         Wide::meant(value)
@@ -80,8 +86,8 @@ impl Number for Wide {
         Wide::result(Value::int(ty, value), i128::from(value), false)
     }
 
-    fn value(self) -> Value {
-        self.machine
+    fn same(&self) -> Option<Value> {
+        Some(self.machine)
     }
 
     fn unary(op: UnaryOp, a: Wide) -> Wide {

@@ -13,9 +13,10 @@ use super::address::{Address, Object};
 pub const MAX_LOOPS: usize = 16;
 
 /// What a scalar expression is evaluated to: its value, and perhaps more about it.
-pub trait Number: Copy {
+pub trait Number: Clone {
     fn constant(value: Value) -> Self;
-    fn value(self) -> Value;
+    /// The value, where there is but one: threads may have different ones.
+    fn same(&self) -> Option<Value>;
     fn unary(op: UnaryOp, a: Self) -> Self;
     fn binary(op: BinaryOp, a: Self, b: Self) -> Self;
     fn cast(self, to: Scalar) -> Self;
@@ -25,9 +26,26 @@ pub trait Number: Copy {
         Self::constant(Value::int(ty, value))
     }
 
-    fn math(function: MathFn, args: &[Self]) -> Self {
-        let args: Vec<Value> = args.iter().map(|a| a.value()).collect();
-        Self::constant(eval::math(function, &args))
+    fn math(function: MathFn, args: &[Self]) -> Self;
+
+    /// One of two values, by a condition; where nobody asks for one, it need not be known.
+    fn choose(
+        cond: &Self,
+        then: impl FnOnce() -> Option<Self>,
+        otherwise: impl FnOnce() -> Option<Self>,
+    ) -> Option<Self> {
+        if cond.same()?.is_true() { then() } else { otherwise() }
+    }
+}
+
+/// Of one thread.
+pub trait Single: Number + Copy {
+    fn value(self) -> Value;
+}
+
+impl Single for Value {
+    fn value(self) -> Value {
+        self
     }
 }
 
@@ -36,8 +54,8 @@ impl Number for Value {
         value
     }
 
-    fn value(self) -> Value {
-        self
+    fn same(&self) -> Option<Value> {
+        Some(*self)
     }
 
     fn unary(op: UnaryOp, a: Value) -> Value {
@@ -50,6 +68,10 @@ impl Number for Value {
 
     fn cast(self, to: Scalar) -> Value {
         eval::cast(self, to)
+    }
+
+    fn math(function: MathFn, args: &[Value]) -> Value {
+        eval::math(function, args)
     }
 }
 
@@ -67,8 +89,8 @@ impl Number for Dual {
         Dual { value, change: [0; MAX_LOOPS], strides: 0 }
     }
 
-    fn value(self) -> Value {
-        self.value
+    fn same(&self) -> Option<Value> {
+        Some(self.value)
     }
 
     fn unary(op: UnaryOp, a: Dual) -> Dual {
@@ -87,6 +109,11 @@ impl Number for Dual {
     fn cast(self, to: Scalar) -> Dual {
         Dual { value: eval::cast(self.value, to), ..self }
     }
+
+    fn math(function: MathFn, args: &[Dual]) -> Dual {
+        let args: Vec<Value> = args.iter().map(|a| a.value).collect();
+        Dual::constant(eval::math(function, &args))
+    }
 }
 
 /// The values of variables, by their numbers.
@@ -99,9 +126,14 @@ impl<N> Default for Vars<N> {
     }
 }
 
-impl<N: Copy> Vars<N> {
+impl<N: Clone> Vars<N> {
     pub fn get(&self, var: VarId) -> Option<N> {
-        self.0.get(var.0 as usize).copied().flatten()
+        self.0.get(var.0 as usize).cloned().flatten()
+    }
+
+    /// The same variables with what is made of each value.
+    pub fn map<M>(&self, of: impl Fn(N) -> M) -> Vars<M> {
+        Vars(self.0.iter().map(|v| v.clone().map(&of)).collect())
     }
 
     /// `None`: the value is not known any more.
@@ -124,7 +156,7 @@ impl<N: Copy> Vars<N> {
 /// A thread: where it is, and what its variables hold; what depends on memory is not known.
 #[derive(Clone, Debug)]
 pub struct Thread<N> {
-    pub thread: [u32; 3],
+    pub thread: [N; 3],
     pub block: [u32; 3],
     /// A parameter of a kernel that points to starts of rows has the number of elements from one to the next.
     pub vars: Vars<N>,
@@ -134,10 +166,10 @@ pub struct Thread<N> {
     pub cells: HashMap<(VarId, i64), N>,
 }
 
-impl<N> Default for Thread<N> {
+impl<N: Number> Default for Thread<N> {
     fn default() -> Thread<N> {
         Thread {
-            thread: [0; 3],
+            thread: [0; 3].map(number),
             block: [0; 3],
             vars: Vars::default(),
             pointers: HashMap::new(),
@@ -153,7 +185,17 @@ pub struct Extents {
     pub block: [u32; 3],
 }
 
+/// A position or an extent.
+pub fn number<N: Number>(value: u32) -> N {
+    N::constant(Value::int(Scalar::U32, value.into()))
+}
+
 impl<N: Number> Thread<N> {
+    /// A thread of a block that knows its parameters.
+    pub fn new(block: [u32; 3], thread: [u32; 3], vars: Vars<N>) -> Thread<N> {
+        Thread { thread: thread.map(number), block, vars, ..Thread::default() }
+    }
+
     /// A variable's value is not known any more.
     pub fn forget(&mut self, var: VarId) {
         self.vars.set(var, None);
@@ -196,11 +238,11 @@ impl<N: Number> Thread<N> {
                 else {
                     return vec![];
                 };
-                let first = offset.value().as_i64();
+                let Some(first) = offset.same().map(Value::as_i64) else { return vec![] };
                 let own = first..first + size(&e.ty);
                 let cells =
                     self.cells.iter().filter(|((of, byte), _)| *of == v && own.contains(byte));
-                cells.map(|((_, byte), n)| (byte - first, *n)).collect()
+                cells.map(|((_, byte), n)| (byte - first, n.clone())).collect()
             }
             _ => vec![],
         }
@@ -217,7 +259,8 @@ impl<N: Number> Thread<N> {
     ) {
         match (self.address(module, at, place), place.root_var()) {
             (Some(Address { object: Object::Var(v), offset }), _) if local(v) => {
-                let key = (v, offset.value().as_i64());
+                let Some(byte) = offset.same() else { return self.forget(v) };
+                let key = (v, byte.as_i64());
                 match self.eval(module, at, e).filter(|_| place.ty.is_integer()) {
                     Some(value) => _ = self.cells.insert(key, value),
                     None => _ = self.cells.remove(&key),
@@ -237,7 +280,7 @@ impl<N: Number> Thread<N> {
         }
         let address = self.address(module, at, place)?;
         let Object::Var(v) = address.object else { return None };
-        self.cells.get(&(v, address.offset.value().as_i64() + bytes)).copied()
+        self.cells.get(&(v, address.offset.same()?.as_i64() + bytes)).cloned()
     }
 
     /// The start of a row that is read from memory, where a parameter holds how far such are apart ([`super::rows`]).
@@ -272,9 +315,10 @@ impl<N: Number> Thread<N> {
             ExprKind::Binary(op, a, b) if op.is_logical() => {
                 let a = self.eval(module, at, a)?;
                 // The right side need not be known where the left one decides.
-                match a.value().is_true() == (*op == BinaryOp::LogicalAnd) {
-                    true => self.eval(module, at, b),
-                    false => Some(a),
+                let (left, right) = (|| Some(a.clone()), || self.eval(module, at, b));
+                match op {
+                    BinaryOp::LogicalAnd => N::choose(&a, right, left),
+                    _ => N::choose(&a, left, right),
                 }
             }
             ExprKind::Binary(op, a, b) => {
@@ -282,8 +326,8 @@ impl<N: Number> Thread<N> {
                 Some(N::binary(*op, a, b))
             }
             ExprKind::Select(c, a, b) => {
-                let c = self.eval(module, at, c)?;
-                self.eval(module, at, if c.value().is_true() { a } else { b })
+                let side = |e| move || self.eval(module, at, e);
+                N::choose(&self.eval(module, at, c)?, side(a), side(b))
             }
             ExprKind::Call(f, args) => {
                 let args: Option<Vec<N>> = args.iter().map(|a| self.eval(module, at, a)).collect();
@@ -294,20 +338,24 @@ impl<N: Number> Thread<N> {
     }
 
     fn builtin(&self, at: Extents, b: Builtin) -> Option<N> {
-        let number = |v: u32| Some(N::constant(Value::int(Scalar::U32, v.into())));
-        let flat = || {
-            let [x, y, z] = self.thread;
-            x + at.block[0] * (y + at.block[1] * z)
-        };
         match b {
-            Builtin::ThreadIdx(a) => number(self.thread[a.index()]),
-            Builtin::BlockIdx(a) => number(self.block[a.index()]),
-            Builtin::BlockDim(a) => number(at.block[a.index()]),
-            Builtin::GridDim(a) => number(at.grid[a.index()]),
-            Builtin::WarpSize => number(32),
-            Builtin::LaneId => number(flat() % 32),
+            Builtin::ThreadIdx(a) => Some(self.thread[a.index()].clone()),
+            Builtin::BlockIdx(a) => Some(number(self.block[a.index()])),
+            Builtin::BlockDim(a) => Some(number(at.block[a.index()])),
+            Builtin::GridDim(a) => Some(number(at.grid[a.index()])),
+            Builtin::WarpSize => Some(number(32)),
+            Builtin::LaneId => Some(N::binary(BinaryOp::Rem, self.flat(at), number(32))),
             _ => None,
         }
+    }
+
+    /// The thread's number in its block.
+    fn flat(&self, at: Extents) -> N {
+        let [x, y, z] = self.thread.clone();
+        let row = |columns, rows, row| {
+            N::binary(BinaryOp::Add, columns, N::binary(BinaryOp::Mul, number(rows), row))
+        };
+        row(x, at.block[0], row(y, at.block[1], z))
     }
 }
 
@@ -317,24 +365,33 @@ fn changed(op: BinaryOp, a: Dual, b: Dual) -> [i64; MAX_LOOPS] {
         return [0; MAX_LOOPS];
     }
     let (x, y) = (a.value.as_i64(), b.value.as_i64());
-    std::array::from_fn(|k| match op {
-        BinaryOp::Add => a.change[k].wrapping_add(b.change[k]),
-        BinaryOp::Sub => a.change[k].wrapping_sub(b.change[k]),
-        BinaryOp::Mul => a.change[k].wrapping_mul(y).wrapping_add(x.wrapping_mul(b.change[k])),
+    let each = |of: &dyn Fn(i64, i64) -> i64| -> [i64; MAX_LOOPS] {
+        std::array::from_fn(|k| of(a.change[k], b.change[k]))
+    };
+    match op {
+        BinaryOp::Add => each(&i64::wrapping_add),
+        BinaryOp::Sub => each(&i64::wrapping_sub),
+        BinaryOp::Mul => each(&|da, db| da.wrapping_mul(y).wrapping_add(x.wrapping_mul(db))),
         // Columns of swizzled tiles.
         BinaryOp::BitXor => {
-            (x.wrapping_add(a.change[k]) ^ y.wrapping_add(b.change[k])).wrapping_sub(x ^ y)
+            each(&|da, db| (x.wrapping_add(da) ^ y.wrapping_add(db)).wrapping_sub(x ^ y))
         }
-        // Rows and columns of a counter that goes on with the grid. Of one that goes along rows the next step says nothing about
-        // the others.
-        BinaryOp::Div | BinaryOp::Rem if a.strides >> k & 1 == 1 => {
-            let next = (x.wrapping_add(a.change[k]), y.wrapping_add(b.change[k]));
-            let of = |(x, y): (i64, i64)| match op {
-                BinaryOp::Div => x.checked_div(y),
-                _ => x.checked_rem(y),
-            };
-            of(next).zip(of((x, y))).map_or(0, |(next, now)| next.wrapping_sub(now))
-        }
-        _ => 0,
+        BinaryOp::Div | BinaryOp::Rem => moved_on(op, a, b),
+        _ => [0; MAX_LOOPS],
+    }
+}
+
+/// The change of rows and columns of a counter that goes on with the grid. Of one that goes along rows the next step says
+/// nothing about the others.
+fn moved_on(op: BinaryOp, a: Dual, b: Dual) -> [i64; MAX_LOOPS] {
+    let of = |(x, y): (i64, i64)| match op {
+        BinaryOp::Div => x.checked_div(y),
+        _ => x.checked_rem(y),
+    };
+    let (x, y) = (a.value.as_i64(), b.value.as_i64());
+    std::array::from_fn(|k| {
+        let next = (x.wrapping_add(a.change[k]), y.wrapping_add(b.change[k]));
+        let ends = of(next).zip(of((x, y))).filter(|_| a.strides >> k & 1 == 1);
+        ends.map_or(0, |(next, now)| next.wrapping_sub(now))
     })
 }

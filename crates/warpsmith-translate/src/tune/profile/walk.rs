@@ -3,7 +3,7 @@
 mod access;
 mod loops;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_device::Work;
 use warpsmith_ir::{
@@ -15,6 +15,7 @@ use warpsmith_opt::walk as tree;
 
 use super::ahead::Ahead;
 use super::calls;
+use super::lanes::{Lanes, first_threads};
 use super::pointers::Pointers;
 use super::rows::Sizes;
 use super::values::{Dual, Extents, MAX_LOOPS, Number, Thread, Vars};
@@ -39,12 +40,29 @@ pub struct Site {
     pub requests: f64,
     pub sectors: f64,
     pub wavefronts: f64,
-    /// Sectors of the first iteration.
-    pub first: BTreeSet<i64>,
+    /// Sectors of the first iteration, in order.
+    pub first: Vec<i64>,
     /// The first and the last byte of all iterations, where all addresses are known.
     pub hull: Option<(i64, i64)>,
     /// Loops that the address depends on, innermost first: bytes from one iteration to the next, and iterations.
     pub shifts: Vec<(i64, f64)>,
+}
+
+impl Site {
+    fn new(base: Base, shared: bool, store: bool, copied: bool) -> Site {
+        Site {
+            base,
+            hull: None,
+            shared,
+            store,
+            copied,
+            requests: 0.0,
+            sectors: 0.0,
+            wavefronts: 0.0,
+            first: vec![],
+            shifts: vec![],
+        }
+    }
 }
 
 struct Level {
@@ -61,7 +79,7 @@ pub struct Walk<'a> {
     at: Extents,
     /// Of the arrays that parameters point to.
     elements: &'a Sizes,
-    lanes: Vec<Thread<Value>>,
+    lanes: Thread<Lanes>,
     /// The first thread once more, with how its values change from iteration to iteration; it goes everywhere.
     first: Thread<Dual>,
     active: Vec<bool>,
@@ -70,7 +88,8 @@ pub struct Walk<'a> {
     loops: Vec<Level>,
     /// Unrolled loops whose iterations are guarded one by one: the loads of one come after the stores of the one before.
     apart: Loops,
-    depends: HashMap<VarId, Loops>,
+    /// By variable: the loops that its value changes with.
+    depends: Vec<Loops>,
     /// What the kernel writes, and at how many places.
     written: BTreeMap<Base, usize>,
     /// Reads made already at this depth of loops.
@@ -113,11 +132,6 @@ impl<'a> Walk<'a> {
         block: [u32; 3],
         threads: u32,
     ) -> Walk<'a> {
-        let lane = |t: u32| {
-            let [x, y, _] = at.block;
-            let thread = [t % x, t / x % y, t / (x * y)];
-            Thread { thread, block, vars: args.clone(), ..Thread::default() }
-        };
         let mut first = Thread { block, ..Thread::default() };
         for param in &kernel.params {
             first.vars.set(*param, args.get(*param).map(Dual::constant));
@@ -134,13 +148,13 @@ impl<'a> Walk<'a> {
             kernel,
             at,
             elements,
-            lanes: (0..threads).map(lane).collect(),
+            lanes: first_threads(threads, at.block, block, args),
             first,
             active: vec![true; threads as usize],
             share: 1.0,
             loops: vec![],
             apart: 0,
-            depends: HashMap::new(),
+            depends: vec![0; kernel.vars.len()],
             written,
             known: vec![],
             pointers: Pointers::default(),
@@ -231,7 +245,7 @@ impl<'a> Walk<'a> {
 
     fn loops_of(&self, e: &Expr) -> Loops {
         let mut of = 0;
-        tree::each_var(e, &mut |v| of |= self.depends.get(&v).copied().unwrap_or(0));
+        tree::each_var(e, &mut |v| of |= self.depends[v.0 as usize]);
         of
     }
 
@@ -252,7 +266,7 @@ impl<'a> Walk<'a> {
                     (_, Some(v)) if self.kernel.var(v).kind != VarKind::Shared => {
                         // An element of a register array.
                         let of = self.loops_of(value);
-                        *self.depends.entry(v).or_default() |= of;
+                        self.depends[v.0 as usize] |= of;
                         let elements: u64 = self.kernel.var(v).ty.extents().iter().product();
                         if self.serial_loops() != 0 {
                             let together = self.times(self.side_by_side());
@@ -328,18 +342,13 @@ impl<'a> Walk<'a> {
 
     fn assign(&mut self, var: VarId, e: &Expr) {
         let of = if tree::mentions(e, var) { self.all_loops() } else { self.loops_of(e) };
-        *self.depends.entry(var).or_default() |= of;
+        self.depends[var.0 as usize] |= of;
         if e.ty.scalar().is_none_or(|s| s.is_float()) {
             self.chains = self.chains.max(if self.loops.is_empty() { 0.0 } else { 1.0 });
             return;
         }
         let (module, at) = (self.module, self.at);
-        for (lane, active) in self.lanes.iter_mut().zip(&self.active) {
-            if !active {
-                continue;
-            }
-            lane.vars.set(var, lane.eval(module, at, e));
-        }
+        self.lanes.set(var, self.lanes.eval(module, at, e), &self.active);
         self.first.vars.set(var, self.first.eval(module, at, e));
     }
 
@@ -347,11 +356,17 @@ impl<'a> Walk<'a> {
     fn call(&mut self, callee: FuncId, args: &[Expr], place: &Place) {
         let Some(var) = calls::variable(place) else { return };
         let of = args.iter().fold(0, |of, e| of | self.loops_of(e));
-        *self.depends.entry(var).or_default() |= of;
+        self.depends[var.0 as usize] |= of;
         let (module, at) = (self.module, self.at);
-        for (lane, _) in self.lanes.iter_mut().zip(&self.active).filter(|(_, active)| **active) {
-            lane.vars.set(var, lane.call(module, at, callee, args));
-        }
+        let values = self.lanes.values(module, at, args);
+        let returned = |(lane, active): (usize, &bool)| {
+            let of = |v: &Option<Lanes>| v.as_ref().and_then(|v| v.of(lane));
+            let args: Vec<Option<Value>> = values.iter().map(of).collect();
+            let thread = active.then(|| self.lanes.lane(lane))?;
+            thread.called_with(module, at, callee, &args)
+        };
+        let returned = self.active.iter().enumerate().map(returned).collect();
+        self.lanes.set(var, Some(Lanes::Each(returned)), &self.active);
         self.first.vars.set(var, self.first.call(module, at, callee, args));
     }
 
@@ -360,8 +375,9 @@ impl<'a> Walk<'a> {
         let of = self.loops_of(cond) | self.serial_loops();
         self.work.control += self.warps() * self.times(of);
         let (module, at) = (self.module, self.at);
-        let truth: Vec<Option<bool>> =
-            self.lanes.iter().map(|l| l.eval(module, at, cond).map(Value::is_true)).collect();
+        let holds = self.lanes.eval(module, at, cond);
+        let of = |lane| holds.as_ref()?.of(lane).map(Value::is_true);
+        let truth: Vec<Option<bool>> = (0..self.active.len()).map(of).collect();
         let known = truth.iter().zip(&self.active).all(|(t, a)| !*a || t.is_some());
         let before = self.active.clone();
         let apart = self.apart;

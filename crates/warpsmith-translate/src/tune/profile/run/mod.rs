@@ -13,7 +13,7 @@ use warpsmith_ir::{
 use warpsmith_opt::walk as tree;
 
 use super::address::{Address, Object};
-use super::values::{Extents, Number, Thread, Vars};
+use super::values::{Extents, Single, Thread, Vars};
 
 /// Loops of at most so many iterations are gone through whole, where others are at their ends only.
 const WHOLE: i128 = 8;
@@ -35,7 +35,7 @@ pub struct Request<'a, N> {
 }
 
 /// Looks on.
-pub trait Watch<N: Number> {
+pub trait Watch<N: Single> {
     /// Long loops are entered at their first and their last iteration only.
     const ENDS: bool = false;
 
@@ -92,7 +92,7 @@ fn add(a: &mut [bool], b: &[bool]) {
     a.iter_mut().zip(b).for_each(|(a, b)| *a |= *b);
 }
 
-impl<'a, N: Number, W: Watch<N>> Run<'a, N, W> {
+impl<'a, N: Single, W: Watch<N>> Run<'a, N, W> {
     pub fn new(
         module: &'a Module,
         function: &'a Function,
@@ -117,12 +117,7 @@ impl<'a, N: Number, W: Watch<N>> Run<'a, N, W> {
 
     /// Runs some threads of a block; `vars` holds the parameters.
     pub fn one_block(&mut self, block: [u32; 3], threads: &[[u32; 3]], vars: &Vars<N>) {
-        let lane = |thread: &[u32; 3]| Thread {
-            thread: *thread,
-            block,
-            vars: vars.clone(),
-            ..Thread::default()
-        };
+        let lane = |thread: &[u32; 3]| Thread::new(block, *thread, vars.clone());
         self.lanes = threads.iter().map(lane).collect();
         let n = self.lanes.len();
         self.masks =
@@ -560,7 +555,7 @@ impl<'a, N: Number, W: Watch<N>> Run<'a, N, W> {
 }
 
 /// How often a loop runs in each thread.
-fn trips<N: Number>(
+fn trips<N: Single>(
     compare: BinaryOp,
     first: &[Option<N>],
     limit: &[Option<N>],

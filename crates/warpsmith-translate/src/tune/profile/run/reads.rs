@@ -9,9 +9,9 @@ use warpsmith_opt::walk as tree;
 
 use super::{Request, Run, Watch};
 use crate::tune::profile::address::{Address, Object};
-use crate::tune::profile::values::{Number, Thread};
+use crate::tune::profile::values::{Single, Thread};
 
-impl<N: Number, W: Watch<N>> Run<'_, N, W> {
+impl<N: Single, W: Watch<N>> Run<'_, N, W> {
     /// The reads of an expression, by the threads that make them.
     pub(super) fn reads(&mut self, e: &Expr) {
         match &*e.kind {

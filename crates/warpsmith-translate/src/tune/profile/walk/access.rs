@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use warpsmith_device::{l1_wavefronts, shared_wavefronts};
-use warpsmith_ir::{Expr, Place, Space, Type, Var, VarKind, layout::layout_of};
+use warpsmith_ir::{Expr, ExprKind, Place, Space, Type, Value, Var, VarKind, layout::layout_of};
 use warpsmith_opt::analysis::access::{Base, base_of};
 use warpsmith_opt::walk as tree;
 
@@ -40,8 +40,7 @@ impl Walk<'_> {
     /// where every loop that it depends on is unrolled, because the value then is an operand of the instruction that
     /// uses it.
     pub(super) fn constant(&mut self, place: &Place) {
-        let mut of: Loops = 0;
-        tree::each_expr_of_place(place, &mut |e| of |= self.loops_of(e));
+        let of = self.loops_of_place(place);
         if of & self.serial_loops() != 0 {
             self.work.constants += self.warps() * self.times(of | self.serial_loops());
         }
@@ -75,19 +74,17 @@ impl Walk<'_> {
         if let Base::Global(g) = base
             && self.module.globals.get(g.0 as usize).is_some_and(|g| g.space == Space::Constant)
         {
-            self.constant(place);
-            return;
+            return self.constant(place);
         }
-        let shared = matches!(base, Base::Var(v) if in_shared(self.kernel.var(v)));
         let depth = self.loops.len();
-        if !store && self.known.iter().any(|(p, d)| *d == depth && p.kind == place.kind) {
-            return;
-        }
-        let mut of: Loops = 0;
-        tree::each_expr_of_place(place, &mut |e| of |= self.loops_of(e));
         if !store {
+            if self.known.iter().any(|(p, d)| *d == depth && p.kind == place.kind) {
+                return;
+            }
             self.known.push((place.clone(), depth));
         }
+        let shared = matches!(base, Base::Var(v) if in_shared(self.kernel.var(v)));
+        let of = self.loops_of_place(place);
         let kept = !store && (shared || !self.written.contains_key(&base));
         let around = match (kept, shared) {
             (true, true) => of | self.serial_loops(),
@@ -96,38 +93,56 @@ impl Walk<'_> {
         };
         let first = self.first.address(self.module, self.at, place);
         let change = first.as_ref().map(|f| f.offset.change);
-        let addresses: Vec<Option<i64>> = self
-            .lanes
-            .iter()
-            .zip(&self.active)
-            .map(|(lane, active)| {
-                let address = active.then(|| lane.address(self.module, self.at, place)).flatten();
-                address.map(|a| a.offset.as_i64())
-            })
-            .collect();
+        let addresses = self.addresses_of(place);
         let wide = match (kept && shared && !self.copying, change.as_ref()) {
             (true, Some(change)) => self.wide(bytes, around, change, &addresses),
             _ => None,
         };
+        let wide = wide.unwrap_or(Wide { words: 1.0, bytes, waiting: 0.0 });
         let times = match kept {
-            true => self.different(around, change.as_ref()) / wide.map_or(1.0, |w| w.words),
+            true => self.different(around, change.as_ref()) / wide.words,
             false => self.times(around),
         };
-        let words = wide.map_or(1.0, |w| w.words);
-        self.held += wide.map_or(0.0, |w| w.waiting);
-        let bytes = wide.map_or(bytes, |w| w.bytes);
-        let mut site = Site {
-            base,
-            hull: None,
-            shared,
-            store,
-            copied: self.copying,
-            requests: 0.0,
-            sectors: 0.0,
-            wavefronts: 0.0,
-            first: BTreeSet::new(),
-            shifts: vec![],
+        self.held += wide.waiting;
+        let mut site = Site::new(base, shared, store, self.copying);
+        self.requests(&mut site, &addresses, wide.bytes, times);
+        if let Some(change) = change {
+            site.shifts = self.shifts(around, &change);
+            site.hull = hull(&addresses, wide.bytes, &site.shifts);
+        }
+        self.addresses(place, &site, of, around, site.requests / times.max(1.0));
+        if !store {
+            self.spread[0] += site.requests;
+            self.spread[1] += site.requests / self.busy();
+            if !self.copying {
+                self.loads_side_by_side(shared, of, change.as_ref(), wide.words);
+            }
+        }
+        self.sites.push(site);
+    }
+
+    /// The loops that a place depends on.
+    fn loops_of_place(&self, place: &Place) -> Loops {
+        let mut of = 0;
+        tree::each_expr_of_place(place, &mut |e| {
+            if let ExprKind::Read(p) | ExprKind::AddressOf(p) = &*e.kind {
+                of |= p.root_var().map_or(0, |v| self.depends[v.0 as usize]);
+            }
+        });
+        of
+    }
+
+    /// Where a place lies in each active thread.
+    fn addresses_of(&self, place: &Place) -> Vec<Option<i64>> {
+        let address = self.lanes.address(self.module, self.at, place);
+        let offset = |(lane, active): (usize, &bool)| {
+            address.as_ref().filter(|_| *active)?.offset.of(lane).map(Value::as_i64)
         };
+        self.active.iter().enumerate().map(offset).collect()
+    }
+
+    /// Counts the requests of all warps, each made so many times, and what they touch.
+    fn requests(&self, site: &mut Site, addresses: &[Option<i64>], bytes: i64, times: f64) {
         for (warp, active) in addresses.chunks(32).zip(self.active.chunks(32)) {
             let lanes = active.iter().filter(|a| **a).count();
             if lanes == 0 {
@@ -138,7 +153,7 @@ impl Walk<'_> {
             if known.len() < lanes {
                 // Through data: every lane goes its own way.
                 site.sectors += times * self.share * lanes as f64;
-                let waves = match shared {
+                let waves = match site.shared {
                     true => SCATTERED_BANKS.min(lanes as f64) * (bytes as f64 / 4.0).max(1.0),
                     false => lanes as f64 / 2.0,
                 };
@@ -147,7 +162,7 @@ impl Walk<'_> {
             }
             let touched = footprint::sectors(known.iter().copied(), bytes);
             site.sectors += times * self.share * touched.len() as f64;
-            let waves = match shared {
+            let waves = match site.shared {
                 true => {
                     let lanes: Vec<Option<u64>> =
                         warp.iter().map(|a| a.map(|a| a as u64)).collect();
@@ -156,35 +171,36 @@ impl Walk<'_> {
                 false => l1_wavefronts(known.iter().map(|a| *a as u64), bytes as u64),
             };
             site.wavefronts += times * self.share * waves;
-            if !shared {
+            if !site.shared {
                 site.first.extend(touched);
             }
         }
-        if let Some(change) = change {
-            for (k, l) in self.loops.iter().enumerate().rev() {
-                let bit = k < MAX_LOOPS && around >> k & 1 == 1;
-                if bit {
-                    site.shifts.push((change[k], l.trips));
-                }
-            }
-            site.hull = hull(&addresses, bytes, &site.shifts);
+        footprint::in_order(&mut site.first);
+    }
+
+    /// By how much loops move an address, innermost first.
+    fn shifts(&self, around: Loops, change: &[i64; MAX_LOOPS]) -> Vec<(i64, f64)> {
+        let loops = self.loops.iter().zip(change).enumerate().rev();
+        let moved = loops.filter(|(k, _)| around >> k & 1 == 1);
+        moved.map(|(_, (level, change))| (*change, level.trips)).collect()
+    }
+
+    /// Counts loads that stand side by side in the code, and what of them waits in registers.
+    fn loads_side_by_side(
+        &mut self,
+        shared: bool,
+        of: Loops,
+        change: Option<&[i64; MAX_LOOPS]>,
+        words: f64,
+    ) {
+        let beside = of & self.side_by_side() & !self.apart;
+        let together = self.different(beside, change);
+        // What several iterations want stays in registers from the first of them to the last.
+        self.held += together * (1.0 - together / self.times(beside)).max(0.0);
+        match shared {
+            true => self.shared_together += (together / words).min(16.0),
+            false => self.loads_together += together.min(16.0),
         }
-        self.addresses(place, &site, of, around, site.requests / times.max(1.0));
-        if !store {
-            self.spread[0] += site.requests;
-            self.spread[1] += site.requests / self.busy();
-        }
-        if !store && !self.copying {
-            let beside = of & self.side_by_side() & !self.apart;
-            let together = self.different(beside, change.as_ref());
-            // What several iterations want stays in registers from the first of them to the last.
-            self.held += together * (1.0 - together / self.times(beside)).max(0.0);
-            match shared {
-                true => self.shared_together += (together / words).min(16.0),
-                false => self.loads_together += together.min(16.0),
-            }
-        }
-        self.sites.push(site);
     }
 }
 

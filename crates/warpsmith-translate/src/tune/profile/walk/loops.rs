@@ -29,9 +29,14 @@ const KNOWN_STEP: f64 = 80.0;
 
 /// How often a loop runs in a thread.
 pub fn trips(module: &Module, at: Extents, thread: &Thread<Value>, l: &ForLoop) -> Option<f64> {
-    let value = |e: &Expr| thread.eval(module, at, e).map(|v| v.as_i64() as f64);
-    let (first, limit, step) = (value(&l.first)?, value(&l.limit)?, value(&l.step)?);
-    let distance = match l.compare {
+    let value = |e: &Expr| thread.eval(module, at, e);
+    trips_between(l.compare, [value(&l.first)?, value(&l.limit)?, value(&l.step)?])
+}
+
+/// How often a loop runs with these ends and this step.
+fn trips_between(compare: BinaryOp, ends: [Value; 3]) -> Option<f64> {
+    let [first, limit, step] = ends.map(|v| v.as_i64() as f64);
+    let distance = match compare {
         BinaryOp::Lt | BinaryOp::Ne => limit - first,
         BinaryOp::Le => limit - first + step.signum(),
         BinaryOp::Gt => limit - first,
@@ -61,7 +66,7 @@ impl Walk<'_> {
         self.divided.retain(|(.., d)| *d <= depth);
         self.pointers.leave(depth);
         let mask = self.all_loops();
-        self.depends.values_mut().for_each(|m| *m &= mask);
+        self.depends.iter_mut().for_each(|m| *m &= mask);
         for d in self.first.vars.iter_mut() {
             if let Some(c) = d.change.get_mut(depth) {
                 *c = 0;
@@ -94,11 +99,22 @@ impl Walk<'_> {
         if step == 0.0 { 0.0 } else { more / step }
     }
 
+    /// How often a loop runs in each active thread, where its ends do not depend on data.
+    fn active_trips(&self, l: &ForLoop) -> Vec<Option<f64>> {
+        let ends = [&l.first, &l.limit, &l.step];
+        let ends = ends.map(|e| self.lanes.eval(self.module, self.at, e));
+        let lane = |lane: usize| {
+            let [first, limit, step] = ends.each_ref().map(|e| e.as_ref()?.of(lane));
+            trips_between(l.compare, [first?, limit?, step?])
+        };
+        let active = self.active.iter().enumerate().filter(|(_, a)| **a);
+        active.map(|(k, _)| lane(k)).collect()
+    }
+
     pub(super) fn counted(&mut self, l: &ForLoop) {
         let (module, at) = (self.module, self.at);
         let more = self.later_trips(l);
-        let active = self.lanes.iter().zip(&self.active).filter(|(_, a)| **a);
-        let known: Vec<Option<f64>> = active.map(|(lane, _)| trips(module, at, lane, l)).collect();
+        let known = self.active_trips(l);
         self.depends_on_data |= known.contains(&None);
         let trips = |known: &Option<f64>| match known {
             Some(first) => (first + more).max(0.0),
@@ -133,9 +149,7 @@ impl Walk<'_> {
         let depth = self.loops.len();
         let ty = self.kernel.var(l.var).ty.scalar().unwrap_or(Scalar::I32);
         let zero = Value::int(ty, 0);
-        for lane in &mut self.lanes {
-            lane.vars.set(l.var, lane.eval(module, at, &l.first));
-        }
+        self.lanes.vars.set(l.var, self.lanes.eval(module, at, &l.first));
         let (first, step) =
             (self.first.eval(module, at, &l.first), self.first.eval(module, at, &l.step));
         let mut counter = first.unwrap_or(Dual::constant(zero));
@@ -148,7 +162,7 @@ impl Walk<'_> {
         if depth < MAX_LOOPS {
             // The compiler keeps no rows whose starts it has to read.
             let rows = if tree::reads_memory(&l.first) { self.loops_of(&l.first) } else { 0 };
-            self.depends.insert(l.var, rows | 1 << depth);
+            self.depends[l.var.0 as usize] = rows | 1 << depth;
         }
         if !unrolled {
             let rounds = self.warps() * self.times(self.serial_loops());

@@ -1,5 +1,7 @@
 //! What a mark promises, checked: the iterations of a loop are independent.
 
+mod answers;
+
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{Diagnostic, ForLoop, LoopId, LoopKind, Parallel, SourceMap, VarId};
 
@@ -39,6 +41,15 @@ impl Findings {
 /// [`Refusal::Carried`], [`Refusal::Undecided`], [`Refusal::SharedVariable`], [`Refusal::Misused`],
 /// [`Refusal::LeavesLoop`].
 pub fn check(
+    kernel: &Kernel,
+    id: LoopId,
+    group: &[LoopId],
+    clauses: &Parallel,
+) -> Result<Findings, Refusal> {
+    answers::answer(kernel, id, group, clauses, || ask(kernel, id, group, clauses))
+}
+
+fn ask(
     kernel: &Kernel,
     id: LoopId,
     group: &[LoopId],
