@@ -5,8 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
+use warpsmith::allocator::Allocator;
 use warpsmith::tune::{self, RegisterSource, TuneRequest};
 use warpsmith_ir::SourceMap;
+
+/// As the command has it.
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
 
 /// Seconds that planning may take.
 const MOST: f64 = 5.0;

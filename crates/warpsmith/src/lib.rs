@@ -5,6 +5,7 @@
 //! CUDA kernel ([`tune::TuneRequest`]), [`fuse`] makes kernels of sequences of elementary functions, [`doctor`] says what
 //! the machine has. The parts themselves are re-exported under their short names.
 
+pub mod allocator;
 pub mod check;
 pub mod clean;
 pub mod cli;
