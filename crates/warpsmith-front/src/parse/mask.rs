@@ -55,6 +55,7 @@ pub enum MarkKind {
     /// `__align__(n)` and its other spellings; the number of the argument list.
     Align(usize),
     LaunchBounds(usize),
+    ClusterDims(usize),
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -312,6 +312,7 @@ impl<'a> Sema<'a> {
         scope: ScopeId,
     ) -> Res<()> {
         self.f().func.launch_bounds = self.launch_bounds(&f.decl.attrs, scope)?;
+        self.f().func.cluster = self.cluster_dims(&f.decl.attrs, scope)?;
         let inner = self.new_scope(Some(scope), ScopeKind::Block);
         self.f().scope = inner;
         if let Some(class) = f.class.filter(|_| !f.is_static) {
@@ -479,6 +480,19 @@ impl<'a> Sema<'a> {
         Ok(Some(LaunchBounds { max_threads, min_blocks }))
     }
 
+    /// Blocks of a cluster, where the kernel says how many.
+    fn cluster_dims(&mut self, attrs: &'a ast::Attrs, scope: ScopeId) -> Res<Option<[u32; 3]>> {
+        let mut dims = [1; 3];
+        for (dim, e) in dims.iter_mut().zip(&attrs.cluster_dims) {
+            let n = self.const_value(scope, e)?.as_i64();
+            match u32::try_from(n).ok().filter(|n| *n > 0) {
+                Some(n) => *dim = n,
+                None => return fail("W071", e.span, format!("a cluster cannot have {n} blocks")),
+            }
+        }
+        Ok((!attrs.cluster_dims.is_empty()).then_some(dims))
+    }
+
     /// Opens a function under construction.
     pub(crate) fn push_fn(&mut self, name: &str, kind: FunctionKind, scope: ScopeId, span: Span) {
         self.next_serial += 1;
@@ -530,6 +544,11 @@ impl<'a> Sema<'a> {
             .map_or(Span { file: warpsmith_ir::FileId(0), start: 0, end: 0 }, |f| f.span)
     }
 
+    /// Whether the place is in what stands in for a library.
+    pub(crate) fn is_of_library(&self, span: Span) -> bool {
+        self.prelude_file == Some(span.file) || self.library_files.contains(&span.file)
+    }
+
     /// Adds a complete function to the module.
     pub(crate) fn finish_function(
         &mut self,
@@ -539,9 +558,7 @@ impl<'a> Sema<'a> {
     ) -> Instance {
         let ret = state.ret.unwrap_or_else(|| QualType::plain(Type::Void));
         state.func.ret = stored_type(&ret);
-        let file = state.span.file;
-        state.func.of_library =
-            self.prelude_file == Some(file) || self.library_files.contains(&file);
+        state.func.of_library = self.is_of_library(state.span);
         state.func.body = Block::new(state.blocks.pop().unwrap_or_default());
         super::access_sets::keep(&mut state.func, &state.sets);
         crate::machine::without_jumps(&mut state.func);

@@ -74,6 +74,17 @@ impl Runner<'_> {
         new.map(|i| i.id.clone()).collect()
     }
 
+    /// What has been added since.
+    pub(super) fn items_since(&self, mark: &Mark) -> Vec<Item> {
+        let known = |i: &&Item| mark.items.iter().any(|m| m.id == i.id);
+        self.items.iter().filter(|i| !known(i)).cloned().collect()
+    }
+
+    /// Whether a limit was reached since.
+    pub(super) fn limited_since(&self, mark: &Mark) -> bool {
+        self.limits.len() > mark.limits
+    }
+
     /// Makes notes of the findings since that others do not have.
     pub(super) fn doubt(&mut self, mark: &Mark, others: &[String]) {
         for item in self.items.iter_mut().filter(|i| !i.is_note && !others.contains(&i.id)) {
