@@ -432,10 +432,14 @@ fn sized(guard: &str, condition: &str, round: &str) -> String {
 /// However a host rounds its grid up, it says that it takes sizes that fill no block.
 #[test]
 fn a_missing_guard_is_found_although_invented_sizes_are_multiples() {
-    let spellings = ["(n + b - 1) / b", "(n - 1) / b + 1", "n / b + (n % b != 0)", "ceil(n / (float)b)"];
+    let spellings =
+        ["(n + b - 1) / b", "(n - 1) / b + 1", "n / b + (n % b != 0)", "ceil(n / (float)b)"];
     for round in spellings {
         let text = check(&sized("", "", round), &[], 1);
-        assert!(text.contains("out-of-bounds") && text.contains("<<<4, 16>>> of a run with `56`"), "{round}: {text}");
+        assert!(
+            text.contains("out-of-bounds") && text.contains("<<<4, 16>>> of a run with `56`"),
+            "{round}: {text}"
+        );
         let text = check(&sized("if (i < n)", "", round), &[], 0);
         assert!(text.contains("it was also run with `56`"), "{round}: {text}");
     }

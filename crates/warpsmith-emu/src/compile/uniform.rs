@@ -56,7 +56,7 @@ fn source_varies(op: &Op, accesses: &[Access], objects: &[Object], private: bool
     match op {
         Op::Special { what, .. } => {
             !matches!(what, Special::BlockIdx(_) | Special::Clock | Special::ClusterOffset)
-        },
+        }
         Op::Load { access } => {
             let a = &accesses[*access as usize];
             let known = match a.base {

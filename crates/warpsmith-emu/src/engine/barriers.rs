@@ -305,8 +305,12 @@ impl Machine<'_> {
             }
             return false;
         }
-        let waiting: Vec<Group> =
-            b.groups.iter().filter(|g| matches!(g.wait, Wait::Grid | Wait::Cluster)).cloned().collect();
+        let waiting: Vec<Group> = b
+            .groups
+            .iter()
+            .filter(|g| matches!(g.wait, Wait::Grid | Wait::Cluster))
+            .cloned()
+            .collect();
         let Some(first) = waiting.first() else { return false };
         let (kind, message) = match first.wait {
             Wait::Cluster => ("cluster", "a barrier that not all blocks of the cluster reach"),

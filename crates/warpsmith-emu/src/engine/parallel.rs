@@ -308,7 +308,8 @@ impl Machine<'_> {
         let p = self.program;
         if self.division.blocks() > 1
             || Machine::tracks_order(p)
-            || p.virtual_code.iter().any(|ins| shows_order(&ins.op)) {
+            || p.virtual_code.iter().any(|ins| shows_order(&ins.op))
+        {
             return None;
         }
         // Whether atomics of one block's scope meet others shows only where all blocks share a shadow.

@@ -302,7 +302,14 @@ impl Machine<'_> {
                 return;
             }
         };
-        self.write_scalar(b, g, dst, matches!(what, Special::Clock | Special::ClusterOffset), value, pc);
+        self.write_scalar(
+            b,
+            g,
+            dst,
+            matches!(what, Special::Clock | Special::ClusterOffset),
+            value,
+            pc,
+        );
     }
 
     /// Coordinates of a thread in the block.

@@ -4,8 +4,8 @@ use warpsmith_ir::Diagnostic;
 
 use super::call::{Call, Lowered};
 use super::{
-    async_copy, atomic, barrier, bits, convert, groups, half, integer, math, memory, misc, shuffle, stdlib,
-    vector,
+    async_copy, atomic, barrier, bits, convert, groups, half, integer, math, memory, misc, shuffle,
+    stdlib, vector,
 };
 use crate::sema::refused;
 

@@ -135,8 +135,7 @@ impl Machine<'_> {
             return Some(2);
         }
         let past = |e: &Event| {
-            e.block == s.e.block && e.interval < s.e.interval
-                || self.races.met(e, s.e.block)
+            e.block == s.e.block && e.interval < s.e.interval || self.races.met(e, s.e.block)
         };
         match (past(&e1), past(&e2)) {
             (true, false) => Some(1),

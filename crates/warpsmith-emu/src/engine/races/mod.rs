@@ -199,7 +199,8 @@ impl Races {
 
     /// What a block did is ordered before what another one does, by a barrier of both.
     fn met(&self, e: &Event, other: u32) -> bool {
-        let below = |bound: &HashMap<u32, u32>| bound.get(&e.block).is_some_and(|i| e.interval < *i);
+        let below =
+            |bound: &HashMap<u32, u32>| bound.get(&e.block).is_some_and(|i| e.interval < *i);
         below(&self.grid_bound) || below(&self.cluster_bound) && self.same_cluster(e.block, other)
     }
 

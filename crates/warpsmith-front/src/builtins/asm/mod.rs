@@ -347,7 +347,11 @@ fn special(name: &str) -> Option<Expr> {
                 _ => return None,
             };
             let parts = |op, whole: fn(Axis) -> Builtin| {
-                Expr::binary(op, Expr::builtin(whole(axis)), Expr::builtin(Builtin::ClusterDim(axis)))
+                Expr::binary(
+                    op,
+                    Expr::builtin(whole(axis)),
+                    Expr::builtin(Builtin::ClusterDim(axis)),
+                )
             };
             match base {
                 "%cluster_ctaid" => return Some(parts(BinaryOp::Rem, Builtin::BlockIdx)),

@@ -57,7 +57,9 @@ pub fn method(c: &mut Call<'_>, name: &str) -> Option<Lowered> {
         "block_rank" => c.arity(0).map(|()| Some(block_rank(c))),
         "dim_blocks" => vector(c, |_, a| Expr::builtin(Builtin::ClusterDim(a))),
         "block_index" => vector(c, block_index),
-        "dim_threads" => vector(c, |c, a| both(c, BinaryOp::Mul, Builtin::ClusterDim, Builtin::BlockDim, a)),
+        "dim_threads" => {
+            vector(c, |c, a| both(c, BinaryOp::Mul, Builtin::ClusterDim, Builtin::BlockDim, a))
+        }
         "thread_index" => vector(c, |c, a| {
             let blocks = block_index(c, a);
             let before = u32_op(c, BinaryOp::Mul, blocks, Expr::builtin(Builtin::BlockDim(a)));
@@ -117,7 +119,13 @@ fn block_rank(c: &Call<'_>) -> Expr {
     flat_of(c, Axis::ALL.map(|a| block_index(c, a)), axes(Builtin::ClusterDim))
 }
 
-fn both(c: &Call<'_>, op: BinaryOp, f: fn(Axis) -> Builtin, g: fn(Axis) -> Builtin, a: Axis) -> Expr {
+fn both(
+    c: &Call<'_>,
+    op: BinaryOp,
+    f: fn(Axis) -> Builtin,
+    g: fn(Axis) -> Builtin,
+    a: Axis,
+) -> Expr {
     u32_op(c, op, Expr::builtin(f(a)), Expr::builtin(g(a)))
 }
 
