@@ -493,3 +493,53 @@ int main(int argc, char **argv)
     let wrong = check(&source.replace("GUARD", ""), &[], 1);
     assert!(wrong.contains("of a run with `28 36`"), "{wrong}");
 }
+
+/// Clusters as a launch asks for them; `BLOCKS` is the grid.
+const CLUSTERED: &str = r#"
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void exchange(int *out)
+{
+    extern __shared__ int s[];
+    auto cluster = cg::this_cluster();
+    s[threadIdx.x] = cluster.thread_rank();
+    cluster.sync();
+    const unsigned next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = cluster.map_shared_rank(s, next)[threadIdx.x];
+    LAST
+}
+int main()
+{
+    const int blocks = BLOCKS, threads = 32;
+    int *out;
+    cudaMalloc(&out, blocks * threads * sizeof(int));
+    cudaLaunchConfig_t config = {0};
+    config.gridDim = blocks;
+    config.blockDim = threads;
+    config.dynamicSmemBytes = threads * sizeof(int);
+    cudaLaunchAttribute attribute[1];
+    attribute[0].id = cudaLaunchAttributeClusterDimension;
+    attribute[0].val.clusterDim.x = 4;
+    attribute[0].val.clusterDim.y = 1;
+    attribute[0].val.clusterDim.z = 1;
+    config.attrs = attribute;
+    config.numAttrs = 1;
+    cudaLaunchKernelEx(&config, exchange, out);
+    int h[64];
+    cudaMemcpy(h, out, sizeof(h), cudaMemcpyDeviceToHost);
+    if (h[0] != 32 || h[127 % 64] != 95) return 1;
+    return 0;
+}
+"#;
+
+#[test]
+fn a_launch_says_how_large_clusters_are() {
+    let source =
+        |blocks: &str, last: &str| CLUSTERED.replace("BLOCKS", blocks).replace("LAST", last);
+    let text = check(&source("8", "cluster.sync();"), &[], 0);
+    assert!(text.contains("1 launch checked: nothing found"), "{text}");
+    let text = check(&source("8", ""), &[], 1);
+    assert!(text.contains("dangling") && text.contains("shared memory of another block"), "{text}");
+    let text = check(&source("6", "cluster.sync();"), &[], 1);
+    assert!(text.contains("the grid [6, 1, 1] is no multiple of the cluster [4, 1, 1]"), "{text}");
+}

@@ -24,6 +24,9 @@ impl<'a> Sema<'a> {
             let list = self.arguments(args)?;
             return self.construct(&q.ty, list, false, span).map(Operand::Value);
         }
+        if let Some(result) = self.through_member(callee, args, span) {
+            return result;
+        }
         let target = self.callee(callee)?;
         match target {
             Operand::Foreign { names, args: targs } => {
@@ -286,7 +289,8 @@ impl<'a> Sema<'a> {
             return self.call_chosen(chosen, None, operands, span);
         }
         let values = operands
-            .into_iter()
+            .iter()
+            .cloned()
             .enumerate()
             .map(|(i, o)| self.rvalue_of(o, args.get(i).map_or(span, |a| a.span)))
             .collect::<Res<Vec<Expr>>>()?;
@@ -296,6 +300,11 @@ impl<'a> Sema<'a> {
             if result.is_some() {
                 return self.foreign_result(result, names, span);
             }
+        }
+        let of_c = self.functions_of_c(names);
+        if let (Some(name), false) = (names.first(), of_c.is_empty()) {
+            let chosen = self.resolve_overload(name, &of_c, None, None, &operands, span)?;
+            return self.call_chosen(chosen, None, operands, span);
         }
         self.foreign_result(None, names, span)
     }
@@ -315,6 +324,14 @@ impl<'a> Sema<'a> {
             }
         }
         all
+    }
+
+    /// The functions of C that `std::` has as well: they stand outside of it in what stands in for them.
+    fn functions_of_c(&mut self, names: &[String]) -> Vec<FnDecl<'a>> {
+        let Some(name) = names.iter().find_map(|n| n.strip_prefix("std::")) else { return vec![] };
+        let mut found = self.lookup_all_functions(self.root, name);
+        found.retain(|f| self.is_of_library(f.decl.head_span) && f.class.is_none());
+        found
     }
 
     fn foreign_result(

@@ -5,8 +5,8 @@
 //! 1. its host code runs to the same end, launches the same kernels, and a device takes all launches;
 //! 2. the grid of the finding's launch is larger than at the next multiple of the block below: the host rounds it up. A grid
 //!    that is rounded down leaves elements out instead;
-//! 3. the finding is not there at that multiple, which is no power of two and differs between arguments just so: a
-//!    kernel for squares, for powers of two or for certain numbers only has it there, too.
+//! 3. that launch has no findings at that multiple, which is no power of two and differs between arguments just so: a
+//!    kernel for squares, for powers of two or for certain numbers only has some there, too.
 //!
 //! What is found without that evidence is a note.
 
@@ -36,6 +36,8 @@ const FULL: u32 = 3;
 const LARGEST: u32 = 1024;
 /// Numbers that are varied one at a time.
 const MOST_ALONE: usize = 4;
+/// Choices whose findings are not believed, until that is what is said.
+const MOST_DOUBTFUL: usize = 2;
 
 /// Numbers of elements: a multiple of all blocks, and some more that fill no block.
 #[derive(Clone, Copy)]
@@ -107,6 +109,27 @@ struct Try {
     found: Vec<Item>,
 }
 
+/// Runs with sizes that fill no block, and with those that do.
+struct Pair {
+    /// Of the first.
+    arguments: String,
+    uneven: Try,
+    /// Absent where there is nothing to compare, or the program does not take them.
+    even: Option<Try>,
+}
+
+impl Pair {
+    /// Findings for which there is evidence that the program means to take such sizes.
+    fn believed(&self) -> impl Iterator<Item = &Item> {
+        self.uneven.found.iter().filter(|item| {
+            let even = self.even.as_ref();
+            !item.is_note
+                && RULES.contains(&item.rule)
+                && even.is_some_and(|even| is_for_uneven(item, &self.uneven.ran.shapes, even))
+        })
+    }
+}
+
 impl Runner<'_> {
     /// Runs the program with sizes that fill no block, after a run with these arguments, which took the report from `start`
     /// to where it is.
@@ -123,23 +146,47 @@ impl Runner<'_> {
         };
         let of = &Running { host_steps: HOST_STEPS.min(of.host_steps), ..*of };
         let here = self.mark();
+        let mut doubtful = vec![];
         for choice in Choice::all(&numbers, sizes) {
-            let arguments_of = |uneven| choice.arguments(arguments, uneven);
-            let uneven = self.try_sizes(first, &arguments_of(true), start, of)?;
-            // Where blocks follow the numbers they may be full all the same.
-            let Some(uneven) = uneven.filter(|u| same_blocks(&first.shapes, &u.ran.shapes)) else {
-                self.back_to(&here);
-                continue;
-            };
-            let even = match uneven.found.is_empty() {
-                true => None,
-                false => self.try_sizes(first, &arguments_of(false), start, of)?,
-            };
+            let pair = self.pair(first, arguments, &choice, start, of)?;
             self.back_to(&here);
-            self.add_uneven(uneven, even.as_ref(), &arguments_of(true), of);
-            return Ok(());
+            let Some(pair) = pair else { continue };
+            if pair.uneven.found.is_empty() || pair.believed().next().is_some() {
+                self.add_uneven(first, pair, of);
+                return Ok(());
+            }
+            doubtful.push(pair);
+            if doubtful.len() == MOST_DOUBTFUL {
+                break;
+            }
+        }
+        if let Some(pair) = doubtful.into_iter().next() {
+            self.add_uneven(first, pair, of);
         }
         Ok(())
+    }
+
+    /// Runs with sizes that fill no block and, where that finds something, with those that do; `None` where the program does
+    /// not take them.
+    fn pair(
+        &mut self,
+        first: &Ran,
+        like: &[String],
+        choice: &Choice,
+        start: &Mark,
+        of: &Running<'_>,
+    ) -> Result<Option<Pair>, Failure> {
+        let arguments = choice.arguments(like, true);
+        let uneven = self.try_sizes(first, &arguments, start, of)?;
+        // Where blocks follow the numbers they may be full all the same.
+        let Some(uneven) = uneven.filter(|u| same_blocks(&first.shapes, &u.ran.shapes)) else {
+            return Ok(None);
+        };
+        let even = match uneven.found.is_empty() {
+            true => None,
+            false => self.try_sizes(first, &choice.arguments(like, false), start, of)?,
+        };
+        Ok(Some(Pair { arguments: arguments.join(" "), uneven, even }))
     }
 
     /// The same for a program that has defaults for its arguments.
@@ -176,33 +223,27 @@ impl Runner<'_> {
         Ok((as_far && whole && same).then_some(Try { ran, found }))
     }
 
-    /// Adds what was found with these arguments: as findings where there is evidence that the program takes them.
-    fn add_uneven(
-        &mut self,
-        uneven: Try,
-        even: Option<&Try>,
-        arguments: &[String],
-        of: &Running<'_>,
-    ) {
-        let arguments = arguments.join(" ");
+    /// Adds what was found: what is not believed as notes.
+    fn add_uneven(&mut self, first: &Ran, pair: Pair, of: &Running<'_>) {
+        // Arguments that no launch depends on are no sizes.
+        if pair.uneven.ran.shapes == first.shapes && pair.uneven.found.is_empty() {
+            return;
+        }
         self.assume(format!(
-            "{}: it was also run with `{arguments}`, for sizes that fill no block",
-            shown(of.path)
+            "{}: it was also run with `{}`, for sizes that fill no block",
+            shown(of.path),
+            pair.arguments
         ));
-        for mut item in uneven.found {
+        let believed: Vec<String> = pair.believed().map(|item| item.id.clone()).collect();
+        for mut item in pair.uneven.found {
             if item.is_note || self.items.iter().any(|known| known.id == item.id) {
                 continue;
             }
-            let believed = RULES.contains(&item.rule)
-                && even.is_some_and(|even| {
-                    even.found.iter().all(|known| known.id != item.id)
-                        && rounds_up(&item, &uneven.ran.shapes, &even.ran.shapes)
-                });
-            if !believed {
+            if !believed.contains(&item.id) {
                 item.is_note = true;
                 item.kind = Some("invented");
             }
-            item.launch += &format!(" of a run with `{arguments}`");
+            item.launch += &format!(" of a run with `{}`", pair.arguments);
             self.add(item);
         }
     }
@@ -215,14 +256,19 @@ fn same_blocks(first: &[Shape], second: &[Shape]) -> bool {
         .all(|s| first.iter().any(|f| (f.at, f.kernel, f.block) == (s.at, s.kernel, s.block)))
 }
 
-/// Whether the grid of the item's launch grew with what fills no block.
-fn rounds_up(item: &Item, uneven: &[Shape], even: &[Shape]) -> bool {
-    let Some(shape) = uneven.iter().find(|s| s.label == item.launch) else { return false };
+/// Whether the grid of the item's launch grew with what fills no block, and nothing was found there without.
+fn is_for_uneven(item: &Item, shapes: &[Shape], even: &Try) -> bool {
+    let of = |shapes: &'_ [Shape], item: &Item| {
+        shapes.iter().find(|s| s.label == item.launch).map(|s| (s.at, s.kernel))
+    };
+    let Some(launch) = of(shapes, item) else { return false };
     let largest = |shapes: &[Shape], axis: usize| {
-        let here = shapes.iter().filter(|s| (s.at, s.kernel) == (shape.at, shape.kernel));
+        let here = shapes.iter().filter(|s| (s.at, s.kernel) == launch);
         here.map(|s| s.grid[axis]).max()
     };
-    (0..3).any(|axis| largest(uneven, axis) > largest(even, axis))
+    let known = |i: &Item| !i.is_note && of(&even.ran.shapes, i) == Some(launch);
+    (0..3).any(|axis| largest(shapes, axis) > largest(&even.ran.shapes, axis))
+        && !even.found.iter().any(known)
 }
 
 fn gcd(a: u32, b: u32) -> u32 {
