@@ -22,9 +22,7 @@ __global__ void push(int n, float *out)
     const int t = threadIdx.x;
     float Vec::*axis = t % 2 ? &Vec::y : &Vec::x;
     double Particle::*heavy = &Particle::mass;
-    Particle one;
-    one.position = {1.0f, 2.0f, 3.0f};
-    one.velocity = {4.0f, 5.0f, 6.0f};
+    Particle one = {{1.0f, 2.0f, 3.0f}, {4.0f, 5.0f, 6.0f}, {0, 0}, 0.0};
     one.*heavy = 2.0;
     all[t] = one;
     Particle *own = &all[t];

@@ -36,8 +36,8 @@ const FULL: u32 = 3;
 const LARGEST: u32 = 1024;
 /// Numbers that are varied one at a time.
 const MOST_ALONE: usize = 4;
-/// Choices whose findings are not believed, until that is what is said.
-const MOST_DOUBTFUL: usize = 2;
+/// Choices that the program takes and whose findings are not believed, until that is what is said.
+const MOST_TRIED: usize = 2;
 
 /// Numbers of elements: a multiple of all blocks, and some more that fill no block.
 #[derive(Clone, Copy)]
@@ -146,23 +146,18 @@ impl Runner<'_> {
         };
         let of = &Running { host_steps: HOST_STEPS.min(of.host_steps), ..*of };
         let here = self.mark();
-        let mut doubtful = vec![];
+        let mut tried = vec![];
         for choice in Choice::all(&numbers, sizes) {
             let pair = self.pair(first, arguments, &choice, start, of)?;
             self.back_to(&here);
             let Some(pair) = pair else { continue };
-            if pair.uneven.found.is_empty() || pair.believed().next().is_some() {
-                self.add_uneven(first, pair, of);
-                return Ok(());
-            }
-            doubtful.push(pair);
-            if doubtful.len() == MOST_DOUBTFUL {
+            let answers = pair.uneven.found.is_empty() || pair.believed().next().is_some();
+            tried.push(pair);
+            if answers || tried.len() == MOST_TRIED {
                 break;
             }
         }
-        if let Some(pair) = doubtful.into_iter().next() {
-            self.add_uneven(first, pair, of);
-        }
+        tried.into_iter().for_each(|pair| self.add_uneven(first, pair, of));
         Ok(())
     }
 
