@@ -606,7 +606,7 @@ pub struct Launch {
     /// Bytes of dynamic shared memory; any integer.
     pub shared: Expr,
     /// Blocks of a cluster along x, y and z, `u32`; without them, or where they are 0, as the kernel says.
-    pub cluster: Option<[Expr; 3]>,
+    pub cluster: Option<Box<[Expr; 3]>>,
     /// One for each parameter of the kernel.
     pub args: Vec<Expr>,
 }

@@ -172,11 +172,11 @@ impl Machine<'_> {
     /// Opens the barriers of clusters to which all blocks have come that have not ended. True: there was one.
     pub fn open_cluster_barriers(&mut self, open: &mut [Block]) -> bool {
         if self.division.blocks() == 1 {
-            for b in open.iter_mut().filter(|b| waits(b)) {
+            let alone = open.iter_mut().find(|b| waits(b));
+            return alone.is_some_and(|b| {
                 self.open_cluster_barrier(b);
-                return true;
-            }
-            return false;
+                true
+            });
         }
         let mut any = false;
         for at in 0..open.len() {

@@ -436,7 +436,7 @@ impl<'a> Sema<'a> {
             };
             let grid = [gx, gy, gz].map(Clone::clone);
             let block = [bx, by, bz].map(Clone::clone);
-            let cluster = Some([cx, cy, cz].map(Clone::clone));
+            let cluster = Some(Box::new([cx, cy, cz].map(Clone::clone)));
             let (kernel, shared) = (instance.id, shared.clone());
             let launch = Launch { kernel, grid, block, shared, cluster, args };
             return Some(StmtKind::Launch(launch));

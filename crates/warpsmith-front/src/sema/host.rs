@@ -91,7 +91,14 @@ impl<'a> Sema<'a> {
             self.f().scope = saved;
             values.push(self.pass(arg?, param, span)?);
         }
-        let launch = Launch { kernel: instance.id, grid, block, shared, cluster, args: values };
+        let launch = Launch {
+            kernel: instance.id,
+            grid,
+            block,
+            shared,
+            cluster: cluster.map(Box::new),
+            args: values,
+        };
         if on_device {
             return self.queue_launch(launch, span);
         }

@@ -99,7 +99,8 @@ impl<T: Track> Interp<'_, '_, T> {
             });
         }
         let mut cluster = None;
-        if let Some([x, y, z]) = &launch.cluster {
+        if let Some(extents) = &launch.cluster {
+            let [x, y, z] = &**extents;
             let mut extent = |e| self.integer(e).map(|n| n as u32);
             cluster = Some([extent(x)?, extent(y)?, extent(z)?]).filter(|c| *c != [0; 3]);
         }

@@ -395,7 +395,10 @@ impl Maker {
                     grid: [self.expr(1), self.expr(1), self.expr(1)],
                     block: [self.expr(1), self.expr(1), self.expr(1)],
                     shared: self.expr(1),
-                    cluster: self.random.flip().then(|| [self.expr(1), self.expr(1), self.expr(1)]),
+                    cluster: self
+                        .random
+                        .flip()
+                        .then(|| Box::new([self.expr(1), self.expr(1), self.expr(1)])),
                     args: self.exprs(n, 2),
                 })
             }

@@ -341,7 +341,7 @@ impl Parser {
         self.symbol("(")?;
         let shared = self.expr()?;
         self.symbol(")")?;
-        let cluster = if self.eat_word("cluster") { Some(self.extents()?) } else { None };
+        let cluster = if self.eat_word("cluster") { Some(Box::new(self.extents()?)) } else { None };
         self.word("args")?;
         self.symbol("(")?;
         let args = self.list(")", |p| p.expr())?;

@@ -364,7 +364,7 @@ impl<'a> Writer<'a> {
     fn launch(&self, l: &Launch) -> String {
         let c = self.context;
         let cluster =
-            l.cluster.as_ref().map_or(String::new(), |k| format!(" cluster({})", c.exprs(k)));
+            l.cluster.as_ref().map_or(String::new(), |k| format!(" cluster({})", c.exprs(&**k)));
         format!(
             "launch {} grid({}) block({}) shared({}){cluster} args({})",
             c.functions.get(l.kernel.0),
