@@ -265,6 +265,8 @@ impl Printer<'_> {
                 self.cx.include("cooperative_groups.h");
                 return Ok(text("cooperative_groups::this_grid().sync()"));
             }
+            BarrierKind::ClusterWait => return Ok(text("__cluster_barrier_wait()")),
+            BarrierKind::ClusterArrive => return Ok(text("__cluster_barrier_arrive()")),
             BarrierKind::Warp => {
                 let all =
                     operand.is_none_or(|m| m.as_const().is_some_and(|v| v.bits == 0xffff_ffff));

@@ -476,6 +476,7 @@ impl Printer<'_> {
             Builtin::BlockIdx(a) => postfix(format!("blockIdx.{}", a.name())),
             Builtin::BlockDim(a) => postfix(format!("blockDim.{}", a.name())),
             Builtin::GridDim(a) => postfix(format!("gridDim.{}", a.name())),
+            Builtin::ClusterDim(a) => postfix(format!("__clusterDim().{}", a.name())),
             Builtin::LaneId => postfix(format!("{}()", self.cx.helper(Helper::LaneId))),
             // An `int` in CUDA; the number where it must be unsigned.
             Builtin::WarpSize => Printed {

@@ -62,7 +62,7 @@ impl Printer<'_> {
             Min => "fmin",
             Max => "fmax",
             Popc | Clz | Ffs | Brev | MulHi | Mul24 | Sad | BytePerm | FunnelShiftLeft
-            | FunnelShiftRight | Dp4a | Settled => {
+            | FunnelShiftRight | Dp4a | Settled | MapShared | SharedRank => {
                 let what = format!("`{}` of a `{}`", f.name(), types::scalar(s));
                 return Err(EmitError::new(what, &e.origin));
             }

@@ -873,6 +873,7 @@ fn launches() {
             grid,
             block: [u(64), u(2), u(1)],
             shared: u(shared),
+            cluster: None,
             args,
         })
     };

@@ -76,6 +76,7 @@ fn gemm_kernel() -> (Module, FuncId) {
         grid: [blocks(&m, &bx), blocks(&n, &by), u(1)],
         block: [bx.clone(), by.clone(), u(1)],
         shared: u(0),
+        cluster: None,
         args: vec![n, m, l, a, b, c],
     }));
     let launcher = module.add_function(h.f);
@@ -149,6 +150,7 @@ fn a_result_and_a_workspace_are_documented_parameters() {
         grid: [blocks.clone(), u(1), u(1)],
         block: [block_size, u(1), u(1)],
         shared: u(0),
+        cluster: None,
         args: vec![n, x, partial],
     }));
     let launcher = module.add_function(h.f);

@@ -225,7 +225,14 @@ fn measure(module: &Module, c: &Case, checks: Checks, jobs: usize) -> Speed {
             .map(|name| Arg::Pointer { buffer: memory.add(buffer(name)), offset: 0 })
             .collect();
         args.push(Arg::Bytes(Value::i32(c.n as i32).bits.to_le_bytes()[..4].to_vec()));
-        let launch = LaunchConfig { kernel, grid: c.grid, block: c.block, dynamic_shared: 0, args };
+        let launch = LaunchConfig {
+            kernel,
+            grid: c.grid,
+            block: c.block,
+            dynamic_shared: 0,
+            cluster: None,
+            args,
+        };
         let options = Options { checks, jobs, ..Options::default() };
         let (start, began) = (cpu_seconds(), Instant::now());
         let outcome = run(module, &launch, &mut memory, &options).expect("a launch that runs");

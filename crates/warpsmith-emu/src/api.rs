@@ -78,6 +78,8 @@ pub struct LaunchConfig {
     pub block: [u32; 3],
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: u32,
+    /// Blocks of a cluster along x, y and z; `None`: as the kernel says, else no clusters.
+    pub cluster: Option<[u32; 3]>,
     /// One for each parameter.
     pub args: Vec<Arg>,
 }

@@ -48,6 +48,7 @@ fn launches_in_turns_give_what_each_gives_by_itself() {
         grid: [64 / block, 1, 1],
         block: [block, 1, 1],
         dynamic_shared: if kernel == "scale" { 4 * block } else { 0 },
+        cluster: None,
         args: vec![
             Arg::Bytes(n.to_le_bytes().to_vec()),
             Arg::Bytes(by.to_le_bytes().to_vec()),

@@ -169,6 +169,8 @@ pub struct Attrs {
     pub align: Option<Box<Expr>>,
     /// Arguments of `__launch_bounds__`.
     pub launch_bounds: Vec<Expr>,
+    /// Arguments of `__cluster_dims__`.
+    pub cluster_dims: Vec<Expr>,
 }
 
 #[derive(Clone, Debug, PartialEq)]

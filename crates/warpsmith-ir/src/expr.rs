@@ -264,6 +264,8 @@ pub enum Builtin {
     BlockDim(Axis),
     /// `gridDim`: blocks of the grid along the axis.
     GridDim(Axis),
+    /// Blocks of the cluster along the axis; 1 without clusters.
+    ClusterDim(Axis),
     /// Lane in the warp: flat thread index modulo 32.
     LaneId,
     /// 32.
@@ -288,6 +290,9 @@ macro_rules! math_functions {
         ///
         /// `Settled` is its operand, an integer, and counts as defined where that is not: what a store keeps of a word
         /// of which it writes some bits.
+        ///
+        /// `MapShared` takes an address in shared memory and a rank, both `u64`, and gives the address of the same variable in the
+        /// block of that rank in the cluster; `SharedRank` gives the rank of the block that an address belongs to.
         ///
         /// Each computes what C's `math.h` or CUDA's intrinsic of its name does; `Saturate` clamps to 0 … 1 and gives 0 for a NaN.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -335,7 +340,7 @@ math_functions! {
     IsNan "isnan" 1, IsInf "isinf" 1, IsFinite "isfinite" 1, SignBit "signbit" 1,
     Popc "popc" 1, Clz "clz" 1, Ffs "ffs" 1, Brev "brev" 1, MulHi "mulhi" 2, Mul24 "mul24" 2,
     Sad "sad" 3, BytePerm "byte_perm" 3, FunnelShiftLeft "funnelshift_l" 3, FunnelShiftRight "funnelshift_r" 3,
-    Dp4a "dp4a" 3, Settled "settled" 1,
+    Dp4a "dp4a" 3, Settled "settled" 1, MapShared "map_shared" 2, SharedRank "shared_rank" 1,
 }
 
 impl MathFn {
@@ -366,6 +371,8 @@ impl MathFn {
                 | FunnelShiftRight
                 | Dp4a
                 | Settled
+                | MapShared
+                | SharedRank
         )
     }
 }

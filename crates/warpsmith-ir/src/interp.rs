@@ -208,6 +208,8 @@ pub struct LaunchRequest {
     pub block: [u32; 3],
     /// Bytes of dynamic shared memory.
     pub shared: u64,
+    /// Blocks of a cluster, where the launch says so.
+    pub cluster: Option<[u32; 3]>,
     /// One for each parameter of the kernel.
     pub args: Vec<Arg>,
 }

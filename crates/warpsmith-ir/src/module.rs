@@ -119,6 +119,8 @@ pub struct Function {
     pub body: Block,
     /// The limits that the program sets for launches of the kernel; `None`: it sets none.
     pub launch_bounds: Option<LaunchBounds>,
+    /// Blocks of a cluster along x, y and z, as `__cluster_dims__` says; `None`: it does not.
+    pub cluster: Option<[u32; 3]>,
     /// It stands in for a function of a library: what happens in it is reported where it is called.
     pub of_library: bool,
     /// One more than the largest [`LoopId`] in use.
@@ -229,6 +231,7 @@ impl Function {
             vars: vec![],
             body: Block::default(),
             launch_bounds: None,
+            cluster: None,
             of_library: false,
             next_loop: 0,
             origin: Origin::default(),

@@ -578,6 +578,11 @@ pub enum BarrierKind {
     Warp,
     /// Cooperative `grid.sync()`.
     Grid,
+    /// `cluster.barrier_arrive()`: a thread has come to the barrier of its cluster, and goes on.
+    ClusterArrive,
+    /// `cluster.barrier_wait()`: waits until all threads of the cluster have arrived; what they did before that is done.
+    /// `cluster.sync()` is both.
+    ClusterWait,
     /// `bar.sync id, count`: the warps that come to one of the block's sixteen barriers meet once `count` threads have. The
     /// operand (`u32`) has the barrier's number in its lower half, with [`UNALIGNED_BARRIER`] where lanes of a warp need not
     /// come together, and the count, 0 for all threads of the block, above it.
@@ -600,6 +605,8 @@ pub struct Launch {
     pub block: [Expr; 3],
     /// Bytes of dynamic shared memory; any integer.
     pub shared: Expr,
+    /// Blocks of a cluster along x, y and z, `u32`; without them, or where they are 0, as the kernel says.
+    pub cluster: Option<Box<[Expr; 3]>>,
     /// One for each parameter of the kernel.
     pub args: Vec<Expr>,
 }

@@ -150,6 +150,7 @@ fn walk_effect<V: Visitor + ?Sized>(v: &mut V, stmt: &Stmt) {
             visit_all(v, &l.grid);
             visit_all(v, &l.block);
             v.expr(&l.shared);
+            visit_all(v, l.cluster.iter().flat_map(|c| c.iter()));
             visit_all(v, &l.args);
         }
         _ => {}
@@ -370,6 +371,7 @@ fn rewrite_effect<R: Rewriter + ?Sized>(r: &mut R, stmt: &mut Stmt) {
             rewrite_all(r, &mut l.grid);
             rewrite_all(r, &mut l.block);
             r.expr(&mut l.shared);
+            rewrite_all(r, l.cluster.iter_mut().flat_map(|c| c.iter_mut()));
             rewrite_all(r, &mut l.args);
         }
         _ => {}

@@ -102,7 +102,8 @@ impl Case<'_> {
             });
         }
         let (grid, block) = (self.grid, self.block);
-        let launch = LaunchConfig { kernel: k.kernel, grid, block, dynamic_shared: 0, args };
+        let launch =
+            LaunchConfig { kernel: k.kernel, grid, block, dynamic_shared: 0, cluster: None, args };
         let checks = Checks { uninitialized: true, ..Checks::NONE };
         let options =
             Options { checks, jobs: 1, blocks: Some([flat].into()), ..Options::default() };

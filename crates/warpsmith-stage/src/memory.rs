@@ -140,6 +140,7 @@ pub fn prepare(
         grid: launch.grid,
         block: launch.block,
         dynamic_shared: launch.dynamic_shared,
+        cluster: None,
         args,
     };
     Ok(Prepared { memory, config, arrays })

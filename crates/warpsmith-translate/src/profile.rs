@@ -121,6 +121,7 @@ mod tests {
             grid: [4, 1, 1],
             block: [64, 2, 1],
             dynamic_shared: 8,
+            cluster: None,
             args: vec![],
         };
         let resources = Resources { registers: 32, shared_static: 16, ..Resources::default() };

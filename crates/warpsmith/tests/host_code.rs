@@ -397,3 +397,149 @@ __global__ void f(int *p, unsigned n)\n{{\n    __requires(n == 64);
     assert!(text.contains("nothing found"), "{text}");
     assert!(check(&kernel("i / 2"), &[], 1).contains("race-global"));
 }
+
+/// A program with sizes from its arguments; `ROUND` is how it makes a grid of `n` in blocks of `b`.
+const SIZED: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+__global__ void add(const float *a, const float *b, float *c, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    GUARD c[i] = a[i] + b[i];
+}
+int main(int argc, char **argv)
+{
+    if (argc != 2) { printf("usage: %s n\n", argv[0]); return 1; }
+    int n = atoi(argv[1]), b = 16;
+    CONDITION
+    float *x, *y, *z;
+    cudaMalloc(&x, n * sizeof(float));
+    cudaMalloc(&y, n * sizeof(float));
+    cudaMalloc(&z, n * sizeof(float));
+    cudaMemset(x, 0, n * sizeof(float));
+    cudaMemset(y, 0, n * sizeof(float));
+    int blocks = ROUND;
+    add<<<blocks, b>>>(x, y, z, n);
+    cudaDeviceSynchronize();
+    return 0;
+}
+"#;
+
+fn sized(guard: &str, condition: &str, round: &str) -> String {
+    SIZED.replace("GUARD", guard).replace("CONDITION", condition).replace("ROUND", round)
+}
+
+/// However a host rounds its grid up, it says that it takes sizes that fill no block.
+#[test]
+fn a_missing_guard_is_found_although_invented_sizes_are_multiples() {
+    let spellings =
+        ["(n + b - 1) / b", "(n - 1) / b + 1", "n / b + (n % b != 0)", "ceil(n / (float)b)"];
+    for round in spellings {
+        let text = check(&sized("", "", round), &[], 1);
+        assert!(
+            text.contains("out-of-bounds") && text.contains("<<<4, 16>>> of a run with `56`"),
+            "{round}: {text}"
+        );
+        let text = check(&sized("if (i < n)", "", round), &[], 0);
+        assert!(text.contains("it was also run with `56`"), "{round}: {text}");
+    }
+}
+
+/// Defaults that are multiples hide it just so.
+#[test]
+fn a_missing_guard_is_found_behind_defaults() {
+    let source = sized("", "", "(n + b - 1) / b")
+        .replace("if (argc != 2) { printf(\"usage: %s n\\n\", argv[0]); return 1; }", "")
+        .replace("atoi(argv[1])", "argc > 1 ? atoi(argv[1]) : 4096");
+    assert!(check(&source, &[], 1).contains("of a run with `56`"));
+}
+
+/// A grid that is rounded down leaves elements out; a program that refuses sizes, or wants powers of two, has said so.
+#[test]
+fn what_a_program_does_not_take_is_no_finding() {
+    check(&sized("", "", "n / b"), &[], 0);
+    let multiple = "if (n % b != 0) { printf(\"n must be a multiple of %d\\n\", b); return 1; }";
+    check(&sized("", multiple, "(n + b - 1) / b"), &[], 0);
+    let leaves = "if (n % 16) exit(EXIT_FAILURE);";
+    check(&sized("", leaves, "(n + b - 1) / b"), &[], 0);
+    // Partners of a bitonic network lie behind the end of what is no power of two, a multiple or not.
+    let text = check(&sized("i ^= 64 * (n > 64);", "n *= 4;", "(n + b - 1) / b"), &[], 0);
+    assert!(text.contains("note[out-of-bounds]"), "{text}");
+}
+
+/// Each dimension has a number of its own: a kernel for squares only has no finding for what is none.
+#[test]
+fn kernels_for_squares_are_run_with_squares() {
+    let source = r#"
+#include <stdlib.h>
+__global__ void transpose(const float *a, float *b, int n)
+{
+    int x = blockIdx.x * 8 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+    GUARD b[x * n + y] = a[y * n + x];
+}
+int main(int argc, char **argv)
+{
+    if (argc < 3) return 1;
+    int w = atoi(argv[1]), h = atoi(argv[2]);
+    float *a, *b;
+    cudaMalloc(&a, w * h * sizeof(float));
+    cudaMalloc(&b, w * h * sizeof(float));
+    cudaMemset(a, 0, w * h * sizeof(float));
+    transpose<<<dim3((w + 7) / 8, (h + 7) / 8), dim3(8, 8)>>>(a, b, w);
+    return 0;
+}
+"#;
+    check(&source.replace("GUARD", "if (x < n && y < n)"), &[], 0);
+    let wrong = check(&source.replace("GUARD", ""), &[], 1);
+    assert!(wrong.contains("of a run with `28 36`"), "{wrong}");
+}
+
+/// Clusters as a launch asks for them; `BLOCKS` is the grid.
+const CLUSTERED: &str = r#"
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void exchange(int *out)
+{
+    extern __shared__ int s[];
+    auto cluster = cg::this_cluster();
+    s[threadIdx.x] = cluster.thread_rank();
+    cluster.sync();
+    const unsigned next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = cluster.map_shared_rank(s, next)[threadIdx.x];
+    LAST
+}
+int main()
+{
+    const int blocks = BLOCKS, threads = 32;
+    int *out;
+    cudaMalloc(&out, blocks * threads * sizeof(int));
+    cudaLaunchConfig_t config = {0};
+    config.gridDim = blocks;
+    config.blockDim = threads;
+    config.dynamicSmemBytes = threads * sizeof(int);
+    cudaLaunchAttribute attribute[1];
+    attribute[0].id = cudaLaunchAttributeClusterDimension;
+    attribute[0].val.clusterDim.x = 4;
+    attribute[0].val.clusterDim.y = 1;
+    attribute[0].val.clusterDim.z = 1;
+    config.attrs = attribute;
+    config.numAttrs = 1;
+    cudaLaunchKernelEx(&config, exchange, out);
+    int h[64];
+    cudaMemcpy(h, out, sizeof(h), cudaMemcpyDeviceToHost);
+    if (h[0] != 32 || h[127 % 64] != 95) return 1;
+    return 0;
+}
+"#;
+
+#[test]
+fn a_launch_says_how_large_clusters_are() {
+    let source =
+        |blocks: &str, last: &str| CLUSTERED.replace("BLOCKS", blocks).replace("LAST", last);
+    let text = check(&source("8", "cluster.sync();"), &[], 0);
+    assert!(text.contains("1 launch checked: nothing found"), "{text}");
+    let text = check(&source("8", ""), &[], 1);
+    assert!(text.contains("dangling") && text.contains("shared memory of another block"), "{text}");
+    let text = check(&source("6", "cluster.sync();"), &[], 1);
+    assert!(text.contains("the grid [6, 1, 1] is no multiple of the cluster [4, 1, 1]"), "{text}");
+}

@@ -288,6 +288,10 @@ impl Lower<'_> {
         for (slot, a) in operands.iter_mut().zip(args) {
             *slot = self.scalar(a)?;
         }
+        if let MathFn::MapShared | MathFn::SharedRank = f {
+            let [pointer, rank, _] = operands;
+            return self.in_cluster(pointer, (f == MathFn::MapShared).then_some(rank));
+        }
         let natural = warpsmith_ir::eval::math_result(f, ty);
         let v = self.math(f, ty, natural, operands)?;
         self.cast(natural, result, v)
@@ -298,6 +302,7 @@ impl Lower<'_> {
         match b {
             Builtin::BlockDim(a) => dims(self.launch.block, a),
             Builtin::GridDim(a) => dims(self.launch.grid, a),
+            Builtin::ClusterDim(a) => dims(self.out.cluster, a),
             Builtin::WarpSize => Ok(Opd::K(32)),
             Builtin::DynamicSharedBytes => Ok(Opd::K(self.launch.dynamic_shared.into())),
             Builtin::ThreadIdx(a) if self.launch.block[a.index()] == 1 => Ok(Opd::K(0)),

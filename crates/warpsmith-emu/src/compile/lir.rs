@@ -34,6 +34,8 @@ pub enum Special {
     Lane,
     ActiveMask,
     Clock,
+    /// The block's rank in its cluster, as what pointers to its shared memory add.
+    ClusterOffset,
 }
 
 /// One instruction. `ty` is the type of the operands, except where said otherwise.
@@ -267,6 +269,12 @@ pub enum Home {
         base: u32,
         size: u32,
     },
+    /// Bytes of the shared memory of a block of the cluster, where others reach it.
+    Cluster {
+        rank: u32,
+        base: u32,
+        size: u32,
+    },
     /// Bytes of each thread's local memory.
     Local {
         base: u32,
@@ -317,6 +325,10 @@ pub struct Program {
     pub virtual_accesses: Vec<Access>,
     pub has_fences: bool,
     pub has_async: bool,
+    /// Blocks of a cluster along x, y and z.
+    pub cluster: [u32; 3],
+    /// Blocks of a cluster reach each other's shared memory: its homes are [`Home::Cluster`], those of one array in a row.
+    pub reaches_clusters: bool,
     /// The object that is the heap of the device.
     pub heap: Option<u64>,
 }

@@ -2,6 +2,7 @@
 
 mod assign;
 mod calls;
+mod cluster;
 mod exprs;
 mod facts;
 pub mod lir;
@@ -45,6 +46,8 @@ pub fn compile(
     let mut l = Lower::new(module, launch);
     l.ways = ways;
     l.facts.add(module, launch.kernel, 0);
+    l.out.cluster = launch.cluster.or(kernel.cluster).unwrap_or([1; 3]);
+    l.out.reaches_clusters = cluster::reaches(module, launch.kernel);
     add_objects(&mut l, memory);
     add_shared(&mut l, launch)?;
     let end = l.label();
@@ -113,7 +116,7 @@ fn add_shared(l: &mut Lower<'_>, launch: &LaunchConfig) -> Result<(), EmuError> 
                         l.at(v.origin.span);
                         return l.unsupported("more than 1 MiB of shared memory");
                     }
-                    let pointer = l.object(shown.unwrap_or(&v.name), &v.ty, home);
+                    let pointer = l.shared_object(shown.unwrap_or(&v.name), &v.ty, home);
                     of_file.insert(key, pointer);
                     l.objects_by_var.insert((id, var), pointer);
                 }
@@ -130,7 +133,7 @@ fn add_shared(l: &mut Lower<'_>, launch: &LaunchConfig) -> Result<(), EmuError> 
     if let Some(&(id, var)) = dynamic.first() {
         let v = module.function(id).var(var);
         let home = Home::Shared { base: base as u32, size: launch.dynamic_shared };
-        let pointer = l.object(&v.name, &v.ty, home);
+        let pointer = l.shared_object(&v.name, &v.ty, home);
         dynamic.iter().for_each(|key| {
             l.objects_by_var.insert(*key, pointer);
         });

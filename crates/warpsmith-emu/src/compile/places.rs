@@ -191,6 +191,10 @@ impl<'m> Lower<'m> {
         Ok(match self.slot(v)? {
             Slot::Registers(r) => PlaceRef::Registers(r),
             Slot::Value(v) => PlaceRef::Value(v),
+            Slot::Memory(pointer) if space == Space::Shared && self.out.reaches_clusters => {
+                let base = self.own_shared(pointer)?;
+                PlaceRef::Memory(Addr { base, ..Addr::constant(pointer, space) })
+            }
             Slot::Memory(pointer) => PlaceRef::Memory(Addr::constant(pointer, space)),
             Slot::Alias(_) => return self.unsupported("the address of a reference parameter"),
         })

@@ -54,7 +54,9 @@ pub(super) fn find(l: &mut Lower<'_>) -> Vec<bool> {
 /// The instruction gives each thread its own value whatever its operands are.
 fn source_varies(op: &Op, accesses: &[Access], objects: &[Object], private: bool) -> bool {
     match op {
-        Op::Special { what, .. } => !matches!(what, Special::BlockIdx(_) | Special::Clock),
+        Op::Special { what, .. } => {
+            !matches!(what, Special::BlockIdx(_) | Special::Clock | Special::ClusterOffset)
+        }
         Op::Load { access } => {
             let a = &accesses[*access as usize];
             let known = match a.base {

@@ -26,6 +26,11 @@ impl Machine<'_> {
                 g.wait = Wait::Grid;
                 return false;
             }
+            BarrierKind::ClusterArrive => return true,
+            BarrierKind::ClusterWait => {
+                g.wait = Wait::Cluster;
+                return false;
+            }
             BarrierKind::Named | BarrierKind::NamedArrive => {
                 return self.at_named_barrier(b, g, kind, operand);
             }
@@ -102,7 +107,7 @@ impl Machine<'_> {
                 }
                 true
             }
-            Some((_, Wait::Grid)) if together => false,
+            Some((_, Wait::Grid | Wait::Cluster)) if together => false,
             _ if self.complete_without_ended(b) => true,
             _ => {
                 self.report_divergence(b);
@@ -209,7 +214,7 @@ impl Machine<'_> {
 
     /// Threads that ended before a barrier the rest passes: a note, or a finding when their way led
     /// around the barrier.
-    fn look_at_ended(&mut self, b: &mut Block, pc: u32) {
+    pub fn look_at_ended(&mut self, b: &mut Block, pc: u32) {
         if b.alive.count() == self.threads {
             return;
         }
@@ -300,12 +305,19 @@ impl Machine<'_> {
             }
             return false;
         }
-        let waiting: Vec<Group> =
-            b.groups.iter().filter(|g| g.wait == Wait::Grid).cloned().collect();
+        let waiting: Vec<Group> = b
+            .groups
+            .iter()
+            .filter(|g| matches!(g.wait, Wait::Grid | Wait::Cluster))
+            .cloned()
+            .collect();
         let Some(first) = waiting.first() else { return false };
-        let message = "a grid barrier that not all blocks reach";
+        let (kind, message) = match first.wait {
+            Wait::Cluster => ("cluster", "a barrier that not all blocks of the cluster reach"),
+            _ => ("grid", "a grid barrier that not all blocks reach"),
+        };
         if !self.abandoned {
-            self.report_barrier(b, first.pc, &first.mask, None, Some("grid"), message);
+            self.report_barrier(b, first.pc, &first.mask, None, Some(kind), message);
         }
         self.abandon(b);
         true

@@ -54,6 +54,8 @@ pub enum Wait {
     /// At a warp operation whose other lanes have not come.
     Warp,
     Grid,
+    /// At the barrier of the cluster.
+    Cluster,
     /// At the barrier with this number.
     Named(u8),
     /// In a loop whose state repeats; runs again when memory changes. Holds the count of changes.

@@ -54,6 +54,7 @@ impl<'m> Emulator<'m> {
             memory.globals = DeviceMemory::new(self.module).globals;
         }
         let program = self.program(launch, memory, options.ways)?;
+        super::launch::check_clusters(program, launch)?;
         Ok(super::launch::run(program, launch, memory, options))
     }
 

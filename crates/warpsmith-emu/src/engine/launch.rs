@@ -8,6 +8,7 @@ use std::time::Instant;
 use warpsmith_ir::{Turn, Way};
 
 use super::block::{Block, Group, Mask, Spin, Wait};
+use super::clusters::{Cluster, Division};
 use super::counting::Counting;
 use super::parallel::Queue;
 use super::plans::Plan;
@@ -87,6 +88,10 @@ pub struct Machine<'a> {
     pub shadow_bytes: u64,
     /// The blocks that are run, where all of them would take too long.
     pub sample: Option<Arc<[u32]>>,
+    /// How the grid is divided in clusters.
+    pub division: Division,
+    /// Clusters of which some block has begun and some has not ended.
+    pub clusters: HashMap<u32, Cluster>,
 }
 
 /// Runs a launch whose arguments are those that the program was compiled for.
@@ -180,6 +185,26 @@ fn add_races(outcome: &mut Outcome, other: Vec<Finding>) {
     outcome.findings.sort_by_key(|f| (f.rule, f.accesses.first().and_then(|a| a.span)));
 }
 
+/// Blocks of a cluster, at most.
+const CLUSTER_BLOCKS: u32 = 16;
+
+/// Clusters of a program as CUDA wants them.
+pub fn check_clusters(program: &Program, launch: &LaunchConfig) -> Result<(), EmuError> {
+    let (grid, cluster) = (launch.grid, program.cluster);
+    let blocks = cluster.iter().try_fold(1u32, |n, extent| n.checked_mul(*extent));
+    if cluster.contains(&0) || blocks.is_none_or(|n| n > CLUSTER_BLOCKS) {
+        return Err(EmuError::BadLaunch(format!(
+            "a cluster of {cluster:?} blocks: it can have {CLUSTER_BLOCKS} at most"
+        )));
+    }
+    if (0..3).any(|a| !grid[a].is_multiple_of(cluster[a])) {
+        return Err(EmuError::BadLaunch(format!(
+            "the grid {grid:?} is no multiple of the cluster {cluster:?}"
+        )));
+    }
+    Ok(())
+}
+
 /// The limits of CUDA.
 pub fn check(launch: &LaunchConfig) -> Result<(), EmuError> {
     let (g, b) = (launch.grid, launch.block);
@@ -207,13 +232,15 @@ impl<'a> Machine<'a> {
         launch: &'a LaunchConfig,
         options: &'a Options,
         memory: &'a mut DeviceMemory,
-        races: Races,
+        mut races: Races,
     ) -> Machine<'a> {
         let threads: u32 = launch.block.iter().product();
         let any_buffer_poison =
             memory.buffers.iter().chain(&memory.globals).any(|b| b.poison.contains(&true));
         let heap_handle = memory.heap.as_ref().map_or(u64::MAX, |h| u64::from(h.buffer.0) + 1);
         let used = memory.buffers.iter().chain(&memory.globals).map(|b| b.bytes.len() as u64).sum();
+        let division = Division::new(launch.grid, program.cluster);
+        races.division = division;
         Machine {
             races,
             report: Report::default(),
@@ -254,6 +281,8 @@ impl<'a> Machine<'a> {
             workers: 1,
             shadow_bytes: 0,
             sample: None,
+            division,
+            clusters: HashMap::new(),
         }
     }
 
@@ -370,8 +399,10 @@ impl<'a> Machine<'a> {
 
     /// Some rule of order between blocks can apply.
     pub fn tracks_order(program: &Program) -> bool {
-        use warpsmith_ir::BarrierKind::{Grid, Named, NamedArrive};
-        let orders = |op: &Op| matches!(op, Op::Barrier { kind: Grid | Named | NamedArrive, .. });
+        use warpsmith_ir::BarrierKind::{ClusterWait, Grid, Named, NamedArrive};
+        let orders = |op: &Op| {
+            matches!(op, Op::Barrier { kind: ClusterWait | Grid | Named | NamedArrive, .. })
+        };
         program.has_fences || program.code.iter().any(orders)
     }
 

@@ -5,6 +5,7 @@ mod arithmetic;
 mod atomics;
 mod barriers;
 mod block;
+mod clusters;
 mod copies;
 mod counting;
 mod emulator;

@@ -372,8 +372,12 @@ impl Machine<'_> {
     }
 
     fn location(&self, b: &Block, pointer: u64) -> (u64, u32) {
-        let shared = matches!(self.home(split_pointer(pointer).0), Home::Shared { .. });
-        (pointer, if shared { b.id } else { u32::MAX })
+        let owner = match self.home(split_pointer(pointer).0) {
+            Home::Shared { .. } => b.id,
+            Home::Cluster { .. } => self.division.cluster_of(b.id),
+            _ => u32::MAX,
+        };
+        (pointer, owner)
     }
 }
 

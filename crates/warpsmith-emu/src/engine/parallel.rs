@@ -306,7 +306,10 @@ impl Machine<'_> {
     /// Whether the blocks may run side by side at all.
     fn plan(&self) -> Option<Plan> {
         let p = self.program;
-        if Machine::tracks_order(p) || p.virtual_code.iter().any(|ins| shows_order(&ins.op)) {
+        if self.division.blocks() > 1
+            || Machine::tracks_order(p)
+            || p.virtual_code.iter().any(|ins| shows_order(&ins.op))
+        {
             return None;
         }
         // Whether atomics of one block's scope meet others shows only where all blocks share a shadow.

@@ -547,7 +547,7 @@ impl Machine<'_> {
             Home::Invalid | Home::Local { .. } => Rule::UninitializedLocal,
             Home::Buffer(_) => Rule::UninitializedGlobal,
             Home::Variable { .. } => Rule::UninitializedVariable,
-            Home::Shared { .. } => Rule::UninitializedShared,
+            Home::Shared { .. } | Home::Cluster { .. } => Rule::UninitializedShared,
         };
         let name = match home {
             Home::Invalid => self.program.names.get(o.name as usize).cloned().unwrap_or_default(),

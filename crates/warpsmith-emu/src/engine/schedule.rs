@@ -63,6 +63,7 @@ impl Machine<'_> {
         let mut tried = false;
         while next < total || !open.is_empty() {
             let mut progress = self.run_open(&mut open);
+            progress |= self.open_cluster_barriers(&mut open);
             if self.limit.is_some() || self.assumption_failed {
                 break;
             }
@@ -154,6 +155,7 @@ impl Machine<'_> {
 
     pub fn finish(&mut self, b: &mut Block) {
         self.flush(b);
+        self.leave_cluster(b);
         self.races.end_block(b);
         self.retire(b);
         if let Some(counting) = &mut self.counting {

@@ -11,6 +11,7 @@ use super::launch::{FAILED, HELD, Machine};
 use super::schedule::Turns;
 use crate::api::{Access, Finding, Limit, Rule};
 use crate::compile::lir::{Op, Opd, Special};
+use crate::compile::places::OFFSET_BITS;
 
 /// Backward jumps after which another group of the block gets a turn.
 const QUANTUM: u64 = 2_000;
@@ -279,6 +280,7 @@ impl Machine<'_> {
         let value = match what {
             Special::BlockIdx(a) => u64::from(b.coords[a.index()]),
             Special::Clock => self.clock,
+            Special::ClusterOffset => u64::from(self.division.rank_of(b.id)) << OFFSET_BITS,
             _ => {
                 let Opd::V(o) = dst else { return };
                 let keep = self.program.masked[pc] && !g.full;
@@ -300,7 +302,14 @@ impl Machine<'_> {
                 return;
             }
         };
-        self.write_scalar(b, g, dst, matches!(what, Special::Clock), value, pc);
+        self.write_scalar(
+            b,
+            g,
+            dst,
+            matches!(what, Special::Clock | Special::ClusterOffset),
+            value,
+            pc,
+        );
     }
 
     /// Coordinates of a thread in the block.

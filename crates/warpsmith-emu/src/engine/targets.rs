@@ -57,10 +57,21 @@ fn pointees(
         Opd::K(k) => {
             let handle = split_pointer(k).0;
             let known = handle != 0 && handle < p.objects.len() as u64;
-            Some(if known { BTreeSet::from([handle]) } else { BTreeSet::new() })
+            Some(if known { of_cluster(p, handle).collect() } else { BTreeSet::new() })
         }
         Opd::R(r) => sets.get(&r).cloned().unwrap_or(Some(BTreeSet::new())),
         _ => None,
+    }
+}
+
+/// The object, and where it is an array of one block of a cluster those of the others.
+fn of_cluster(p: &Program, handle: u64) -> std::ops::Range<u64> {
+    match p.objects[handle as usize].home {
+        Home::Cluster { rank, .. } => {
+            let first = handle - u64::from(rank);
+            first..first + u64::from(p.cluster.iter().product::<u32>())
+        }
+        _ => handle..handle + 1,
     }
 }
 

@@ -172,8 +172,14 @@ pub fn launch(
         let v = function.var(p);
         args.push(argument(module, &v.name, &v.ty, d, memory)?);
     }
-    let config =
-        LaunchConfig { kernel, grid: d.grid, block: d.block, dynamic_shared: d.shared, args };
+    let config = LaunchConfig {
+        kernel,
+        grid: d.grid,
+        block: d.block,
+        dynamic_shared: d.shared,
+        cluster: None,
+        args,
+    };
     let mut options = options.clone();
     options.warp_lockstep = d.warp_sync;
     run(module, &config, &mut memory.device, &options).map_err(|e| format!("{e:?}"))

@@ -4,8 +4,8 @@ use warpsmith_ir::Diagnostic;
 
 use super::call::{Call, Lowered};
 use super::{
-    async_copy, atomic, barrier, bits, convert, half, integer, math, memory, misc, shuffle, stdlib,
-    vector,
+    async_copy, atomic, barrier, bits, convert, groups, half, integer, math, memory, misc, shuffle,
+    stdlib, vector,
 };
 use crate::sema::refused;
 
@@ -57,6 +57,7 @@ fn all_names() -> impl Iterator<Item = &'static str> {
         .chain(memory::names())
         .chain(async_copy::names())
         .chain(misc::names())
+        .chain(groups::cluster_names())
         .chain(stdlib::names())
 }
 

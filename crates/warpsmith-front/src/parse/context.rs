@@ -129,6 +129,7 @@ impl<'t> Cx<'t> {
                     attrs.align = self.list(list).first().cloned().map(Box::new)
                 }
                 MarkKind::LaunchBounds(list) => attrs.launch_bounds = self.list(list).to_vec(),
+                MarkKind::ClusterDims(list) => attrs.cluster_dims = self.list(list).to_vec(),
             }
         }
     }

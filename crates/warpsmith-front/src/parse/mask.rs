@@ -14,6 +14,7 @@ use warpsmith_ir::Span;
 
 use super::angles::{self, TYPE_ARGUMENT};
 use super::map::{Expansions, Segment, TextMap};
+use super::member_pointers::{self, MEMBER_OF, MemberPointers};
 use super::names::{Names, Tokens};
 use super::new_pointers::is_star_of_new;
 use super::parens::{self, Parens};
@@ -35,8 +36,8 @@ pub const ARGUMENTS: &str = "__0arguments_";
 /// Begins the name of the function whose call stands for an `asm` statement.
 pub const ASM: &str = "__0asm_";
 
-/// Begins the name of a member that stands for one that a pointer names.
-pub const THROUGH: &str = "__0through_";
+/// The name of the method whose call stands for access by a pointer to a member.
+pub const THROUGH: &str = "__0through";
 
 /// An attribute that was taken out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +56,7 @@ pub enum MarkKind {
     /// `__align__(n)` and its other spellings; the number of the argument list.
     Align(usize),
     LaunchBounds(usize),
+    ClusterDims(usize),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -116,11 +118,13 @@ pub fn mask(
         parens: parens::find(&program.tokens, groups, names),
         type_arguments: HashSet::new(),
         extents: HashSet::new(),
+        members: MemberPointers::default(),
     };
     if language == Language::Cuda {
         let tokens = Tokens { tokens: &program.tokens, groups };
         masker.type_arguments = angles::find(&tokens, names);
         masker.extents = angles::extents_in_braces(&tokens);
+        masker.members = member_pointers::find(&program.tokens);
     }
     let mut pragmas = program.pragmas.iter().peekable();
     let mut simd = simd.iter().filter(|c| c.text == "SIMD").peekable();
@@ -159,6 +163,8 @@ struct Masker<'a> {
     type_arguments: HashSet<usize>,
     /// Braces that make extents of a launch.
     extents: HashSet<usize>,
+    /// Types of pointers to members.
+    members: MemberPointers,
 }
 
 impl Masker<'_> {
@@ -194,11 +200,30 @@ impl Masker<'_> {
             return self.mark(MarkKind::Star);
         }
         if let Some((operator, name)) = self.through_member(at) {
-            let named = format!("{THROUGH}{}", self.text(name));
+            let named = self.text(name).to_string();
             self.write(at, operator);
+            self.out.text.push_str(THROUGH);
+            self.out.text.push('(');
             self.write(name, &named);
+            self.out.text.push(')');
             self.at = name + 1;
+            self.last = None;
             return;
+        }
+        if self.members.ends.contains(&at) {
+            self.out.text.push_str("> ");
+            self.last = None;
+            self.at = at + 2;
+            return;
+        }
+        let before = match (self.members.types.contains(&at), self.members.classes.contains(&at)) {
+            (true, _) => format!(" {MEMBER_OF}<"),
+            (_, true) => ", ".to_string(),
+            _ => String::new(),
+        };
+        if !before.is_empty() {
+            self.out.text.push_str(&before);
+            self.last = None;
         }
         if let Some(count) = self.parens.opened.get(&at) {
             self.out.text.push_str(&" (".repeat(*count));

@@ -12,6 +12,7 @@ mod items;
 mod literals;
 mod map;
 mod mask;
+mod member_pointers;
 mod names;
 mod new_pointers;
 mod parens;
@@ -34,6 +35,7 @@ use context::Cx;
 pub use map::Expansions;
 pub use mask::{COMPLEX_DOUBLE, COMPLEX_FLOAT, IMAGINARY, THROUGH as THROUGH_MEMBER};
 use mask::{MarkKind, Masked};
+pub use member_pointers::MEMBER_OF;
 use names::Names;
 
 /// How the text is to be read.

@@ -100,3 +100,6 @@ using ::std::index_sequence_for;
 // Streams of launches from kernels.
 static constexpr int cudaStreamTailLaunch = 3, cudaStreamFireAndForget = 4;
 
+
+// What stands for a pointer to a data member, `T C::*`.
+template <typename T, typename C> struct __0member { long long offset; };

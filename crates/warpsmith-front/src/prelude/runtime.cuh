@@ -56,7 +56,7 @@ struct cudaLaunchAttribute {
     int id;
     struct { int cooperative, priority, programmaticStreamSerializationAllowed; dim3 clusterDim; } val;
 };
-enum { cudaLaunchAttributeCooperative = 2, cudaLaunchAttributeProgrammaticStreamSerialization = 6, cudaLaunchAttributePriority = 8 };
+enum { cudaLaunchAttributeCooperative = 2, cudaLaunchAttributeClusterDimension = 4, cudaLaunchAttributeProgrammaticStreamSerialization = 6, cudaLaunchAttributePriority = 8 };
 struct cudaLaunchConfig_t {
     dim3 gridDim, blockDim;
     size_t dynamicSmemBytes;
@@ -66,7 +66,19 @@ struct cudaLaunchConfig_t {
 };
 typedef cudaLaunchConfig_t cudaLaunchConfig_st;
 template <typename K, typename... A> int cudaLaunchKernelEx(const cudaLaunchConfig_t *config, K kernel, A... values) {
-    kernel<<<config->gridDim, config->blockDim, config->dynamicSmemBytes>>>(values...);
+    dim3 cluster(0, 0, 0);
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension) cluster = config->attrs[i].val.clusterDim;
+    }
+    kernel<<<config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream, cluster>>>(values...);
+    return 0;
+}
+template <typename K> int cudaOccupancyMaxActiveClusters(int *clusters, K kernel, const cudaLaunchConfig_t *config) {
+    *clusters = 16;
+    return 0;
+}
+template <typename K> int cudaOccupancyMaxPotentialClusterSize(int *blocks, K kernel, const cudaLaunchConfig_t *config) {
+    *blocks = 8;
     return 0;
 }
 

@@ -102,9 +102,6 @@ impl<'a> Sema<'a> {
         member: &'a ast::PathSegment,
         span: Span,
     ) -> Res<Operand<'a>> {
-        if member.name.starts_with(crate::parse::THROUGH_MEMBER) {
-            return super::refused::refuse(super::refused::MEMBER_POINTER, span);
-        }
         let mut object = self.expr(base)?;
         if arrow {
             let is_class =
@@ -307,6 +304,9 @@ impl<'a> Sema<'a> {
 
     /// `&e`
     pub(crate) fn address(&mut self, e: &'a ast::Expr, span: Span) -> Res<Operand<'a>> {
+        if let Some(pointer) = self.member_address(e, span)? {
+            return Ok(pointer);
+        }
         let operand = match &*e.kind {
             ast::ExprKind::Conditional { .. } | ast::ExprKind::Assign { .. } => {
                 let (place, is_const) = self.lvalue(e)?;
@@ -317,6 +317,11 @@ impl<'a> Sema<'a> {
         match operand {
             Operand::Shaped { pointer, index, shape, .. } if index.len() < shape.len() => {
                 Ok(Operand::Value(self.shaped_value(pointer, index, shape, span)))
+            }
+            Operand::Functions { ref fns, object: None, .. }
+                if fns.iter().any(|f| f.class.is_some() && !f.is_static) =>
+            {
+                super::refused::refuse(super::refused::MEMBER_POINTER, span)
             }
             // `&f` is the function, as `f` is.
             Operand::Functions { object: None, .. } => Ok(operand),

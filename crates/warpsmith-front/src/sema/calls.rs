@@ -24,6 +24,9 @@ impl<'a> Sema<'a> {
             let list = self.arguments(args)?;
             return self.construct(&q.ty, list, false, span).map(Operand::Value);
         }
+        if let Some(result) = self.through_member(callee, args, span) {
+            return result;
+        }
         let target = self.callee(callee)?;
         match target {
             Operand::Foreign { names, args: targs } => {
@@ -244,49 +247,6 @@ impl<'a> Sema<'a> {
         })
     }
 
-    fn printf(&mut self, args: &'a [ast::Expr], span: Span) -> Res<Operand<'a>> {
-        let Some((first, rest)) = args.split_first() else {
-            return fail("W063", span, "`printf` needs a format");
-        };
-        let Operand::Str(format) = self.expr(first)? else {
-            return fail("W082", first.span, "the format of `printf` has to be a string literal");
-        };
-        let mut values = vec![];
-        let mut text = String::new();
-        let mut pieces = format_pieces(&format).into_iter();
-        for arg in rest {
-            let (before, spec) = pieces.next().unwrap_or_default();
-            text.push_str(&before);
-            match self.expr(arg)? {
-                // A literal argument becomes part of the format.
-                Operand::Str(s) if spec.ends_with('s') => text.push_str(&s.replace('%', "%%")),
-                other => {
-                    let value = self.rvalue_of(other, arg.span)?;
-                    let value = match value.ty {
-                        Type::Scalar(Scalar::F32 | Scalar::F16 | Scalar::BF16) => {
-                            super::convert::cast_scalar(value, Scalar::F64, arg.span)
-                        }
-                        Type::Scalar(s) if s.is_integer() => super::convert::cast_scalar(
-                            value,
-                            super::convert::promoted(s),
-                            arg.span,
-                        ),
-                        Type::Scalar(_) | Type::Pointer { .. } => value,
-                        _ => return fail("W082", arg.span, "`printf` takes numbers and pointers"),
-                    };
-                    text.push_str(&spec);
-                    values.push(value);
-                }
-            }
-        }
-        for (before, spec) in pieces {
-            text.push_str(&before);
-            text.push_str(&spec);
-        }
-        self.emit(StmtKind::Printf { format: text, args: values }, span);
-        Ok(Operand::Value(Expr::i32(0).with_origin(span)))
-    }
-
     fn swap(&mut self, args: &'a [ast::Expr], span: Span) -> Res<Operand<'a>> {
         let [a, b] = args else { return fail("W063", span, "`swap` takes two variables") };
         let (pa, ca) = self.lvalue(a)?;
@@ -329,7 +289,8 @@ impl<'a> Sema<'a> {
             return self.call_chosen(chosen, None, operands, span);
         }
         let values = operands
-            .into_iter()
+            .iter()
+            .cloned()
             .enumerate()
             .map(|(i, o)| self.rvalue_of(o, args.get(i).map_or(span, |a| a.span)))
             .collect::<Res<Vec<Expr>>>()?;
@@ -339,6 +300,11 @@ impl<'a> Sema<'a> {
             if result.is_some() {
                 return self.foreign_result(result, names, span);
             }
+        }
+        let of_c = self.functions_of_c(names);
+        if let (Some(name), false) = (names.first(), of_c.is_empty()) {
+            let chosen = self.resolve_overload(name, &of_c, None, None, &operands, span)?;
+            return self.call_chosen(chosen, None, operands, span);
         }
         self.foreign_result(None, names, span)
     }
@@ -358,6 +324,14 @@ impl<'a> Sema<'a> {
             }
         }
         all
+    }
+
+    /// The functions of C that `std::` has as well: they stand outside of it in what stands in for them.
+    fn functions_of_c(&mut self, names: &[String]) -> Vec<FnDecl<'a>> {
+        let Some(name) = names.iter().find_map(|n| n.strip_prefix("std::")) else { return vec![] };
+        let mut found = self.lookup_all_functions(self.root, name);
+        found.retain(|f| self.is_of_library(f.decl.head_span) && f.class.is_none());
+        found
     }
 
     fn foreign_result(
@@ -573,32 +547,4 @@ fn is_dim3(callee: &ast::Expr) -> bool {
 pub(crate) fn type_is_dim3(ty: &ast::TypeName) -> bool {
     matches!(&ty.kind, ast::TypeKind::Named(p) if p.segments.last().is_some_and(|s| s.name == "dim3"))
         || matches!(&ty.kind, ast::TypeKind::Builtin(w) if w.iter().any(|x| x == "dim3"))
-}
-
-/// A format cut before each conversion: the text up to it, and the conversion. A last piece has no conversion.
-fn format_pieces(format: &str) -> Vec<(String, String)> {
-    let mut pieces = vec![];
-    let mut before = String::new();
-    let mut chars = format.chars().peekable();
-    while let Some(c) = chars.next() {
-        if c != '%' {
-            before.push(c);
-            continue;
-        }
-        if chars.peek() == Some(&'%') {
-            chars.next();
-            before.push_str("%%");
-            continue;
-        }
-        let mut spec = String::from('%');
-        for c in chars.by_ref() {
-            spec.push(c);
-            if c.is_ascii_alphabetic() && !matches!(c, 'l' | 'h' | 'z' | 't' | 'j') {
-                break;
-            }
-        }
-        pieces.push((std::mem::take(&mut before), spec));
-    }
-    pieces.push((before, String::new()));
-    pieces
 }

@@ -230,6 +230,7 @@ impl<'a> Sema<'a> {
             grid: [0, 1, 2].map(field),
             block: [3, 4, 5].map(field),
             shared: field(6),
+            cluster: None,
             args: args.collect(),
         };
         Stmt::new(StmtKind::Launch(launch), site.span)

@@ -243,7 +243,7 @@ impl<'a> Sema<'a> {
     pub(crate) fn launch_pointer(
         &mut self,
         pointer: Expr,
-        config: [Expr; 7],
+        config: Vec<Expr>,
         args: Vec<Operand<'a>>,
         span: Span,
     ) -> Res<Operand<'a>> {
@@ -361,6 +361,9 @@ impl<'a> Sema<'a> {
                 f.add_param(Var::new(name, Type::U32, VarKind::Param));
             }
             f.add_param(Var::new("shared", Type::U64, VarKind::Param));
+            for name in ["cx", "cy", "cz"] {
+                f.add_param(Var::new(name, Type::U32, VarKind::Param));
+            }
         }
         let first = f.params.len();
         for (i, p) in signature.params.iter().enumerate() {
@@ -428,10 +431,14 @@ impl<'a> Sema<'a> {
             .map(|(value, p)| raw_pointer_cast_if(value.clone(), &callee.var(*p).ty, d.span));
         let args = args.collect();
         if d.kind == Dispatch::Launch {
-            let [_, gx, gy, gz, bx, by, bz, shared, ..] = &params[..] else { return None };
+            let [_, gx, gy, gz, bx, by, bz, shared, cx, cy, cz, ..] = &params[..] else {
+                return None;
+            };
             let grid = [gx, gy, gz].map(Clone::clone);
             let block = [bx, by, bz].map(Clone::clone);
-            let launch = Launch { kernel: instance.id, grid, block, shared: shared.clone(), args };
+            let cluster = Some(Box::new([cx, cy, cz].map(Clone::clone)));
+            let (kernel, shared) = (instance.id, shared.clone());
+            let launch = Launch { kernel, grid, block, shared, cluster, args };
             return Some(StmtKind::Launch(launch));
         }
         let result = result.map(|v| Place::new(PlaceKind::Var(v), f.ret.clone(), d.span));

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use warpsmith_ir::{
-    Block, Expr, ExprKind, FunctionKind, LaunchBounds, Place, PlaceKind, Space, Span, StructId,
-    Type, Var, VarKind,
+    Block, Expr, ExprKind, FunctionKind, Place, PlaceKind, Space, Span, StructId, Type, Var,
+    VarKind,
 };
 
 use super::Sema;
@@ -312,6 +312,7 @@ impl<'a> Sema<'a> {
         scope: ScopeId,
     ) -> Res<()> {
         self.f().func.launch_bounds = self.launch_bounds(&f.decl.attrs, scope)?;
+        self.f().func.cluster = self.cluster_dims(&f.decl.attrs, scope)?;
         let inner = self.new_scope(Some(scope), ScopeKind::Block);
         self.f().scope = inner;
         if let Some(class) = f.class.filter(|_| !f.is_static) {
@@ -462,23 +463,6 @@ impl<'a> Sema<'a> {
         Ok(Entity::Place { owner, place, is_const: p.ty.is_const, shape: None })
     }
 
-    fn launch_bounds(
-        &mut self,
-        attrs: &'a ast::Attrs,
-        scope: ScopeId,
-    ) -> Res<Option<LaunchBounds>> {
-        let Some(first) = attrs.launch_bounds.first() else { return Ok(None) };
-        let max = self.const_value(scope, first)?.as_i64();
-        let Some(max_threads) = u32::try_from(max).ok().filter(|n| (1..=1024).contains(n)) else {
-            return fail("W071", first.span, format!("a block has 1 to 1024 threads, not {max}"));
-        };
-        let min_blocks = match attrs.launch_bounds.get(1) {
-            Some(e) => u32::try_from(self.const_value(scope, e)?.as_i64()).ok(),
-            None => None,
-        };
-        Ok(Some(LaunchBounds { max_threads, min_blocks }))
-    }
-
     /// Opens a function under construction.
     pub(crate) fn push_fn(&mut self, name: &str, kind: FunctionKind, scope: ScopeId, span: Span) {
         self.next_serial += 1;
@@ -530,6 +514,11 @@ impl<'a> Sema<'a> {
             .map_or(Span { file: warpsmith_ir::FileId(0), start: 0, end: 0 }, |f| f.span)
     }
 
+    /// Whether the place is in what stands in for a library.
+    pub(crate) fn is_of_library(&self, span: Span) -> bool {
+        self.prelude_file == Some(span.file) || self.library_files.contains(&span.file)
+    }
+
     /// Adds a complete function to the module.
     pub(crate) fn finish_function(
         &mut self,
@@ -539,9 +528,7 @@ impl<'a> Sema<'a> {
     ) -> Instance {
         let ret = state.ret.unwrap_or_else(|| QualType::plain(Type::Void));
         state.func.ret = stored_type(&ret);
-        let file = state.span.file;
-        state.func.of_library =
-            self.prelude_file == Some(file) || self.library_files.contains(&file);
+        state.func.of_library = self.is_of_library(state.span);
         state.func.body = Block::new(state.blocks.pop().unwrap_or_default());
         super::access_sets::keep(&mut state.func, &state.sets);
         crate::machine::without_jumps(&mut state.func);

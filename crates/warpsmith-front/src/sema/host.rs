@@ -26,7 +26,8 @@ impl<'a> Sema<'a> {
         let (Some(grid), Some(block)) = (config.first(), config.get(1)) else {
             return fail("W098", span, "a launch needs a grid and a block: `<<<grid, block>>>`");
         };
-        if config.len() > 4 {
+        // What stands in for the run-time library says how large clusters are.
+        if config.len() > 4 + usize::from(self.is_of_library(span)) {
             return fail("W098", span, "a launch takes grid, block, shared bytes and a stream");
         }
         let kernel = self.expr(callee)?;
@@ -42,6 +43,10 @@ impl<'a> Sema<'a> {
         if let Some(stream) = config.get(3) {
             self.rvalue(stream)?;
         }
+        let cluster = match config.get(4) {
+            Some(e) => Some(self.dimensions(e)?),
+            None => None,
+        };
         let list = self.arguments(args)?;
         let on_device = self.f().func.kind != FunctionKind::Host;
         if self.is_function_pointer(&kernel) && on_device {
@@ -53,8 +58,10 @@ impl<'a> Sema<'a> {
         }
         if self.is_function_pointer(&kernel) {
             let pointer = self.rvalue_of(kernel, callee.span)?;
-            let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
-            return self.launch_pointer(pointer, [gx, gy, gz, bx, by, bz, shared], list, span);
+            let none = || Expr::int(Scalar::U32, 0).with_origin(span);
+            let cluster = cluster.unwrap_or_else(|| std::array::from_fn(|_| none()));
+            let config = grid.into_iter().chain(block).chain([shared]).chain(cluster).collect();
+            return self.launch_pointer(pointer, config, list, span);
         }
         let (name, fns, targs) = match self.functions_of(kernel) {
             Some(f) => (f.name, f.fns, f.args),
@@ -84,7 +91,14 @@ impl<'a> Sema<'a> {
             self.f().scope = saved;
             values.push(self.pass(arg?, param, span)?);
         }
-        let launch = Launch { kernel: instance.id, grid, block, shared, args: values };
+        let launch = Launch {
+            kernel: instance.id,
+            grid,
+            block,
+            shared,
+            cluster: cluster.map(Box::new),
+            args: values,
+        };
         if on_device {
             return self.queue_launch(launch, span);
         }

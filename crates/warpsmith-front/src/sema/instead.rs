@@ -12,10 +12,6 @@ const ADVICE: &[(&str, &str)] = &[
     ),
     ("nvcuda::", "write the product with loops over tiles in shared memory"),
     ("wmma::", "include <mma.h>; of it, fragments, loads, stores and `mma_sync` are known"),
-    (
-        "cooperative_groups::cluster_group",
-        "clusters of blocks are not emulated: hand values on through global memory",
-    ),
     ("`throw`", "report the error through memory, or call `__trap()`"),
     ("__nv_fp8", "include <cuda_fp8.h>"),
 ];

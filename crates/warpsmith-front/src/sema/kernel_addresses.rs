@@ -191,7 +191,8 @@ impl<'a> Sema<'a> {
         }
         let grid = [gx, gy, gz].map(Clone::clone);
         let block = [bx, by, bz].map(Clone::clone);
-        let launch = Launch { kernel: kernel.id, grid, block, shared: shared.clone(), args };
+        let (kernel, shared) = (kernel.id, shared.clone());
+        let launch = Launch { kernel, grid, block, shared, cluster: None, args };
         let end = StmtKind::Return(None);
         Ok(vec![Stmt::new(StmtKind::Launch(launch), span), Stmt::new(end, span)])
     }

@@ -40,7 +40,8 @@ impl<'a> Sema<'a> {
             let stored = super::convert::with_space(&param.ty, Space::Global);
             values.push(super::functions::raw_pointer_cast_if(value, &stored, span));
         }
-        let launch = Launch { kernel: instance.id, grid, block, shared, args: values };
+        let launch =
+            Launch { kernel: instance.id, grid, block, shared, cluster: None, args: values };
         self.emit(StmtKind::Launch(launch), span);
         Ok(Operand::Value(Expr::i32(0).with_origin(span)))
     }

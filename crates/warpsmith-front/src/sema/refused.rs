@@ -42,8 +42,8 @@ pub(crate) const ELLIPSIS: Refusal = Refusal {
 };
 pub(crate) const MEMBER_POINTER: Refusal = Refusal {
     code: "W053",
-    says: "pointers to members are not supported",
-    instead: "name the member: in a function object that is passed, or in a `switch` over numbers",
+    says: "this pointer to a member is not supported",
+    instead: "pointers to data members are; name a function: in a function object that is passed, or in a `switch` over numbers",
 };
 pub(crate) const GLOBAL_REFERENCE: Refusal = Refusal {
     code: "W095",

@@ -230,7 +230,7 @@ fn real64(function: MathFn, [a, b, c]: [f64; 3]) -> f64 {
         // Defined on representations or on integers; dispatched before.
         Abs | Min | Max | Copysign | Nextafter | IsNan | IsInf | IsFinite | SignBit | Popc
         | Clz | Ffs | Brev | MulHi | Mul24 | Sad | BytePerm | FunnelShiftLeft
-        | FunnelShiftRight | Dp4a | Settled => f64::NAN,
+        | FunnelShiftRight | Dp4a | Settled | MapShared | SharedRank => f64::NAN,
     }
 }
 
@@ -309,6 +309,9 @@ fn integer(function: MathFn, [a, b, c]: [Value; 3]) -> Option<Value> {
             wrapped(low(x).wrapping_mul(low(y)) as u64)
         }
         Mul24 => wrapped((a.bits & 0xff_ffff) * (b.bits & 0xff_ffff)),
+        // Without clusters every block is the first of its own.
+        MapShared => wrapped(a.bits),
+        SharedRank => wrapped(0),
         Sad => {
             let difference = if less { y.wrapping_sub(x) } else { x.wrapping_sub(y) };
             wrapped(difference.wrapping_add(z) as u64)

@@ -98,8 +98,14 @@ impl<T: Track> Interp<'_, '_, T> {
                 }
             });
         }
+        let mut cluster = None;
+        if let Some(extents) = &launch.cluster {
+            let [x, y, z] = &**extents;
+            let mut extent = |e| self.integer(e).map(|n| n as u32);
+            cluster = Some([extent(x)?, extent(y)?, extent(z)?]).filter(|c| *c != [0; 3]);
+        }
         let [grid, block] = extents;
-        let request = LaunchRequest { kernel: launch.kernel, grid, block, shared, args };
+        let request = LaunchRequest { kernel: launch.kernel, grid, block, shared, cluster, args };
         match self.captured.on {
             true => {
                 self.captured.note(Operation::Launch(request), origin);

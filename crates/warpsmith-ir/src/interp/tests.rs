@@ -352,6 +352,7 @@ fn launches_go_to_the_launcher() {
         grid: [2, 1, 2],
         block: [32, 1, 1],
         shared: 64,
+        cluster: None,
         args: vec![Arg::Pointer { buffer: 0, offset: 1 }, i32(33), Arg::Null],
     };
     assert_eq!(recorder.0, [request]);

@@ -186,6 +186,7 @@ impl Maker {
             let min_blocks = self.random.flip().then_some(2);
             f.launch_bounds = Some(LaunchBounds { max_threads: 128, min_blocks });
         }
+        f.cluster = self.random.flip().then_some([2, 1, 4]);
         self.next_loop = self.random.below(2) as u32;
         f.body = self.block(3, functions);
         f.next_loop = self.next_loop + self.random.below(2) as u32;
@@ -245,6 +246,7 @@ impl Maker {
                     Builtin::BlockIdx(axis),
                     Builtin::BlockDim(axis),
                     Builtin::GridDim(axis),
+                    Builtin::ClusterDim(axis),
                     Builtin::LaneId,
                     Builtin::WarpSize,
                     Builtin::ActiveMask,
@@ -393,6 +395,10 @@ impl Maker {
                     grid: [self.expr(1), self.expr(1), self.expr(1)],
                     block: [self.expr(1), self.expr(1), self.expr(1)],
                     shared: self.expr(1),
+                    cluster: self
+                        .random
+                        .flip()
+                        .then(|| Box::new([self.expr(1), self.expr(1), self.expr(1)])),
                     args: self.exprs(n, 2),
                 })
             }
@@ -483,6 +489,8 @@ impl Maker {
             BlockOr,
             Warp,
             Grid,
+            ClusterWait,
+            ClusterArrive,
             Named,
             NamedArrive,
         ]);

@@ -439,6 +439,15 @@ impl Parser {
             self.symbol(")")?;
             f.launch_bounds = Some(LaunchBounds { max_threads, min_blocks });
         }
+        if self.eat_word("cluster_dims") {
+            self.symbol("(")?;
+            let x = self.integer()?;
+            self.symbol(",")?;
+            let y = self.integer()?;
+            self.symbol(",")?;
+            f.cluster = Some([x, y, self.integer()?]);
+            self.symbol(")")?;
+        }
         let mut loops = None;
         if self.eat_word("loops") {
             self.symbol("(")?;

@@ -341,10 +341,11 @@ impl Parser {
         self.symbol("(")?;
         let shared = self.expr()?;
         self.symbol(")")?;
+        let cluster = if self.eat_word("cluster") { Some(Box::new(self.extents()?)) } else { None };
         self.word("args")?;
         self.symbol("(")?;
         let args = self.list(")", |p| p.expr())?;
-        Ok(StmtKind::Launch(Launch { kernel, grid, block, shared, args }))
+        Ok(StmtKind::Launch(Launch { kernel, grid, block, shared, cluster, args }))
     }
 
     fn extents(&mut self) -> Parsed<[Expr; 3]> {

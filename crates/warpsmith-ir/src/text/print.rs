@@ -134,6 +134,9 @@ fn function(m: &Module, f: &Function, label: &str) -> String {
         let blocks = b.min_blocks.map_or(String::new(), |n| format!(", {n}"));
         out.push_str(&format!(" launch_bounds({}{blocks})", b.max_threads));
     }
+    if let Some([x, y, z]) = f.cluster {
+        out.push_str(&format!(" cluster_dims({x}, {y}, {z})"));
+    }
     let mut writer = Writer::new(&context);
     writer.body(&f.body);
     if f.next_loop != writer.expected_next_loop() {

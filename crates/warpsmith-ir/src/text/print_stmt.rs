@@ -363,8 +363,10 @@ impl<'a> Writer<'a> {
 
     fn launch(&self, l: &Launch) -> String {
         let c = self.context;
+        let cluster =
+            l.cluster.as_ref().map_or(String::new(), |k| format!(" cluster({})", c.exprs(&**k)));
         format!(
-            "launch {} grid({}) block({}) shared({}) args({})",
+            "launch {} grid({}) block({}) shared({}){cluster} args({})",
             c.functions.get(l.kernel.0),
             c.exprs(&l.grid),
             c.exprs(&l.block),

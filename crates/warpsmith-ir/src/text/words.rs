@@ -37,7 +37,8 @@ words!(WarpOp: Shuffle "shuffle", ShuffleUp "shuffle_up", ShuffleDown "shuffle_d
     MatchAll "match_all", ReduceAdd "reduce_add", ReduceMin "reduce_min", ReduceMax "reduce_max",
     ReduceAnd "reduce_and", ReduceOr "reduce_or", ReduceXor "reduce_xor");
 words!(BarrierKind: Block "block", BlockCount "block_count", BlockAnd "block_and",
-    BlockOr "block_or", Warp "warp", Grid "grid", Named "named", NamedArrive "named_arrive");
+    BlockOr "block_or", Warp "warp", Grid "grid", ClusterWait "cluster_wait", ClusterArrive "cluster_arrive",
+    Named "named", NamedArrive "named_arrive");
 words!(BindLevel: Grid "grid", Block "block", Thread "thread", Warp "warp", Lane "lane");
 words!(CopyWay: ToDevice "to_device", ToHost "to_host", OnDevice "on_device", Any "any");
 words!(Axis: X "x", Y "y", Z "z");
@@ -51,6 +52,7 @@ pub(crate) fn axis_builtin(word: &str, axis: Axis) -> Option<Builtin> {
         "blockIdx" => Builtin::BlockIdx(axis),
         "blockDim" => Builtin::BlockDim(axis),
         "gridDim" => Builtin::GridDim(axis),
+        "clusterDim" => Builtin::ClusterDim(axis),
         _ => return None,
     })
 }
@@ -74,6 +76,7 @@ pub(crate) fn builtin_name(b: Builtin) -> String {
         Builtin::BlockIdx(a) => ("blockIdx", a),
         Builtin::BlockDim(a) => ("blockDim", a),
         Builtin::GridDim(a) => ("gridDim", a),
+        Builtin::ClusterDim(a) => ("clusterDim", a),
         Builtin::LaneId => return "laneId".into(),
         Builtin::WarpSize => return "warpSize".into(),
         Builtin::ActiveMask => return "activeMask".into(),

@@ -310,6 +310,7 @@ fn math_operands(function: MathFn, args: &[Expr]) -> bool {
                 first.is_integer() && first != Scalar::Bool
             }
             BytePerm | FunnelShiftLeft | FunnelShiftRight | Dp4a => word,
+            MapShared | SharedRank => first == Scalar::U64,
             _ => first.is_float(),
         }
 }

@@ -327,7 +327,7 @@ impl Checker<'_> {
     fn launch(&mut self, l: &Launch, origin: &Origin) {
         let host = !self.is_device();
         self.require(host, 14, origin, "a launch outside host functions");
-        for e in l.grid.iter().chain(&l.block) {
+        for e in l.grid.iter().chain(&l.block).chain(l.cluster.iter().flat_map(|c| c.iter())) {
             self.expr(e);
             self.require(e.ty == Type::U32, 14, &e.origin, "an extent of a launch must be u32");
         }
@@ -474,7 +474,10 @@ impl Checker<'_> {
             matches!(kind, BarrierKind::BlockCount | BarrierKind::BlockAnd | BarrierKind::BlockOr);
         let ty = operand.map(|e| &e.ty);
         let right = match kind {
-            BarrierKind::Block | BarrierKind::Grid => ty.is_none(),
+            BarrierKind::Block
+            | BarrierKind::Grid
+            | BarrierKind::ClusterWait
+            | BarrierKind::ClusterArrive => ty.is_none(),
             BarrierKind::Warp | BarrierKind::Named | BarrierKind::NamedArrive => {
                 ty == Some(&Type::U32)
             }

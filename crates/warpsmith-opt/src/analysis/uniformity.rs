@@ -34,7 +34,9 @@ fn builtin_is_uniform(builtin: Builtin) -> bool {
     use Builtin::*;
     match builtin {
         ThreadIdx(Axis::X | Axis::Y | Axis::Z) | LaneId | ActiveMask | Clock | Clock64 => false,
-        BlockIdx(_) | BlockDim(_) | GridDim(_) | WarpSize | DynamicSharedBytes => true,
+        BlockIdx(_) | BlockDim(_) | GridDim(_) | ClusterDim(_) | WarpSize | DynamicSharedBytes => {
+            true
+        }
     }
 }
 

@@ -371,7 +371,7 @@ impl Lowering<'_> {
         let id: FuncId = self.scope.module.add_function(kernel);
         self.kernels.push(id);
         let shared = Expr::int(warpsmith_ir::Scalar::U32, 0);
-        let launch = Launch { kernel: id, grid, block, shared, args: values };
+        let launch = Launch { kernel: id, grid, block, shared, cluster: None, args: values };
         Stmt::new(StmtKind::Launch(launch), origin)
     }
 }

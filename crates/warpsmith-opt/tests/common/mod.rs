@@ -313,6 +313,7 @@ impl Launcher for Device<'_> {
             grid: request.grid,
             block: request.block,
             dynamic_shared: request.shared as u32,
+            cluster: None,
             args: args.collect(),
         };
         let outcome = warpsmith_emu::run(self.module, &launch, &mut device, &Options::default());

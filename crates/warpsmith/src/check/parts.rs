@@ -13,11 +13,11 @@ use crate::report::Item;
 pub(super) struct Mark {
     items: Vec<Item>,
     launches: Vec<(String, u64)>,
-    assumptions: usize,
-    in_part: usize,
-    limits: usize,
-    counters: usize,
-    printed: usize,
+    assumptions: Vec<String>,
+    in_part: Vec<String>,
+    limits: Vec<String>,
+    counters: Vec<(String, Counters)>,
+    printed: String,
 }
 
 /// What a file adds, checked beside others. Its spans are of the sources of whoever checked it.
@@ -48,23 +48,23 @@ impl Runner<'_> {
         Mark {
             items: self.items.clone(),
             launches: self.launches.clone(),
-            assumptions: self.assumptions.len(),
-            in_part: self.in_part.len(),
-            limits: self.limits.len(),
-            counters: self.counters.len(),
-            printed: self.printed.len(),
+            assumptions: self.assumptions.clone(),
+            in_part: self.in_part.clone(),
+            limits: self.limits.clone(),
+            counters: self.counters.clone(),
+            printed: self.printed.clone(),
         }
     }
 
-    /// Forgets what has been reported since.
+    /// The report as it was then, whatever has been reported since.
     pub(super) fn back_to(&mut self, mark: &Mark) {
         self.items.clone_from(&mark.items);
         self.launches.clone_from(&mark.launches);
-        self.assumptions.truncate(mark.assumptions);
-        self.in_part.truncate(mark.in_part);
-        self.limits.truncate(mark.limits);
-        self.counters.truncate(mark.counters);
-        self.printed.truncate(mark.printed);
+        self.assumptions.clone_from(&mark.assumptions);
+        self.in_part.clone_from(&mark.in_part);
+        self.limits.clone_from(&mark.limits);
+        self.counters.clone_from(&mark.counters);
+        self.printed.clone_from(&mark.printed);
     }
 
     /// Findings that have been added since, by what they are.
@@ -72,6 +72,17 @@ impl Runner<'_> {
         let known = |i: &&Item| mark.items.iter().any(|m| m.id == i.id);
         let new = self.items.iter().filter(|i| !i.is_note && !known(i));
         new.map(|i| i.id.clone()).collect()
+    }
+
+    /// Findings that have been added since.
+    pub(super) fn items_since(&self, mark: &Mark) -> Vec<Item> {
+        let known = |i: &&Item| mark.items.iter().any(|m| m.id == i.id);
+        self.items.iter().filter(|i| !i.is_note && !known(i)).cloned().collect()
+    }
+
+    /// Whether a limit was reached since.
+    pub(super) fn limited_since(&self, mark: &Mark) -> bool {
+        self.limits.len() > mark.limits.len()
     }
 
     /// Makes notes of the findings since that others do not have.

@@ -238,6 +238,7 @@ impl StepProgram {
             grid,
             block,
             dynamic_shared: planned.args.shared.unwrap_or(0),
+            cluster: None,
             args,
         })
     }

@@ -202,7 +202,8 @@ impl Launcher for Emulated<'_> {
         let shared =
             u32::try_from(request.shared).map_err(|_| "too much shared memory".to_string())?;
         let (kernel, grid, block) = (request.kernel, request.grid, request.block);
-        let config = LaunchConfig { kernel, grid, block, dynamic_shared: shared, args };
+        let config =
+            LaunchConfig { kernel, grid, block, dynamic_shared: shared, cluster: None, args };
         self.exchange(memory);
         let outcome = self.emulator.run(&config, &mut self.device, &self.options);
         self.exchange(memory);

@@ -147,6 +147,7 @@ impl EmulatorBackend {
             grid: launch.grid,
             block: launch.block,
             dynamic_shared: launch.shared,
+            cluster: None,
             args: launch.args.iter().map(emu_arg).collect(),
         };
         let options = emu::Options {

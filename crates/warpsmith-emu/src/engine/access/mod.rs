@@ -74,6 +74,7 @@ impl Machine<'_> {
                 };
                 (b.shared.as_mut_ptr().wrapping_add(at), size.into(), poison)
             }
+            Home::Cluster { .. } => return self.cluster_view(b, handle, home),
             Home::Local { size, .. } => (null, size.into(), null),
         };
         Some(View { handle, home, bytes, len, poison })
@@ -205,6 +206,9 @@ impl Machine<'_> {
         }
         if self.check_races && !matches!(w.view.home, Home::Local { .. }) {
             self.touch(b, g, a, &Touch { kind, pc, warp: w });
+        }
+        if self.check_races && matches!(w.view.home, Home::Cluster { .. }) {
+            self.reach(b, w, kind, pc);
         }
         if self.watching && matches!(kind, Kind::Write | Kind::VolatileWrite) {
             self.count_change(b, g, a, w);

@@ -154,7 +154,9 @@ impl Machine<'_> {
             Home::Variable { index, .. } => {
                 self.memory.globals.get(index as usize).map_or(0, |b| b.bytes.len())
             }
-            Home::Shared { size, .. } | Home::Local { size, .. } => size as usize,
+            Home::Shared { size, .. } | Home::Cluster { size, .. } | Home::Local { size, .. } => {
+                size as usize
+            }
             Home::Invalid => 0,
         };
         if o.extents.len() > 1 {

@@ -161,7 +161,9 @@ fn memory_kind(home: Home) -> Option<(MemoryKind, u64)> {
         Home::Invalid => None,
         Home::Buffer(_) | Home::Variable { constant: false, .. } => Some((MemoryKind::Global, 0)),
         Home::Variable { constant: true, .. } => Some((MemoryKind::Constant, 0)),
-        Home::Shared { base, .. } => Some((MemoryKind::Shared, base.into())),
+        Home::Shared { base, .. } | Home::Cluster { base, .. } => {
+            Some((MemoryKind::Shared, base.into()))
+        }
         Home::Local { base, .. } => Some((MemoryKind::Local, base.into())),
     }
 }

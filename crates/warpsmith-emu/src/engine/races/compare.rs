@@ -2,7 +2,7 @@
 
 use super::cells::{Cell, Scan};
 use super::{Event, Kind};
-use crate::compile::lir::Access;
+use crate::compile::lir::{Access, Home};
 use crate::engine::access::Warp;
 use crate::engine::block::{Block, Group};
 use crate::engine::launch::Machine;
@@ -72,6 +72,12 @@ impl Machine<'_> {
         shadow.events[id as usize - 1]
     }
 
+    /// The access was to shared memory of another cluster, which only has its number in common.
+    fn of_other_cluster(&self, s: &Scan, e: &Event) -> bool {
+        matches!(self.home(s.handle), Home::Cluster { .. })
+            && !self.races.same_cluster(e.block, s.e.block)
+    }
+
     /// Remembers a reader. False: the cell is as it was.
     #[expect(clippy::too_many_arguments, reason = "one access of one thread")]
     #[inline]
@@ -129,8 +135,7 @@ impl Machine<'_> {
             return Some(2);
         }
         let past = |e: &Event| {
-            e.block == s.e.block && e.interval < s.e.interval
-                || self.races.grid_bound.get(&e.block).is_some_and(|i| e.interval < *i)
+            e.block == s.e.block && e.interval < s.e.interval || self.races.met(e, s.e.block)
         };
         match (past(&e1), past(&e2)) {
             (true, false) => Some(1),
@@ -190,7 +195,7 @@ impl Machine<'_> {
             if ordered {
                 return;
             }
-        } else if self.races.grid_bound.get(&e.block).is_some_and(|i| e.interval < *i) {
+        } else if self.races.met(&e, s.e.block) || self.of_other_cluster(s, &e) {
             return;
         }
         // Volatile reads stay in order: what one of them found counts for the next without a fence.

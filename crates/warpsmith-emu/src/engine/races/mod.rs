@@ -19,6 +19,7 @@ use self::cells::{Cells, Scan, Settled, Shadow};
 pub use self::merge::{Atomics, Trace, commutes};
 use super::access::{View, Warp};
 use super::block::{Block, Group};
+use super::clusters::Division;
 use super::copies::Pending;
 use super::lanes::{Pattern, WordLoad};
 use super::launch::Machine;
@@ -148,6 +149,9 @@ pub struct Races {
     shadow: Shadow,
     pub locations: Locations,
     pub grid_bound: HashMap<u32, u32>,
+    /// By block: intervals below are ordered before what other blocks of the cluster do.
+    pub cluster_bound: HashMap<u32, u32>,
+    pub division: Division,
     pub tracks_order: bool,
     lockstep: bool,
     /// For each object: log2 of the granule, or `None` when it is never written.
@@ -191,6 +195,17 @@ impl Races {
             settled: vec![Settled::default(); p.code.len()],
             ..Races::default()
         }
+    }
+
+    /// What a block did is ordered before what another one does, by a barrier of both.
+    fn met(&self, e: &Event, other: u32) -> bool {
+        let below =
+            |bound: &HashMap<u32, u32>| bound.get(&e.block).is_some_and(|i| e.interval < *i);
+        below(&self.grid_bound) || below(&self.cluster_bound) && self.same_cluster(e.block, other)
+    }
+
+    fn same_cluster(&self, a: u32, b: u32) -> bool {
+        self.division.cluster_of(a) == self.division.cluster_of(b)
     }
 
     pub fn block(&self, _id: u32) -> BlockOrder {

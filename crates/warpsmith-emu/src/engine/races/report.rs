@@ -26,7 +26,8 @@ impl Races {
             let tainted = [first, second].iter().any(|pc| derives_from(p, *pc, racy));
             if let (true, Some(f)) = (tainted, findings.get_mut(at)) {
                 let shared = p.objects.iter().any(|o| {
-                    Some(&o.name) == f.array.as_ref() && matches!(o.home, Home::Shared { .. })
+                    let shared = matches!(o.home, Home::Shared { .. } | Home::Cluster { .. });
+                    Some(&o.name) == f.array.as_ref() && shared
                 });
                 f.rule = if shared { Rule::RaceShared } else { Rule::RaceGlobal };
                 f.message = f.message.replace("the same value", "a value from a racy read");
@@ -89,7 +90,8 @@ impl Machine<'_> {
             (_, true) => "write-read",
             _ => "write-write",
         };
-        let rule = match (benign, s.shared) {
+        let shared = s.shared || matches!(self.home(s.handle), Home::Cluster { .. });
+        let rule = match (benign, shared) {
             (true, _) => Rule::RaceBenign,
             (_, true) => Rule::RaceShared,
             _ if e.kind.too_narrow(s.e.kind) => Rule::AtomicScope,

@@ -108,6 +108,11 @@ fn unary(m: &Machine<'_>, name: &str, a: Expr, s: Scalar) -> Option<Expr> {
 }
 
 fn two(m: &Machine<'_>, i: &Instruction, name: &str, a: Expr, b: Expr, s: Scalar) -> Option<Expr> {
+    // The address of a variable of another block of the cluster.
+    if name == "mapa" && s == Scalar::U64 && !i.has("shared::cluster") {
+        let rank = cast(m, b, Scalar::U64);
+        return Some(math(m, MathFn::MapShared, vec![a, rank]));
+    }
     let op = match name {
         "add" => BinaryOp::Add,
         "sub" => BinaryOp::Sub,

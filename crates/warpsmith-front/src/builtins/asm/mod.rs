@@ -346,11 +346,25 @@ fn special(name: &str) -> Option<Expr> {
                 "z" => Axis::Z,
                 _ => return None,
             };
+            let parts = |op, whole: fn(Axis) -> Builtin| {
+                Expr::binary(
+                    op,
+                    Expr::builtin(whole(axis)),
+                    Expr::builtin(Builtin::ClusterDim(axis)),
+                )
+            };
+            match base {
+                "%cluster_ctaid" => return Some(parts(BinaryOp::Rem, Builtin::BlockIdx)),
+                "%clusterid" => return Some(parts(BinaryOp::Div, Builtin::BlockIdx)),
+                "%nclusterid" => return Some(parts(BinaryOp::Div, Builtin::GridDim)),
+                _ => {}
+            }
             Expr::builtin(match base {
                 "%tid" => Builtin::ThreadIdx(axis),
                 "%ntid" => Builtin::BlockDim(axis),
                 "%ctaid" => Builtin::BlockIdx(axis),
                 "%nctaid" => Builtin::GridDim(axis),
+                "%cluster_nctaid" => Builtin::ClusterDim(axis),
                 _ => return None,
             })
         }

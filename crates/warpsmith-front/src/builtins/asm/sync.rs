@@ -40,7 +40,13 @@ fn barrier(m: &mut Machine<'_>, i: &Instruction) -> Result<(), Diagnostic> {
         return Ok(());
     }
     if i.has("cluster") {
-        return Err(m.unsupported());
+        let kind = match (i.has("arrive"), i.has("wait")) {
+            (true, false) => BarrierKind::ClusterArrive,
+            (false, true) => BarrierKind::ClusterWait,
+            _ => return Err(m.unsupported()),
+        };
+        m.put(StmtKind::Barrier { kind, operand: None, result: None });
+        return Ok(());
     }
     if i.has("red") {
         return counting_barrier(m, i);

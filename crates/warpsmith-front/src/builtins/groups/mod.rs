@@ -9,6 +9,7 @@ use warpsmith_ir::{
     Type, Value, WarpOp,
 };
 
+mod cluster;
 mod coalesced;
 mod reduce;
 
@@ -16,6 +17,8 @@ use super::call::{Call, Lowered};
 use super::shuffle;
 use crate::sema::builtin_api::{BuiltinResult, BuiltinTemplateArg, BuiltinType};
 use crate::sema::refused;
+
+pub use cluster::names as cluster_names;
 
 const NAMESPACE: &str = "cooperative_groups::";
 
@@ -26,6 +29,7 @@ const OPERATORS: &[&str] = &["plus", "less", "greater", "bit_and", "bit_or", "bi
 enum Group {
     Block,
     Grid,
+    Cluster,
     Tile(u32),
     Coalesced,
     /// `thread_group`: the block when field 0 is 0, else the lanes in field 1.
@@ -38,6 +42,7 @@ pub fn type_named(path: &str, template_args: &[BuiltinTemplateArg]) -> Option<Bu
     match name {
         "thread_block" => Some(object_type(Group::Block)),
         "grid_group" => Some(object_type(Group::Grid)),
+        "cluster_group" => Some(object_type(Group::Cluster)),
         "coalesced_group" => Some(object_type(Group::Coalesced)),
         "thread_group" => Some(object_type(Group::Any)),
         "thread_block_tile" => tile_size(template_args).map(|n| object_type(Group::Tile(n))),
@@ -62,6 +67,7 @@ fn object_type(group: Group) -> BuiltinType {
     let (name, args, fields) = match group {
         Group::Block => ("thread_block", vec![], vec![]),
         Group::Grid => ("grid_group", vec![], vec![]),
+        Group::Cluster => ("cluster_group", vec![], vec![]),
         Group::Coalesced => ("coalesced_group", vec![], vec![("mask".to_string(), Type::U32)]),
         Group::Any => {
             let fields = ["of_warp", "mask"].map(|n| (n.to_string(), Type::U32));
@@ -83,6 +89,7 @@ fn group_of(ty: &BuiltinType) -> Option<Group> {
     match ty.name.strip_prefix(NAMESPACE)? {
         "thread_block" => Some(Group::Block),
         "grid_group" => Some(Group::Grid),
+        "cluster_group" => Some(Group::Cluster),
         "coalesced_group" => Some(Group::Coalesced),
         "thread_group" => Some(Group::Any),
         "thread_block_tile" => tile_size(&ty.args).map(Group::Tile),
@@ -90,16 +97,19 @@ fn group_of(ty: &BuiltinType) -> Option<Group> {
     }
 }
 
-/// Whether an object of one type converts to another: every group but the grid is a `thread_group`.
+/// Whether an object of one type converts to another: every group inside a block is a `thread_group`.
 pub fn converts(from: &BuiltinType, to: &BuiltinType) -> bool {
-    group_of(to) == Some(Group::Any) && group_of(from).is_some_and(|g| g != Group::Grid)
+    let inside = |g| !matches!(g, Group::Grid | Group::Cluster);
+    group_of(to) == Some(Group::Any) && group_of(from).is_some_and(inside)
 }
 
 /// Functions of the namespace.
 pub fn lower(c: &mut Call<'_>) -> Option<Lowered> {
-    let name = c.path.strip_prefix("::").unwrap_or(c.path).strip_prefix(NAMESPACE)?;
+    let path = c.path.strip_prefix("::").unwrap_or(c.path);
+    let Some(name) = path.strip_prefix(NAMESPACE) else { return cluster::lower(c) };
     Some(match name {
         "this_thread_block" => c.arity(0).map(|()| Some(object(c, Group::Block, vec![]))),
+        "this_cluster" => c.arity(0).map(|()| Some(object(c, Group::Cluster, vec![]))),
         "this_grid" => c.arity(0).map(|()| Some(object(c, Group::Grid, vec![]))),
         "coalesced_threads" => coalesced(c),
         "tiled_partition" => partition(c),
@@ -151,7 +161,9 @@ fn any_group(c: &mut Call<'_>) -> Lowered {
         Group::Block => (0, c.u32(0)),
         Group::Tile(n) => (1, tile_mask(c, n)),
         Group::Coalesced => (1, coalesced::mask(c, receiver)),
-        Group::Grid => return Err(c.wrong_type(0, "a block or a part of a warp")),
+        Group::Grid | Group::Cluster => {
+            return Err(c.wrong_type(0, "a block or a part of a warp"));
+        }
     };
     let of_warp = c.u32(of_warp);
     Ok(Some(object(c, Group::Any, vec![of_warp, mask])))
@@ -207,7 +219,8 @@ fn group_method(c: &mut Call<'_>, group: Group, receiver: Expr, name: &str) -> L
     }
     let lowered = match group {
         Group::Block => block_method(c, name),
-        Group::Grid => grid_method(c, name),
+        Group::Grid => grid_method(c, name).or_else(|| cluster::of_grid(c, name)),
+        Group::Cluster => cluster::method(c, name),
         Group::Tile(n) => tile_method(c, n, name),
         Group::Coalesced => coalesced::method(c, receiver, name),
         Group::Any => None,
@@ -219,6 +232,10 @@ fn sync(c: &mut Call<'_>, group: Group, receiver: Expr) -> Lowered {
     let (kind, operand) = match group {
         Group::Block => (BarrierKind::Block, None),
         Group::Grid => (BarrierKind::Grid, None),
+        Group::Cluster => {
+            cluster::sync(c);
+            return Ok(None);
+        }
         Group::Tile(n) => (BarrierKind::Warp, Some(tile_mask(c, n))),
         Group::Coalesced => (BarrierKind::Warp, Some(coalesced::mask(c, receiver))),
         Group::Any => {
@@ -257,8 +274,11 @@ fn volume(c: &Call<'_>, f: fn(Axis) -> Builtin, ty: Type) -> Expr {
 
 /// `x + dim.x * (y + dim.y * z)`.
 fn flat(c: &Call<'_>, index: fn(Axis) -> Builtin, dim: fn(Axis) -> Builtin, ty: Type) -> Expr {
-    let [x, y, z] = axes(index).map(|e| e.cast(ty.clone()));
-    let [dx, dy, _] = axes(dim).map(|e| e.cast(ty.clone()));
+    let cast = |e: Expr| e.cast(ty.clone());
+    flat_of(c, axes(index).map(cast), axes(dim).map(cast))
+}
+
+fn flat_of(c: &Call<'_>, [x, y, z]: [Expr; 3], [dx, dy, _]: [Expr; 3]) -> Expr {
     let plane = u32_op(c, BinaryOp::Mul, dy, z);
     let row = u32_op(c, BinaryOp::Add, y, plane);
     let rows = u32_op(c, BinaryOp::Mul, dx, row);
@@ -272,6 +292,7 @@ fn thread_in_block(c: &Call<'_>) -> Expr {
 fn thread_rank(c: &mut Call<'_>, group: Group, receiver: Expr) -> Expr {
     match group {
         Group::Block => thread_in_block(c),
+        Group::Cluster => cluster::thread_rank(c),
         Group::Tile(n) => {
             let lane = Expr::builtin(Builtin::LaneId);
             u32_op(c, BinaryOp::BitAnd, lane, c.u32(n - 1))
@@ -299,6 +320,7 @@ fn thread_rank(c: &mut Call<'_>, group: Group, receiver: Expr) -> Expr {
 fn size(c: &mut Call<'_>, group: Group, receiver: Expr) -> Expr {
     match group {
         Group::Block => volume(c, Builtin::BlockDim, Type::U32),
+        Group::Cluster => cluster::num_threads(c),
         Group::Tile(n) => c.u32(n),
         Group::Grid => {
             let blocks = volume(c, Builtin::GridDim, Type::U64);

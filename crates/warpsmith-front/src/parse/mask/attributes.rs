@@ -31,9 +31,12 @@ impl Masker<'_> {
             | "_Noreturn" | "__local__" | "__cdecl" | "__stdcall" | "CUDART_CB" | "CUDARTAPI" => {
                 self.at = next
             }
-            "__launch_bounds__" if cuda && end > next => {
+            "__launch_bounds__" | "__cluster_dims__" if cuda && end > next => {
                 let list = self.arguments(next + 1, end - 1);
-                self.mark(MarkKind::LaunchBounds(list));
+                self.mark(match word {
+                    "__launch_bounds__" => MarkKind::LaunchBounds(list),
+                    _ => MarkKind::ClusterDims(list),
+                });
                 self.at = end;
             }
             "__align__" | "__builtin_align__" | "alignas" | "_Alignas" if end > next => {
@@ -45,7 +48,7 @@ impl Masker<'_> {
                 self.aligned_in(next + 1, end - 1);
                 self.at = end;
             }
-            "__cluster_dims__" | "__block_size__" | "__maxnreg__" if end > next => self.at = end,
+            "__block_size__" | "__maxnreg__" if end > next => self.at = end,
             "asm" | "__asm__" | "__asm" => return self.asm(),
             _ => return false,
         }

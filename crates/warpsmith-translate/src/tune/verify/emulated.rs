@@ -132,6 +132,7 @@ impl<'a> EmuLauncher<'a> {
             grid: request.grid,
             block: request.block,
             dynamic_shared: shared,
+            cluster: None,
             args,
         })
     }

@@ -62,6 +62,17 @@ pub fn with_value(arguments: &[String], value: &str) -> Vec<String> {
     arguments.iter().map(other).collect()
 }
 
+/// Places of invented numbers among the arguments.
+pub fn numbers(arguments: &[String]) -> Vec<usize> {
+    let known = |a: &str| INVENTED.contains(&a) || OTHERS.contains(&a);
+    (0..arguments.len()).filter(|at| known(&arguments[*at])).collect()
+}
+
+/// So many numbers, with the words that the program looks for in their places.
+pub fn so_many(count: usize, unit: &TranslationUnit) -> Vec<String> {
+    list(count, INVENTED[0], &sema::argument_words(unit))
+}
+
 /// What the Makefile beside the file runs the program with.
 fn of_makefile(path: &Path) -> Option<Vec<String>> {
     let folder = path.parent()?;

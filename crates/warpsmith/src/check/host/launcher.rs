@@ -19,7 +19,7 @@ use super::super::runner::Runner;
 use super::super::variables;
 use super::repeats::{Repeats, Verdict};
 use super::words::dims;
-use super::{Program, Ran, lent, place};
+use super::{Ran, Running, Shape, lent, place};
 use crate::data::{self, ArgSpec};
 use crate::progress::Phase;
 use crate::status::Failure;
@@ -58,17 +58,14 @@ pub struct HostLauncher<'a, 'r> {
 }
 
 impl<'a, 'r> HostLauncher<'a, 'r> {
-    #[expect(clippy::too_many_arguments, reason = "one call site; the parts have different owners")]
     pub fn new(
         runner: &'a mut Runner<'r>,
-        path: &'a Path,
-        program: &'a Program,
+        of: &Running<'a>,
         args: &'a LaunchArgs,
         invented_arguments: bool,
-        seed: u64,
         buffers: usize,
-        sources: &'a SourceMap,
     ) -> HostLauncher<'a, 'r> {
+        let Running { path, program, seed, sources, .. } = *of;
         let mut device = DeviceMemory::new(&program.module);
         device.buffers = vec![Buffer::default(); buffers];
         let has_heap = emu::allocates(&program.module);
@@ -392,6 +389,11 @@ impl Launcher for HostLauncher<'_, '_> {
         };
         self.ran.launched += 1;
         self.ran.kernels.push(self.module.function(config.kernel).name.clone());
+        let LaunchConfig { kernel, grid, block, .. } = config;
+        let shape = Shape { label: label.clone(), at, kernel, grid, block };
+        if !self.ran.shapes.contains(&shape) {
+            self.ran.shapes.push(shape);
+        }
         self.runner.launched(&label);
         let mut stop = Ok(());
         if let Some(name) = lent::host_pointer(self.module, memory, &request) {

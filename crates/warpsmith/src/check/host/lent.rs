@@ -28,6 +28,7 @@ pub fn config(module: &Module, device: &mut DeviceMemory, request: &LaunchReques
         grid: request.grid,
         block: request.block,
         dynamic_shared: u32::try_from(request.shared).unwrap_or(u32::MAX),
+        cluster: request.cluster,
         args,
     }
 }

@@ -4,6 +4,8 @@ mod argv;
 mod launcher;
 pub(super) mod lent;
 mod repeats;
+mod tries;
+mod uneven;
 mod words;
 
 use std::path::Path;
@@ -11,12 +13,12 @@ use std::path::Path;
 use warpsmith_front::ast::TranslationUnit;
 use warpsmith_front::sema;
 use warpsmith_ir::interp::{self, Arg, InterpErrorKind, Limits, Memory};
+use warpsmith_ir::visit::free_vars;
 use warpsmith_ir::{Diagnostic, FuncId, Module, Scalar, SourceMap, Span, Type, Value};
 
 use self::launcher::HostLauncher;
 use self::words::kernel_at;
 use super::args::LaunchArgs;
-use super::parts::Mark;
 use super::plan::Allow;
 use super::program::with_headers;
 use super::runner::Runner;
@@ -33,6 +35,44 @@ pub struct Program {
     pub warnings: Vec<Diagnostic>,
     pub module: Module,
     entry: FuncId,
+}
+
+impl Program {
+    /// Its `main` has parameters for arguments.
+    fn takes_arguments(&self) -> bool {
+        self.module.function(self.entry).params.len() >= 2
+    }
+
+    /// Its `main` does something with them.
+    fn reads_arguments(&self) -> bool {
+        let main = self.module.function(self.entry);
+        let used = free_vars(&main.body);
+        main.params.get(1).is_some_and(|argv| used.contains(argv))
+    }
+}
+
+/// A program to be run, and what every run of it has in common.
+#[derive(Clone, Copy)]
+struct Running<'t> {
+    path: &'t Path,
+    program: &'t Program,
+    unit: &'t TranslationUnit,
+    seed: u64,
+    /// Statements and expressions of the host that are run, at most.
+    host_steps: u64,
+    sources: &'t SourceMap,
+}
+
+/// The extents of one launch, as often as it was run with them.
+#[derive(Clone, PartialEq)]
+pub(super) struct Shape {
+    /// The launch as reports name it.
+    pub label: String,
+    /// Where it stands.
+    pub at: Option<Span>,
+    pub kernel: FuncId,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
 }
 
 /// How one run of the program went.
@@ -54,6 +94,10 @@ pub(super) struct Ran {
     pub kernels: Vec<String>,
     /// Where the program ended by `exit` or an error it saw itself.
     pub ended: Option<Span>,
+    /// What `main` returned.
+    pub status: Option<i64>,
+    /// The extents of what was launched.
+    pub shapes: Vec<Shape>,
     /// Scalars that no option gave, by kernel.
     pub missing: Vec<(String, String)>,
 }
@@ -111,164 +155,22 @@ impl Runner<'_> {
         let seeds = args.seeds.unwrap_or(1);
         for repetition in 0..seeds {
             let seed = args.seed.unwrap_or(0).wrapping_add(u64::from(repetition));
-            let ran = self.program_once(path, program, unit, seed, sources)?;
+            let of = Running { path, program, unit, seed, host_steps: HOST_STEPS, sources };
+            let ran = self.program_once(&of)?;
             self.account(path, unit, &ran, sources)?;
         }
         self.apply_allows(allows, first_item, sources);
         Ok(())
     }
 
-    /// One run; a program that ends for want of arguments is run again with invented ones.
-    fn program_once(
-        &mut self,
-        path: &Path,
-        program: &Program,
-        unit: &TranslationUnit,
-        seed: u64,
-        sources: &SourceMap,
-    ) -> Result<Ran, Failure> {
-        let given = self.args.host_args.clone();
-        let mark = self.mark();
-        let first = self.run_with(path, program, &given, false, seed, sources)?;
-        let takes = program.module.function(program.entry).params.len() >= 2;
-        if takes && given.is_empty() && first.worked() && first.slow && !self.args.dry_run {
-            return self.with_small_arguments(first, &mark, path, program, unit, seed, sources);
-        }
-        if first.worked() || !takes || !given.is_empty() {
-            return Ok(first);
-        }
-        // The run that came furthest says what is missing.
-        let mut furthest = (first, vec![]);
-        for invented in argv::candidates(path, unit) {
-            self.back_to(&mark);
-            let ran = self.run_with(path, program, &invented, true, seed, sources)?;
-            if ran.worked() {
-                return self.with_invented(
-                    (ran, invented),
-                    &mark,
-                    path,
-                    program,
-                    unit,
-                    seed,
-                    sources,
-                );
-            }
-            if ran.progress() > furthest.0.progress() {
-                furthest = (ran, invented);
-            }
-        }
-        self.back_to(&mark);
-        let (ran, invented) = furthest;
-        if ran.launched == 0 {
-            return Ok(ran);
-        }
-        // A launch that the device refuses is said.
-        self.say_invented(path, &invented);
-        self.run_with(path, program, &invented, true, seed, sources)
-    }
-
-    /// A program whose own sizes are too large for its host code: a run with small numbers for its arguments takes the place of
-    /// the first one, if nothing is left out of it and it launches as many kernels.
-    #[expect(clippy::too_many_arguments, reason = "one call site; the parts have different owners")]
-    fn with_small_arguments(
-        &mut self,
-        first: Ran,
-        mark: &Mark,
-        path: &Path,
-        program: &Program,
-        unit: &TranslationUnit,
-        seed: u64,
-        sources: &SourceMap,
-    ) -> Result<Ran, Failure> {
-        if !self.found_since(mark).is_empty() {
-            return Ok(first);
-        }
-        let here = self.mark();
-        for small in argv::small_numbers(unit) {
-            self.back_to(mark);
-            let ran = self.run_with(path, program, &small, true, seed, sources)?;
-            let less = ran.skipped.len() <= first.skipped.len();
-            let whole = !ran.slow && ran.lost.is_empty() && less;
-            if ran.worked() && whole && ran.distinct() >= first.distinct() {
-                self.assume(format!(
-                    "{}: its own sizes take too long; it was run with `{}` (give others with --host-args)",
-                    shown(path),
-                    small.join(" ")
-                ));
-                return Ok(ran);
-            }
-        }
-        self.back_to(&here);
-        Ok(first)
-    }
-
-    /// A run with invented arguments. Where it reaches fewer kernels than one with larger numbers, that one is taken; and
-    /// what goes wrong with one choice only is a note, since nobody said that the program takes such arguments.
-    #[expect(clippy::too_many_arguments, reason = "one call site; the parts have different owners")]
-    fn with_invented(
-        &mut self,
-        (mut ran, mut invented): (Ran, Vec<String>),
-        mark: &Mark,
-        path: &Path,
-        program: &Program,
-        unit: &TranslationUnit,
-        seed: u64,
-        sources: &SourceMap,
-    ) -> Result<Ran, Failure> {
-        if sema::kernels_of(unit).len() > ran.distinct() {
-            let here = self.mark();
-            self.back_to(mark);
-            let larger = argv::with_value(&invented, argv::LARGER);
-            let other = self.run_with(path, program, &larger, true, seed, sources)?;
-            if other.worked() && other.distinct() > ran.distinct() {
-                (ran, invented) = (other, larger);
-            } else {
-                self.back_to(&here);
-            }
-        }
-        // A program that takes few numbers only would be run with senseless ones.
-        let found = self.found_since(mark);
-        if !found.is_empty() && argv::is_first_choice(&invented) {
-            let here = self.mark();
-            let mut others = vec![];
-            for value in argv::OTHERS {
-                self.back_to(mark);
-                let arguments = argv::with_value(&invented, value);
-                if arguments != invented
-                    && self.run_with(path, program, &arguments, true, seed, sources)?.worked()
-                {
-                    others.push(self.found_since(mark));
-                }
-            }
-            self.back_to(&here);
-            if !others.is_empty() {
-                self.doubt(mark, &others.concat());
-            }
-        }
-        self.say_invented(path, &invented);
-        Ok(ran)
-    }
-
-    fn say_invented(&mut self, path: &Path, arguments: &[String]) {
-        if arguments.is_empty() {
-            return;
-        }
-        self.assume(format!(
-            "{}: the program wants arguments; it was run with `{}` (give others with --host-args)",
-            shown(path),
-            arguments.join(" ")
-        ));
-    }
-
+    /// One run of a program with these arguments; nobody gave them where they are invented.
     fn run_with(
         &mut self,
-        path: &Path,
-        program: &Program,
+        of: &Running<'_>,
         arguments: &[String],
         invented: bool,
-        seed: u64,
-        sources: &SourceMap,
     ) -> Result<Ran, Failure> {
+        let Running { path, program, .. } = *of;
         let args = &self.args.launch.clone();
         let mut memory = Memory::default();
         let name = path.file_stem().map_or("program".into(), |n| n.to_string_lossy().into_owned());
@@ -286,10 +188,10 @@ impl Runner<'_> {
                 }
             });
         }
-        let limits = Limits { max_steps: HOST_STEPS, deadline: self.deadline, ..Limits::default() };
+        let limits =
+            Limits { max_steps: of.host_steps, deadline: self.deadline, ..Limits::default() };
         let buffers = memory.buffers.len();
-        let mut launcher =
-            HostLauncher::new(self, path, program, args, invented, seed, buffers, sources);
+        let mut launcher = HostLauncher::new(self, of, args, invented, buffers);
         let result = interp::call(
             &program.module,
             program.entry,
@@ -311,6 +213,7 @@ impl Runner<'_> {
             Err(error) if !matches!(error.kind, InterpErrorKind::Launch(_)) => {
                 ran.lost.push((error.span, error.to_string()));
             }
+            Ok(Some(value)) => ran.status = Some(value.as_i64()),
             _ => {}
         }
         Ok(ran)

@@ -464,7 +464,8 @@ mod tests {
             };
             let args = vec![to, array(1), Arg::Bytes(n.to_le_bytes().to_vec())];
             let (grid, block) = ([1, 1, 1], [32, 1, 1]);
-            let config = LaunchConfig { kernel, grid, block, dynamic_shared: 0, args };
+            let config =
+                LaunchConfig { kernel, grid, block, dynamic_shared: 0, cluster: None, args };
             let memory = &mut self.memory;
             match self.repeats.verdict(&self.module, &config, None, memory, all) {
                 Verdict::Run(pending) => {

@@ -124,6 +124,7 @@ impl Data<'_> {
                         grid,
                         block,
                         dynamic_shared: shared,
+                        cluster: None,
                         args,
                     };
                     let kernel = stage.function;

@@ -101,6 +101,7 @@ impl Numbers<'_> {
             Builtin::BlockIdx(a) => (self.variable)(3 + along(a)),
             Builtin::BlockDim(a) => self.extent(self.shape.block[along(a)]),
             Builtin::GridDim(a) => self.extent(self.shape.grid[along(a)]),
+            Builtin::ClusterDim(_) => self.extent(1),
             Builtin::LaneId => {
                 let binary =
                     |op, a, b| Expr::new(ExprKind::Binary(op, a, b), Type::U32, Origin::default());
@@ -176,6 +177,7 @@ fn driver(module: &mut Module, kernel: FuncId, first: u32, shape: &Shape) -> Fun
         vars,
         body: Block::new(body),
         launch_bounds: None,
+        cluster: None,
         of_library: false,
         next_loop: 6,
         origin: Origin::default(),

@@ -1,0 +1,109 @@
+//! Pointers to data members: `float Point::*m`, `&Point::x`, `p.*m`.
+//!
+//! Such a pointer is a structure of one number, the member's distance from the start of its class; its type is an instance of
+//! a template that the text has in its place, see `parse/member_pointers.rs`.
+
+use warpsmith_ir::layout::field_of;
+use warpsmith_ir::{Expr, ExprKind, Place, PlaceKind, Scalar, Space, Span, StructId, Type};
+
+use super::Sema;
+use super::functions::raw_pointer_cast;
+use super::model::*;
+use super::refused::{MEMBER_POINTER, refuse};
+use super::types::Found;
+use crate::ast;
+use crate::parse::{MEMBER_OF, THROUGH_MEMBER};
+
+impl<'a> Sema<'a> {
+    /// `&C::x`; `None`: something else.
+    pub(crate) fn member_address(
+        &mut self,
+        e: &'a ast::Expr,
+        span: Span,
+    ) -> Res<Option<Operand<'a>>> {
+        let ast::ExprKind::Path(path) = &*e.kind else { return Ok(None) };
+        if path.segments.len() < 2 {
+            return Ok(None);
+        }
+        let Found::Entities(entities, _) = self.resolve_path(self.f_scope(), path)? else {
+            return Ok(None);
+        };
+        let Some(Entity::Field { class, path: fields }) = entities.first() else { return Ok(None) };
+        let Some(declared) = self.field_info(*class, fields) else { return Ok(None) };
+        if declared.bits.is_some() || declared.ty.is_reference() {
+            return refuse(MEMBER_POINTER, span);
+        }
+        let of = declared.ty.clone();
+        let (mut at, mut offset) = (Type::Struct(*class), 0);
+        for index in fields {
+            let Type::Struct(id) = at else { return Ok(None) };
+            let Some((more, ty)) = field_of(&self.module, id, *index) else { return Ok(None) };
+            (at, offset) = (ty.clone(), offset + more);
+        }
+        let args = vec![TArg::Type(of), TArg::Type(QualType::plain(Type::Struct(*class)))];
+        let template = self.lookup(self.root, MEMBER_OF);
+        let id = self.class_from_entities(&template, Some(args), span)?;
+        let parts = vec![Expr::int(Scalar::I64, offset as i64).with_origin(span)];
+        Ok(Some(Operand::Value(Expr::new(ExprKind::Make(parts), Type::Struct(id), span))))
+    }
+
+    /// `p->*m` and `o.*m`, which the text has as calls of a method; `None`: another call.
+    pub(crate) fn through_member(
+        &mut self,
+        callee: &'a ast::Expr,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Option<Res<Operand<'a>>> {
+        let ast::ExprKind::Member { base, arrow, member, .. } = &*callee.kind else { return None };
+        let [pointer] = args else { return None };
+        (member.name == THROUGH_MEMBER).then(|| self.member_at(base, *arrow, pointer, span))
+    }
+
+    fn member_at(
+        &mut self,
+        base: &'a ast::Expr,
+        arrow: bool,
+        pointer: &'a ast::Expr,
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let (object, is_const) = match arrow {
+            true => {
+                let object = self.rvalue(base)?;
+                let readonly = matches!(object.ty, Type::Pointer { readonly: true, .. });
+                (object, readonly)
+            }
+            false => {
+                let (place, is_const) = self.lvalue(base)?;
+                (self.address_of(place, is_const, span), is_const)
+            }
+        };
+        let pointer = self.rvalue(pointer)?;
+        let Some(of) = self.member_type(&pointer.ty) else { return refuse(MEMBER_POINTER, span) };
+        if !object.ty.is_pointer() {
+            return refuse(MEMBER_POINTER, span);
+        }
+        let bytes =
+            raw_pointer_cast(object, Type::pointer(Type::Scalar(Scalar::U8), Space::Generic), span);
+        let offset = Expr::new(ExprKind::Member(pointer, 0), Type::Scalar(Scalar::I64), span);
+        let ty = bytes.ty.clone();
+        let there = Expr::new(ExprKind::PtrOffset(bytes, offset), ty, span);
+        let there = raw_pointer_cast(there, Type::pointer(of.ty.clone(), Space::Generic), span);
+        let place = Place::new(PlaceKind::Deref(there), of.ty, span);
+        Ok(Operand::Place { place, is_const: is_const || of.is_const })
+    }
+
+    /// What such a pointer points to.
+    fn member_type(&self, ty: &Type) -> Option<QualType> {
+        let Type::Struct(id) = ty else { return None };
+        let (name, args) = self.template_arguments(*id)?;
+        match (name == MEMBER_OF, args.first()) {
+            (true, Some(TArg::Type(of))) => Some(of.clone()),
+            _ => None,
+        }
+    }
+
+    fn template_arguments(&self, id: StructId) -> Option<(&str, &[TArg])> {
+        let (name, args) = self.class(self.is_class(&Type::Struct(id))?).template.as_ref()?;
+        Some((name, args))
+    }
+}

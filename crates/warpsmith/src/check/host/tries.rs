@@ -1,0 +1,143 @@
+//! Which arguments a program is run with: its own, and invented ones where it ends without any.
+
+use warpsmith_front::sema;
+
+use super::super::parts::Mark;
+use super::super::runner::Runner;
+use super::super::shown;
+use super::{Ran, Running, argv};
+use crate::status::Failure;
+
+impl Runner<'_> {
+    /// One run; a program that ends for want of arguments is run again with invented ones.
+    pub(super) fn program_once(&mut self, of: &Running<'_>) -> Result<Ran, Failure> {
+        let given = self.args.host_args.clone();
+        let mark = self.mark();
+        let first = self.run_with(of, &given, false)?;
+        let takes = of.program.takes_arguments();
+        if !takes || !given.is_empty() || self.args.dry_run && first.worked() {
+            return Ok(first);
+        }
+        if first.worked() && first.slow {
+            return self.with_small_arguments(first, &mark, of);
+        }
+        if first.worked() {
+            self.uneven_beside_defaults(&first, &mark, of)?;
+            return Ok(first);
+        }
+        // The run that came furthest says what is missing.
+        let mut furthest = (first, vec![]);
+        for invented in argv::candidates(of.path, of.unit) {
+            self.back_to(&mark);
+            let ran = self.run_with(of, &invented, true)?;
+            if ran.worked() {
+                return self.with_invented((ran, invented), &mark, of);
+            }
+            if ran.progress() > furthest.0.progress() {
+                furthest = (ran, invented);
+            }
+        }
+        self.back_to(&mark);
+        let (ran, invented) = furthest;
+        if ran.launched == 0 {
+            return Ok(ran);
+        }
+        // A launch that the device refuses is said.
+        self.say_invented(of, &invented);
+        self.run_with(of, &invented, true)
+    }
+
+    /// A program whose own sizes are too large for its host code: a run with small numbers for its arguments takes the place of
+    /// the first one, if nothing is left out of it and it launches as many kernels.
+    fn with_small_arguments(
+        &mut self,
+        first: Ran,
+        mark: &Mark,
+        of: &Running<'_>,
+    ) -> Result<Ran, Failure> {
+        if !self.found_since(mark).is_empty() {
+            return Ok(first);
+        }
+        let here = self.mark();
+        for small in argv::small_numbers(of.unit) {
+            self.back_to(mark);
+            let ran = self.run_with(of, &small, true)?;
+            let less = ran.skipped.len() <= first.skipped.len();
+            let whole = !ran.slow && ran.lost.is_empty() && less;
+            if ran.worked() && whole && ran.distinct() >= first.distinct() {
+                self.assume(format!(
+                    "{}: its own sizes take too long; it was run with `{}` (give others with --host-args)",
+                    shown(of.path),
+                    small.join(" ")
+                ));
+                self.uneven(&ran, &small, mark, of)?;
+                return Ok(ran);
+            }
+        }
+        self.back_to(&here);
+        Ok(first)
+    }
+
+    /// A run with invented arguments. Where it reaches fewer kernels than one with larger numbers, that one is taken; and
+    /// what goes wrong with one choice only is a note, since nobody said that the program takes such arguments.
+    fn with_invented(
+        &mut self,
+        (mut ran, mut invented): (Ran, Vec<String>),
+        mark: &Mark,
+        of: &Running<'_>,
+    ) -> Result<Ran, Failure> {
+        if sema::kernels_of(of.unit).len() > ran.distinct() {
+            let here = self.mark();
+            self.back_to(mark);
+            let larger = argv::with_value(&invented, argv::LARGER);
+            let other = self.run_with(of, &larger, true)?;
+            if other.worked() && other.distinct() > ran.distinct() {
+                (ran, invented) = (other, larger);
+            } else {
+                self.back_to(&here);
+            }
+        }
+        if !self.found_since(mark).is_empty() && argv::is_first_choice(&invented) {
+            self.doubt_of_others(&invented, mark, of)?;
+        }
+        self.say_invented(of, &invented);
+        if !self.args.dry_run {
+            self.uneven(&ran, &invented, mark, of)?;
+        }
+        Ok(ran)
+    }
+
+    /// A program that takes few numbers only would be run with senseless ones: findings have to stand another choice.
+    fn doubt_of_others(
+        &mut self,
+        invented: &[String],
+        mark: &Mark,
+        of: &Running<'_>,
+    ) -> Result<(), Failure> {
+        let here = self.mark();
+        let mut others = vec![];
+        for value in argv::OTHERS {
+            self.back_to(mark);
+            let arguments = argv::with_value(invented, value);
+            if arguments != invented && self.run_with(of, &arguments, true)?.worked() {
+                others.push(self.found_since(mark));
+            }
+        }
+        self.back_to(&here);
+        if !others.is_empty() {
+            self.doubt(mark, &others.concat());
+        }
+        Ok(())
+    }
+
+    fn say_invented(&mut self, of: &Running<'_>, arguments: &[String]) {
+        if arguments.is_empty() {
+            return;
+        }
+        self.assume(format!(
+            "{}: the program wants arguments; it was run with `{}` (give others with --host-args)",
+            shown(of.path),
+            arguments.join(" ")
+        ));
+    }
+}

@@ -1,0 +1,271 @@
+//! Sizes that are no multiple of a block: a missing guard (`if (i < n)`) is not seen while every block is full.
+//!
+//! Nobody gave these sizes, so a finding needs evidence that the program means to take them:
+//!
+//! 1. its host code runs to the same end, launches the same kernels, and a device takes all launches;
+//! 2. the grid of the finding's launch is larger than at the next multiple of the block below: the host rounds it up. A grid
+//!    that is rounded down leaves elements out instead;
+//! 3. that launch has no findings at that multiple, which is no power of two and differs between arguments just so: a
+//!    kernel for squares, for powers of two or for certain numbers only has some there, too.
+//!
+//! What is found without that evidence is a note.
+
+use super::super::parts::Mark;
+use super::super::runner::Runner;
+use super::super::shown;
+use super::{Ran, Running, Shape, argv};
+use crate::report::Item;
+use crate::status::Failure;
+
+/// Rules that a missing guard breaks.
+const RULES: [&str; 6] = [
+    "out-of-bounds",
+    "race-shared",
+    "race-global",
+    "uninitialized-global",
+    "uninitialized-shared",
+    "uninitialized-local",
+];
+/// Thread instructions of one try: seconds.
+const DEVICE_STEPS: u64 = 1_000_000_000;
+/// Statements and expressions of the host in one try.
+const HOST_STEPS: u64 = 200_000_000;
+/// Blocks that are full; not a power of two.
+const FULL: u32 = 3;
+/// Threads of a block, at most.
+const LARGEST: u32 = 1024;
+/// Numbers that are varied one at a time.
+const MOST_ALONE: usize = 4;
+/// Choices that the program takes and whose findings are not believed, until that is what is said.
+const MOST_TRIED: usize = 2;
+
+/// Numbers of elements: a multiple of all blocks, and some more that fill no block.
+#[derive(Clone, Copy)]
+struct Sizes {
+    even: u32,
+    more: u32,
+    /// From one argument to the next.
+    step: u32,
+}
+
+impl Sizes {
+    /// For the extents of these blocks. Half a block more is a multiple of as many numbers as can be: programs that want
+    /// pairs or quadruples are not of interest here.
+    fn of(shapes: &[Shape]) -> Option<Sizes> {
+        let extents = || shapes.iter().flat_map(|s| s.block).filter(|n| *n > 1);
+        let common = extents().try_fold(1u32, |all, n| {
+            let next = all.checked_mul(n / gcd(all, n))?;
+            (next <= 4 * LARGEST).then_some(next)
+        })?;
+        let smallest = extents().min()?;
+        Some(Sizes { even: FULL * common, more: (smallest / 2).max(1), step: common })
+    }
+
+    /// For blocks that are as large as the numbers, up to a limit of the program's own.
+    fn largest() -> Sizes {
+        Sizes { even: FULL * LARGEST, more: LARGEST / 8, step: 0 }
+    }
+
+    fn equal(self) -> Sizes {
+        Sizes { step: 0, ..self }
+    }
+}
+
+/// Which arguments are varied.
+struct Choice {
+    places: Vec<usize>,
+    sizes: Sizes,
+}
+
+impl Choice {
+    /// What is tried, one after the other.
+    fn all(numbers: &[usize], sizes: Sizes) -> Vec<Choice> {
+        let of = |places: &[usize], sizes| Choice { places: places.to_vec(), sizes };
+        let several = numbers.len() > 1;
+        let mut choices = vec![];
+        choices.extend(several.then(|| of(numbers, sizes)));
+        choices.push(of(numbers, sizes.equal()));
+        if several {
+            choices.extend(numbers.iter().take(MOST_ALONE).map(|n| of(&[*n], sizes)));
+        }
+        choices.push(of(numbers, Sizes::largest()));
+        choices
+    }
+
+    fn arguments(&self, like: &[String], uneven: bool) -> Vec<String> {
+        let mut arguments = like.to_vec();
+        let more = if uneven { self.sizes.more } else { 0 };
+        for (i, at) in self.places.iter().enumerate() {
+            let number = self.sizes.even + self.sizes.step * i as u32 + more;
+            arguments[*at] = number.to_string();
+        }
+        arguments
+    }
+}
+
+/// A run with other sizes, and what it found that was not known.
+struct Try {
+    ran: Ran,
+    found: Vec<Item>,
+}
+
+/// Runs with sizes that fill no block, and with those that do.
+struct Pair {
+    /// Of the first.
+    arguments: String,
+    uneven: Try,
+    /// Absent where there is nothing to compare, or the program does not take them.
+    even: Option<Try>,
+}
+
+impl Pair {
+    /// Findings for which there is evidence that the program means to take such sizes.
+    fn believed(&self) -> impl Iterator<Item = &Item> {
+        self.uneven.found.iter().filter(|item| {
+            let even = self.even.as_ref();
+            !item.is_note
+                && RULES.contains(&item.rule)
+                && even.is_some_and(|even| is_for_uneven(item, &self.uneven.ran.shapes, even))
+        })
+    }
+}
+
+impl Runner<'_> {
+    /// Runs the program with sizes that fill no block, after a run with these arguments, which took the report from `start`
+    /// to where it is.
+    pub(super) fn uneven(
+        &mut self,
+        first: &Ran,
+        arguments: &[String],
+        start: &Mark,
+        of: &Running<'_>,
+    ) -> Result<(), Failure> {
+        let numbers = argv::numbers(arguments);
+        let Some(sizes) = Sizes::of(&first.shapes).filter(|_| !numbers.is_empty()) else {
+            return Ok(());
+        };
+        let of = &Running { host_steps: HOST_STEPS.min(of.host_steps), ..*of };
+        let here = self.mark();
+        let mut tried = vec![];
+        for choice in Choice::all(&numbers, sizes) {
+            let pair = self.pair(first, arguments, &choice, start, of)?;
+            self.back_to(&here);
+            let Some(pair) = pair else { continue };
+            let answers = pair.uneven.found.is_empty() || pair.believed().next().is_some();
+            tried.push(pair);
+            if answers || tried.len() == MOST_TRIED {
+                break;
+            }
+        }
+        tried.into_iter().for_each(|pair| self.add_uneven(first, pair, of));
+        Ok(())
+    }
+
+    /// Runs with sizes that fill no block and, where that finds something, with those that do; `None` where the program does
+    /// not take them.
+    fn pair(
+        &mut self,
+        first: &Ran,
+        like: &[String],
+        choice: &Choice,
+        start: &Mark,
+        of: &Running<'_>,
+    ) -> Result<Option<Pair>, Failure> {
+        let arguments = choice.arguments(like, true);
+        let uneven = self.try_sizes(first, &arguments, start, of)?;
+        // Where blocks follow the numbers they may be full all the same.
+        let Some(uneven) = uneven.filter(|u| same_blocks(&first.shapes, &u.ran.shapes)) else {
+            return Ok(None);
+        };
+        let even = match uneven.found.is_empty() {
+            true => None,
+            false => self.try_sizes(first, &choice.arguments(like, false), start, of)?,
+        };
+        Ok(Some(Pair { arguments: arguments.join(" "), uneven, even }))
+    }
+
+    /// The same for a program that has defaults for its arguments.
+    pub(super) fn uneven_beside_defaults(
+        &mut self,
+        first: &Ran,
+        start: &Mark,
+        of: &Running<'_>,
+    ) -> Result<(), Failure> {
+        if !of.program.reads_arguments() {
+            return Ok(());
+        }
+        self.uneven(first, &argv::so_many(1, of.unit), start, of)
+    }
+
+    /// A run of the program with other arguments; `None` where it does not take them, or they take too long.
+    fn try_sizes(
+        &mut self,
+        first: &Ran,
+        arguments: &[String],
+        start: &Mark,
+        of: &Running<'_>,
+    ) -> Result<Option<Try>, Failure> {
+        self.back_to(start);
+        let left = self.steps_left;
+        self.steps_left = left.min(DEVICE_STEPS);
+        let before = self.steps_left;
+        let ran = self.run_with(of, arguments, true)?;
+        self.steps_left += left - before;
+        let as_far = ran.ended.is_none() && ran.status == first.status && ran.refused == 0;
+        let whole = !ran.slow && ran.lost.len() <= first.lost.len();
+        let same = ran.distinct() == first.distinct() && !self.limited_since(start);
+        let found = self.items_since(start);
+        Ok((as_far && whole && same).then_some(Try { ran, found }))
+    }
+
+    /// Adds what was found: what is not believed as notes.
+    fn add_uneven(&mut self, first: &Ran, pair: Pair, of: &Running<'_>) {
+        // Arguments that no launch depends on are no sizes.
+        if pair.uneven.ran.shapes == first.shapes && pair.uneven.found.is_empty() {
+            return;
+        }
+        self.assume(format!(
+            "{}: it was also run with `{}`, for sizes that fill no block",
+            shown(of.path),
+            pair.arguments
+        ));
+        let believed: Vec<String> = pair.believed().map(|item| item.id.clone()).collect();
+        for mut item in pair.uneven.found {
+            if item.is_note || self.items.iter().any(|known| known.id == item.id) {
+                continue;
+            }
+            if !believed.contains(&item.id) {
+                item.is_note = true;
+                item.kind = Some("invented");
+            }
+            item.launch += &format!(" of a run with `{}`", pair.arguments);
+            self.add(item);
+        }
+    }
+}
+
+/// Whether every kernel of the second list has blocks that the first has for it.
+fn same_blocks(first: &[Shape], second: &[Shape]) -> bool {
+    second
+        .iter()
+        .all(|s| first.iter().any(|f| (f.at, f.kernel, f.block) == (s.at, s.kernel, s.block)))
+}
+
+/// Whether the grid of the item's launch grew with what fills no block, and nothing was found there without.
+fn is_for_uneven(item: &Item, shapes: &[Shape], even: &Try) -> bool {
+    let of = |shapes: &'_ [Shape], item: &Item| {
+        shapes.iter().find(|s| s.label == item.launch).map(|s| (s.at, s.kernel))
+    };
+    let Some(launch) = of(shapes, item) else { return false };
+    let largest = |shapes: &[Shape], axis: usize| {
+        let here = shapes.iter().filter(|s| (s.at, s.kernel) == launch);
+        here.map(|s| s.grid[axis]).max()
+    };
+    let known = |i: &Item| !i.is_note && of(&even.ran.shapes, i) == Some(launch);
+    (0..3).any(|axis| largest(shapes, axis) > largest(&even.ran.shapes, axis))
+        && !even.found.iter().any(known)
+}
+
+fn gcd(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
