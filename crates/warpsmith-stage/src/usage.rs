@@ -431,7 +431,9 @@ __global__ void f(float *a, Grid g, int2 n) {
         let u = of("#define STEP (blockDim.x - 2)
 __global__ void f(float *a, int n) { int i = blockIdx.x * STEP + threadIdx.x; if (i < n) a[i] = 0; }");
         assert!(u.overlaps);
-        let cast = of("__global__ void f(float *a, int n) { int i = (int)(blockIdx.x) * (62) + threadIdx.x; int j = (int)blockIdx.x * (64 - 2); if (i < n) a[j] = 0; }");
+        let cast = of(
+            "__global__ void f(float *a, int n) { int i = (int)(blockIdx.x) * (62) + threadIdx.x; int j = (int)blockIdx.x * (64 - 2); if (i < n) a[j] = 0; }",
+        );
         assert!(cast.overlaps);
         assert_eq!(u.roles["n"].axes, [true, false, false]);
     }

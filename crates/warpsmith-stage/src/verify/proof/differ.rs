@@ -65,9 +65,7 @@ impl<'a> Search<'a> {
             }
             (ExprKind::Cast(a), ExprKind::Cast(b))
             | (ExprKind::Bitcast(a), ExprKind::Bitcast(b)) => self.all(one(a), one(b)),
-            (ExprKind::Member(a, n), ExprKind::Member(b, m)) if n == m => {
-                self.all(one(a), one(b))
-            }
+            (ExprKind::Member(a, n), ExprKind::Member(b, m)) if n == m => self.all(one(a), one(b)),
             (ExprKind::Select(c, a, b), ExprKind::Select(d, x, y)) if c == d => {
                 self.within(c, true, a, x);
                 self.within(c, false, b, y);
