@@ -10,34 +10,64 @@ use crate::source::scope;
 
 /// Takes out the stores to parameters of which no read is left, and gives their names.
 pub fn drop_stores(session: &Session, found: &[Found], edits: &mut Patch) -> Vec<String> {
+    let tokens = unmarked(session);
+    let mut dropped = vec![];
+    for Between { name, stores, read } in between(session, found, &tokens) {
+        if read.is_some() || stores.is_empty() {
+            continue;
+        }
+        stores.iter().for_each(|s| remove(&session.plan.text, s, &tokens, edits));
+        dropped.push(name);
+    }
+    dropped
+}
+
+/// Arrays between two steps whose stores stay for a read that has no mark, with that read.
+pub fn kept(session: &Session, found: &[Found]) -> Vec<(String, Bytes)> {
+    let all = between(session, found, &unmarked(session)).into_iter();
+    all.filter_map(|b| Some((b.name, b.read?))).collect()
+}
+
+/// An array whose marked reads all come from shared memory.
+struct Between {
+    name: String,
+    stores: Vec<Bytes>,
+    /// The first use of it that is no store and has no mark.
+    read: Option<Bytes>,
+}
+
+fn between(session: &Session, found: &[Found], tokens: &[Tok]) -> Vec<Between> {
     // Elsewhere an array that is written is a result, even when the kernel reads it, too.
     if !session.usage.overlaps {
         return vec![];
     }
     let plan = &session.plan;
+    let one = |name: String| {
+        let mut between = Between { name, stores: vec![], read: None };
+        for (i, token) in tokens.iter().enumerate() {
+            let named = plan.text[token.at.clone()] == between.name;
+            if token.piece != Piece::Word || !named {
+                continue;
+            }
+            let marked = |s: &Bytes| plan.marks.reads.iter().any(|m| inside(&m.whole, s));
+            match store(tokens, i).filter(|s| !marked(s)) {
+                Some(store) => between.stores.push(store),
+                None => between.read = between.read.or(Some(token.at.clone())),
+            }
+        }
+        between
+    };
+    read_arrays(session, found).into_iter().map(one).collect()
+}
+
+/// What stands in the kernel outside of marks.
+fn unmarked(session: &Session) -> Vec<Tok> {
+    let plan = &session.plan;
     let Some(body) = plan.reads.first().and_then(|p| p.site.body) else { return vec![] };
     let body = body.start as usize..body.end as usize;
-    let tokens: Vec<Tok> = marks::tokens(&plan.text)
-        .into_iter()
-        .filter(|t| {
-            body.contains(&t.at.start) && !plan.marks.reads.iter().any(|m| inside(&t.at, &m.whole))
-        })
-        .collect();
-    let mut dropped = vec![];
-    for name in read_arrays(session, found) {
-        let uses: Vec<usize> = (0..tokens.len())
-            .filter(|i| tokens[*i].piece == Piece::Word && plan.text[tokens[*i].at.clone()] == name)
-            .collect();
-        let stores: Option<Vec<Bytes>> =
-            uses.iter().map(|u| store(&plan.text, &tokens, *u)).collect();
-        let Some(stores) = stores.filter(|s| !s.is_empty()) else { continue };
-        if stores.iter().any(|s| plan.marks.reads.iter().any(|m| inside(&m.whole, s))) {
-            continue;
-        }
-        stores.iter().for_each(|s| remove(&plan.text, s, &tokens, edits));
-        dropped.push(name);
-    }
-    dropped
+    let marked = |at: &Bytes| plan.marks.reads.iter().any(|m| inside(at, &m.whole));
+    let tokens = marks::tokens(&plan.text).into_iter();
+    tokens.filter(|t| body.contains(&t.at.start) && !marked(&t.at)).collect()
 }
 
 fn inside(inner: &Bytes, outer: &Bytes) -> bool {
@@ -61,7 +91,7 @@ fn read_arrays(session: &Session, found: &[Found]) -> Vec<String> {
 }
 
 /// The statement `name[…] = …;` that begins here.
-fn store(text: &str, tokens: &[Tok], at: usize) -> Option<Bytes> {
+fn store(tokens: &[Tok], at: usize) -> Option<Bytes> {
     let is = |i: usize, b: u8| tokens.get(i).is_some_and(|t| t.piece == Piece::Other(b));
     let begins = at > 0 && [b';', b'{', b'}', b')'].iter().any(|b| is(at - 1, *b));
     if !begins || !is(at + 1, b'[') {
@@ -91,7 +121,6 @@ fn store(text: &str, tokens: &[Tok], at: usize) -> Option<Bytes> {
             || glued(b'-')
             || is(i, b'(') && tokens[i - 1].piece == Piece::Word
     });
-    let _ = text;
     (!effects).then(|| tokens[at].at.start..tokens[end].at.end)
 }
 

@@ -298,8 +298,8 @@ impl Finder<'_> {
                     }
                 }
                 let narrow = |e: &ast::Expr| matches!(&*scope::plain(e).kind, ExprKind::Binary { op, .. } if op == "-");
-                let block = |e: &ast::Expr| is_block(scope::plain(e));
-                self.usage.overlaps |= block(left) && narrow(right) || block(right) && narrow(left);
+                self.usage.overlaps |=
+                    is_block(left) && narrow(right) || is_block(right) && narrow(left);
                 a.join(&b)
             }
             _ => a.join(&b),
@@ -374,8 +374,13 @@ fn name(e: &ast::Expr) -> Option<&str> {
     }
 }
 
+/// `blockIdx.x`, perhaps as another number type.
 fn is_block(e: &ast::Expr) -> bool {
-    matches!(&*e.kind, ExprKind::Member { base, .. } if name(base) == Some("blockIdx"))
+    match &*scope::plain(e).kind {
+        ExprKind::Cast { operand, .. } => is_block(operand),
+        ExprKind::Member { base, .. } => name(base) == Some("blockIdx"),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -426,6 +431,10 @@ __global__ void f(float *a, Grid g, int2 n) {
         let u = of("#define STEP (blockDim.x - 2)
 __global__ void f(float *a, int n) { int i = blockIdx.x * STEP + threadIdx.x; if (i < n) a[i] = 0; }");
         assert!(u.overlaps);
+        let cast = of(
+            "__global__ void f(float *a, int n) { int i = (int)(blockIdx.x) * (62) + threadIdx.x; int j = (int)blockIdx.x * (64 - 2); if (i < n) a[j] = 0; }",
+        );
+        assert!(cast.overlaps);
         assert_eq!(u.roles["n"].axes, [true, false, false]);
     }
 }

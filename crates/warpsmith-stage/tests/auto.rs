@@ -215,6 +215,27 @@ fn gathers_are_declined() {
     }
 }
 
+/// Elements of 8 bits are told apart by several runs, in which integers in scope that come from data differ.
+#[test]
+fn data_are_in_scope_beside_small_elements() {
+    let text = "__global__ void sobel(const unsigned char *img, unsigned char *edges, int w, int h) {
+    int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+    if (x < 1 || y < 1 || x >= w - 1 || y >= h - 1) return;
+    int gx = img[(y - 1) * w + x + 1] - img[(y - 1) * w + x - 1] + 2 * (img[y * w + x + 1] - img[y * w + x - 1]);
+    int gy = img[(y + 1) * w + x] - img[(y - 1) * w + x] + 2 * (img[(y + 1) * w + x + 1] - img[(y - 1) * w + x + 1]);
+    edges[y * w + x] = min(abs(gx) + abs(gy), 255);
+}
+void run(unsigned char *a, unsigned char *b, int w, int h) {
+    sobel<<<dim3((w + 15) / 16, (h + 15) / 16), dim3(16, 16)>>>(a, b, w, h);
+}
+";
+    let chosen = choose(text).unwrap_or_else(|(_, message)| panic!("{message}"));
+    for plan in ["tile with a halo of `img`", "tile of `img`"] {
+        let tried = chosen.tried.iter().find(|t| t.name == plan).expect("it is tried");
+        assert_eq!(tried.failed, None, "{plan}");
+    }
+}
+
 /// Reads that no plan is made for are named, each with what they are.
 #[test]
 fn reasons_say_what_is_read_and_how() {
@@ -256,6 +277,28 @@ __global__ void products(const float *a, const float *b, float *out, int n) {
 }
 ",
             "the kernel has tiles already",
+        ),
+        (
+            "struct Image { float *data; int width, height; };
+__global__ void smooth(Image src, Image dst) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x > 0 && x < src.width && y < src.height)
+        dst.data[y * src.width + x] = src.data[y * src.width + x] + src.data[y * src.width + x - 1];
+}
+",
+            "`src.data`: where the pointer in the structure leads is not followed: pass it to the kernel as a parameter of its own",
+        ),
+        (
+            "__global__ void dot(const float *a, float *c, int n) {
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= n) return;
+    const float *p = a + row;
+    float s = 0;
+    for (int k = 0; k < n; k++) { s += *p; p += n; }
+    c[row] = s;
+}
+",
+            "`a` is read through `p`, which moves, and what moves is not followed: read it by a subscript of `a`",
         ),
     ] {
         let chosen = choose(text).unwrap_or_else(|(_, message)| panic!("{message}"));

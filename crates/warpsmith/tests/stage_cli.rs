@@ -118,3 +118,30 @@ fn a_refuted_read_has_its_verdict() {
     assert!(read["witness"].as_str().is_some_and(|w| w.contains("thread (")), "{report}");
     assert!(!folder.path().join("warpsmith-out").exists());
 }
+
+/// Whole programs, host code included, are as clean for `check` after they were staged as before.
+#[test]
+fn staged_programs_stay_clean() {
+    let stages = format!("{}/../warpsmith-stage/tests/kernels", env!("CARGO_MANIFEST_DIR"));
+    let programs = format!("{}/../../bench/stage/programs", env!("CARGO_MANIFEST_DIR"));
+    for (folder, name, more) in [
+        (&stages, "plate_twice", None),
+        (&stages, "rod_twice", None),
+        (&stages, "blur_twice", None),
+        (&programs, "jacobi", Some("--auto")),
+        (&programs, "transpose", None),
+    ] {
+        let temporary = TempDir::new().expect("a folder");
+        let text = std::fs::read_to_string(format!("{folder}/{name}.cu")).expect("a program");
+        std::fs::write(temporary.path().join("program.cu"), text).expect("it can be written");
+        let mut args = vec!["program.cu", "--no-proof", "--device", "emulator", "--out", "out"];
+        args.extend(more);
+        let out = stage(temporary.path(), &args);
+        assert_eq!(out.status.code(), Some(0), "{name}: {}", String::from_utf8_lossy(&out.stderr));
+        let mut check = common::command(temporary.path(), &["check", "out/program.cu"]);
+        let checked = check.output().expect("it starts");
+        let said = String::from_utf8_lossy(&checked.stdout).into_owned();
+        assert_eq!(checked.status.code(), Some(0), "{name}: {said}");
+        assert!(said.contains(" checked: nothing found"), "{name}: {said}");
+    }
+}

@@ -394,6 +394,9 @@ pub fn unshared(reads: &[&Access], shared: bool) -> String {
             "`{name}`: each thread goes through a loop from an element of its own and may leave it before others do, so that no barrier can \
              stand in it"
         ),
+        false if name.contains(['.', '>']) => format!(
+            "`{name}`: where the pointer in the structure leads is not followed: pass it to the kernel as a parameter of its own"
+        ),
         false => format!(
             "`{name}`: how its subscripts depend on the thread is not understood, so that no tile is certain to hold what is read"
         ),

@@ -375,10 +375,37 @@ fn unseen(kernel: &Kernel<'_>) -> Vec<String> {
             }
         }
     });
+    reasons.extend(moved(kernel, &params));
     if reasons.is_empty() {
         reasons
             .push("the kernel reads no parameter by subscripts that it does not store to".into());
     }
+    reasons
+}
+
+/// Local pointers into parameters that the kernel moves.
+fn moved(kernel: &Kernel<'_>, params: &[&String]) -> Vec<String> {
+    let mut changed: Vec<String> = vec![];
+    walk::block(kernel.body, &mut |e| {
+        let (ExprKind::Assign { target: e, .. } | ExprKind::IncDec { operand: e, .. }) = &*e.kind
+        else {
+            return;
+        };
+        if let ExprKind::Path(path) = &*scope::plain(e).kind {
+            changed.extend(path.as_name().map(str::to_string));
+        }
+    });
+    let mut reasons = vec![];
+    for (name, values) in scope::declared(kernel.body) {
+        let from = values.iter().flatten().flat_map(|v| scope::names(kernel.sources.text(v.span)));
+        let param = from.into_iter().find(|n| params.contains(&n));
+        if let Some(param) = param.filter(|_| changed.contains(&name)) {
+            reasons.push(format!(
+                "`{param}` is read through `{name}`, which moves, and what moves is not followed: read it by a subscript of `{param}`"
+            ));
+        }
+    }
+    reasons.sort();
     reasons
 }
 

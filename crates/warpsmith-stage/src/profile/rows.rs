@@ -109,9 +109,11 @@ impl Run<'_> {
     fn once(&self, seed: u64) -> Result<Profile, Diagnostic> {
         let Run { launch, instrumented, .. } = *self;
         let threads: usize = launch.grid.iter().chain(&launch.block).map(|d| *d as usize).product();
-        let most = (MAX_WORDS / threads.max(1) / instrumented.width).clamp(1, 4096) - 1;
-        // Copies are written for what all visits say together.
         let marks = instrumented.layouts.len();
+        // However many threads there are: of a mark that is left out nothing would be known.
+        let most = (MAX_WORDS / threads.max(1) / instrumented.width).clamp(1, 4096) - 1;
+        let most = most.max(marks);
+        // Copies are written for what all visits say together.
         let copies = instrumented.layouts.iter().any(|l| l.given || !l.offers.is_empty());
         let full = match self.whole || copies || marks > self.reads {
             true => u32::MAX,
@@ -176,23 +178,39 @@ fn rows_of_all(counts: &[u8]) -> impl Iterator<Item = usize> + '_ {
     counts.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]) as usize)
 }
 
-/// Takes out what another run did not see, too. Where data decide on the way, a visit may have none of its like there.
+/// Takes out what another run did not see, too. Where data decide on the way, a visit may have none of its like there; where they
+/// decide on variables in scope alone, a thread's visits come in the same order.
 fn confirm(rows: &mut [Row], others: &[Row]) {
-    let mut like: HashMap<(u32, &[i64]), VecDeque<&Row>> = HashMap::new();
-    for other in others {
-        like.entry((other.thread, &other.values)).or_default().push_back(other);
+    let mut like: HashMap<(u32, &[i64]), VecDeque<usize>> = HashMap::new();
+    for (i, other) in others.iter().enumerate() {
+        like.entry((other.thread, &other.values)).or_default().push_back(i);
     }
-    for row in rows {
+    let mut left: HashMap<u32, (Vec<usize>, Vec<usize>)> = HashMap::new();
+    let mut pairs = vec![];
+    for (i, row) in rows.iter().enumerate() {
         let same = like.get_mut(&(row.thread, row.values.as_slice()));
-        let Some(other) = same.and_then(VecDeque::pop_front) else { continue };
-        row.places.retain(|p| other.places.contains(p));
-        if let (Some(a), Some(b)) = (&mut row.given, &other.given) {
-            a.right &= b.right;
-            a.element = joined(a.element, b.element);
+        match same.and_then(VecDeque::pop_front) {
+            Some(other) => pairs.push((i, other)),
+            None => left.entry(row.thread).or_default().0.push(i),
         }
-        for (a, b) in row.offers.iter_mut().zip(&other.offers) {
-            a.element = a.element.zip(b.element).map(|(a, b)| joined(a, b));
-        }
+    }
+    like.into_iter().for_each(|((t, _), unmet)| left.entry(t).or_default().1.extend(unmet));
+    for (own, mut unmet) in left.into_values().filter(|(a, b)| a.len() == b.len()) {
+        unmet.sort_unstable();
+        pairs.extend(own.into_iter().zip(unmet));
+    }
+    pairs.into_iter().for_each(|(i, other)| join(&mut rows[i], &others[other]));
+}
+
+/// Keeps of a visit what its like in another run says, too.
+fn join(row: &mut Row, other: &Row) {
+    row.places.retain(|p| other.places.contains(p));
+    if let (Some(a), Some(b)) = (&mut row.given, &other.given) {
+        a.right &= b.right;
+        a.element = joined(a.element, b.element);
+    }
+    for (a, b) in row.offers.iter_mut().zip(&other.offers) {
+        a.element = a.element.zip(b.element).map(|(a, b)| joined(a, b));
     }
 }
 

@@ -2,16 +2,18 @@
 
 use std::time::Duration;
 
+use warpsmith_emu::Rule;
 use warpsmith_ir::Diagnostic;
 
 use super::wording::{said, wrong};
 use super::{Access, Verdict, accesses, replacement};
 use crate::copying::Copied;
+use crate::intermediate;
 use crate::search::{Found, Profiled, Search, witness};
 use crate::session::{Refusal, Session, Suited, place};
 use crate::source::patch::Patch;
 use crate::verify::barriers;
-use crate::verify::check::{Checker, Problem};
+use crate::verify::check::{Checker, Problem, ProblemKind};
 
 /// The refusal of a text that is wrong in a launch, with the verdict of each marked read.
 pub(super) fn refused(
@@ -37,6 +39,7 @@ pub(super) fn refused(
     }
     let mut refusal = wrong(session, problems);
     if let Some(error) = refusal.diagnostics.pop() {
+        let error = still_read(session, found, problems, error);
         refusal.diagnostics.push(labelled(error, &all));
     }
     refusal.accesses = all;
@@ -63,6 +66,27 @@ pub(super) fn unanswered(session: &Session, search: &Search, refusal: Refusal) -
         });
     }
     refusal
+}
+
+/// Says of a race for an array between two steps what keeps its stores in the text.
+fn still_read(
+    session: &Session,
+    found: &[Found],
+    problems: &[Problem],
+    error: Diagnostic,
+) -> Diagnostic {
+    let raced = |name: &String| {
+        problems.iter().any(|p| {
+            matches!(&p.kind, ProblemKind::Finding(f)
+                if f.rule == Rule::RaceGlobal && f.array.as_ref() == Some(name))
+        })
+    };
+    let kept = intermediate::kept(session, found).into_iter();
+    kept.filter(|(name, _)| raced(name)).fold(error, |error, (name, at)| {
+        error.label(place(&at), "no mark, and no store").help(format!(
+            "stores to `{name}` stay as long as it is read here: keep what is stored in a variable, and read that"
+        ))
+    })
 }
 
 /// The message with what is known of each read.

@@ -74,6 +74,13 @@ fn clauses<'a>(atoms: &[&'a Atom], yes: &Bits, no: &Bits) -> Option<Vec<Clause<'
             partial.push((atom, yes.minus(&atom.bits), no.minus(&atom.bits)));
         }
     }
+    // Pairs exclude nothing that none of their two does.
+    let mut most = Bits::none(no.len());
+    clauses.iter().for_each(|c| most.include(&c.excludes));
+    partial.iter().for_each(|(.., excluded)| most.include(excluded));
+    if !no.is_subset(&most) {
+        return None;
+    }
     for (i, (a, left, excluded)) in partial.iter().enumerate() {
         for (b, _, others) in &partial[i + 1..] {
             if left.is_subset(&b.bits) && !excluded.is_disjoint(others) {

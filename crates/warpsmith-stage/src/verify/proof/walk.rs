@@ -359,15 +359,20 @@ impl<'a> Walker<'a> {
 
     /// An expression of both texts: what differs is noted; its value is the old one.
     fn compared(&mut self, old: &'a Expr, new: &'a Expr) {
-        let mut pairs = vec![];
-        differ::exprs(old, new, &mut pairs);
-        for (a, b) in pairs {
+        for differ::Pair { old: a, new: b, under } in differ::exprs(old, new) {
             let noting = std::mem::replace(&mut self.eval.noting, false);
+            let before = self.eval.path.clone();
+            for (condition, holds) in under {
+                let truth = self.eval.truth(condition);
+                let truth = if holds { truth } else { truth.negated() };
+                self.eval.path = self.eval.path.and(&truth);
+            }
             let (was, is) = (self.eval.tree(a), self.eval.tree(b));
             self.eval.noting = noting;
             let mut at: Vec<Span> = b.origin.span.into_iter().collect();
             for_each_expr_of(b, &mut |e| at.extend(e.origin.span));
             self.event(What::Read { old: was, new: is, at });
+            self.eval.path = before;
         }
     }
 

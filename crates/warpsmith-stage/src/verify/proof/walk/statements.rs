@@ -18,9 +18,7 @@ pub(super) fn alike(old: &Stmt, new: &Stmt) -> bool {
             StmtKind::If { cond: a, otherwise: x, .. },
             StmtKind::If { cond: b, otherwise: y, .. },
         ) => {
-            let mut pairs = vec![];
-            differ::exprs(a, b, &mut pairs);
-            let reads = pairs.iter().all(|(old, _)| !std::ptr::eq(*old, a));
+            let reads = differ::exprs(a, b).iter().all(|pair| !std::ptr::eq(pair.old, a));
             reads && x.stmts.is_empty() == y.stmts.is_empty()
         }
         (StmtKind::For(a), StmtKind::For(b)) => {
