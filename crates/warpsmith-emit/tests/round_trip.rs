@@ -64,6 +64,9 @@ fn for_all(files: Vec<PathBuf>, least: usize, check: impl Fn(&Path) -> Result<()
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
 }
 
+const NEVER_PRINTED: [&str; 3] =
+    ["a barrier whose number is not constant", "`map_shared`", "`shared_rank`"];
+
 #[test]
 fn printed_kernels_are_read_again_as_what_they_were() {
     let with_kernels = std::cell::Cell::new(0);
@@ -76,8 +79,8 @@ fn printed_kernels_are_read_again_as_what_they_were() {
         }
         with_kernels.set(with_kernels.get() + 1);
         let once = match printed(&module) {
-            // Nothing that is printed has such a barrier.
-            Err(e) if e.ends_with("a barrier whose number is not constant") => return Ok(()),
+            // Nothing that is printed has such a barrier, or asks for shared memory of other blocks.
+            Err(e) if NEVER_PRINTED.iter().any(|what| e.contains(what)) => return Ok(()),
             once => once?,
         };
         build::keep("sm_90", &once);
