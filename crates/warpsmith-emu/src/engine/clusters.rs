@@ -72,10 +72,10 @@ struct Reached {
 impl Machine<'_> {
     /// The cluster that the block belongs to, with room for what its blocks share.
     fn cluster(&mut self, block: u32) -> &mut Cluster {
-        let n = self.division.blocks() as usize;
+        let n = self.races.division.blocks() as usize;
         let bytes = if self.program.reaches_clusters { n * self.stride() } else { 0 };
         let poison = u8::from(self.check_poison);
-        self.clusters.entry(self.division.cluster_of(block)).or_insert_with(|| Cluster {
+        self.clusters.entry(self.races.division.cluster_of(block)).or_insert_with(|| Cluster {
             shared: vec![0; bytes],
             poison: vec![poison; bytes],
             ended: vec![false; n],
@@ -106,7 +106,7 @@ impl Machine<'_> {
     /// cluster.
     pub fn reach(&mut self, b: &Block, w: &Warp<'_>, kind: Kind, pc: usize) {
         let Home::Cluster { rank, .. } = w.view.home else { return };
-        if rank == self.division.rank_of(b.id) {
+        if rank == self.races.division.rank_of(b.id) {
             return;
         }
         let lane = w.mask.trailing_zeros() & 31;
@@ -153,10 +153,10 @@ impl Machine<'_> {
 
     /// A block of a cluster has ended.
     pub fn leave_cluster(&mut self, b: &Block) {
-        if self.division.blocks() == 1 {
+        if self.races.division.blocks() == 1 {
             return;
         }
-        let rank = self.division.rank_of(b.id) as usize;
+        let rank = self.races.division.rank_of(b.id) as usize;
         let cluster = self.cluster(b.id);
         cluster.ended[rank] = true;
         let reached = cluster.reached[rank].take();
@@ -165,13 +165,13 @@ impl Machine<'_> {
             self.report_ended(&reached);
         }
         if over {
-            self.clusters.remove(&self.division.cluster_of(b.id));
+            self.clusters.remove(&self.races.division.cluster_of(b.id));
         }
     }
 
     /// Opens the barriers of clusters to which all blocks have come that have not ended. True: there was one.
     pub fn open_cluster_barriers(&mut self, open: &mut [Block]) -> bool {
-        if self.division.blocks() == 1 {
+        if self.races.division.blocks() == 1 {
             let alone = open.iter_mut().find(|b| waits(b));
             return alone.is_some_and(|b| {
                 self.open_cluster_barrier(b);
@@ -180,13 +180,13 @@ impl Machine<'_> {
         }
         let mut any = false;
         for at in 0..open.len() {
-            let id = self.division.cluster_of(open[at].id);
+            let id = self.races.division.cluster_of(open[at].id);
             if !waits(&open[at]) {
                 continue;
             }
-            let all = self.division.blocks() as usize;
+            let all = self.races.division.blocks() as usize;
             let ended = self.cluster(id).ended.iter().filter(|e| **e).count();
-            let division = self.division;
+            let division = self.races.division;
             let here = |b: &&mut Block| division.cluster_of(b.id) == id && waits(b);
             if open.iter_mut().filter(here).count() + ended < all {
                 continue;

@@ -88,8 +88,6 @@ pub struct Machine<'a> {
     pub shadow_bytes: u64,
     /// The blocks that are run, where all of them would take too long.
     pub sample: Option<Arc<[u32]>>,
-    /// How the grid is divided in clusters.
-    pub division: Division,
     /// Clusters of which some block has begun and some has not ended.
     pub clusters: HashMap<u32, Cluster>,
 }
@@ -239,8 +237,7 @@ impl<'a> Machine<'a> {
             memory.buffers.iter().chain(&memory.globals).any(|b| b.poison.contains(&true));
         let heap_handle = memory.heap.as_ref().map_or(u64::MAX, |h| u64::from(h.buffer.0) + 1);
         let used = memory.buffers.iter().chain(&memory.globals).map(|b| b.bytes.len() as u64).sum();
-        let division = Division::new(launch.grid, program.cluster);
-        races.division = division;
+        races.division = Division::new(launch.grid, program.cluster);
         Machine {
             races,
             report: Report::default(),
@@ -281,7 +278,6 @@ impl<'a> Machine<'a> {
             workers: 1,
             shadow_bytes: 0,
             sample: None,
-            division,
             clusters: HashMap::new(),
         }
     }

@@ -374,7 +374,7 @@ impl Machine<'_> {
     fn location(&self, b: &Block, pointer: u64) -> (u64, u32) {
         let owner = match self.home(split_pointer(pointer).0) {
             Home::Shared { .. } => b.id,
-            Home::Cluster { .. } => self.division.cluster_of(b.id),
+            Home::Cluster { .. } => self.races.division.cluster_of(b.id),
             _ => u32::MAX,
         };
         (pointer, owner)

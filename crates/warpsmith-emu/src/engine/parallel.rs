@@ -306,7 +306,7 @@ impl Machine<'_> {
     /// Whether the blocks may run side by side at all.
     fn plan(&self) -> Option<Plan> {
         let p = self.program;
-        if self.division.blocks() > 1
+        if self.races.division.blocks() > 1
             || Machine::tracks_order(p)
             || p.virtual_code.iter().any(|ins| shows_order(&ins.op))
         {

@@ -280,7 +280,7 @@ impl Machine<'_> {
         let value = match what {
             Special::BlockIdx(a) => u64::from(b.coords[a.index()]),
             Special::Clock => self.clock,
-            Special::ClusterOffset => u64::from(self.division.rank_of(b.id)) << OFFSET_BITS,
+            Special::ClusterOffset => u64::from(self.races.division.rank_of(b.id)) << OFFSET_BITS,
             _ => {
                 let Opd::V(o) = dst else { return };
                 let keep = self.program.masked[pc] && !g.full;

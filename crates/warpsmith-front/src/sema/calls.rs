@@ -288,9 +288,10 @@ impl<'a> Sema<'a> {
             let chosen = self.resolve_overload(name, &near, explicit, None, &operands, span)?;
             return self.call_chosen(chosen, None, operands, span);
         }
+        let of_c = self.functions_of_c(names);
+        let kept = if of_c.is_empty() { vec![] } else { operands.clone() };
         let values = operands
-            .iter()
-            .cloned()
+            .into_iter()
             .enumerate()
             .map(|(i, o)| self.rvalue_of(o, args.get(i).map_or(span, |a| a.span)))
             .collect::<Res<Vec<Expr>>>()?;
@@ -301,10 +302,9 @@ impl<'a> Sema<'a> {
                 return self.foreign_result(result, names, span);
             }
         }
-        let of_c = self.functions_of_c(names);
         if let (Some(name), false) = (names.first(), of_c.is_empty()) {
-            let chosen = self.resolve_overload(name, &of_c, None, None, &operands, span)?;
-            return self.call_chosen(chosen, None, operands, span);
+            let chosen = self.resolve_overload(name, &of_c, None, None, &kept, span)?;
+            return self.call_chosen(chosen, None, kept, span);
         }
         self.foreign_result(None, names, span)
     }

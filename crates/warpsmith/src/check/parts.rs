@@ -69,15 +69,17 @@ impl Runner<'_> {
 
     /// Findings that have been added since, by what they are.
     pub(super) fn found_since(&self, mark: &Mark) -> Vec<String> {
-        let known = |i: &&Item| mark.items.iter().any(|m| m.id == i.id);
-        let new = self.items.iter().filter(|i| !i.is_note && !known(i));
-        new.map(|i| i.id.clone()).collect()
+        self.new_items(mark).map(|i| i.id.clone()).collect()
     }
 
     /// Findings that have been added since.
     pub(super) fn items_since(&self, mark: &Mark) -> Vec<Item> {
+        self.new_items(mark).cloned().collect()
+    }
+
+    fn new_items(&self, mark: &Mark) -> impl Iterator<Item = &Item> {
         let known = |i: &&Item| mark.items.iter().any(|m| m.id == i.id);
-        self.items.iter().filter(|i| !i.is_note && !known(i)).cloned().collect()
+        self.items.iter().filter(move |i| !i.is_note && !known(i))
     }
 
     /// Whether a limit was reached since.

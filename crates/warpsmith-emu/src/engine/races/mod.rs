@@ -151,6 +151,7 @@ pub struct Races {
     pub grid_bound: HashMap<u32, u32>,
     /// By block: intervals below are ordered before what other blocks of the cluster do.
     pub cluster_bound: HashMap<u32, u32>,
+    /// How the grid is divided in clusters.
     pub division: Division,
     pub tracks_order: bool,
     lockstep: bool,

@@ -32,7 +32,14 @@ struct Question {
 }
 
 impl Question {
-    fn is_of(&self, kernel: &Kernel, id: LoopId, group: &[LoopId], clauses: &Parallel) -> bool {
+    fn is_of(
+        &self,
+        kernel: &Kernel,
+        id: LoopId,
+        group: &[LoopId],
+        clauses: &Parallel,
+        places: u64,
+    ) -> bool {
         // Cheapest first.
         self.id == id
             && self.function == kernel.function
@@ -41,7 +48,7 @@ impl Question {
             && self.requires == kernel.requires
             && self.clauses == *clauses
             && self.clauses.origin.span == clauses.origin.span
-            && self.places == places(kernel.func())
+            && self.places == places
             && self.module == kernel.module
     }
 }
@@ -81,7 +88,9 @@ pub fn answer(
     ask: impl FnOnce() -> Answer,
 ) -> Answer {
     let before = given(|all| all.clone());
-    let found = before.iter().find(|known| known.0.is_of(kernel, id, group, clauses)).cloned();
+    let places = places(kernel.func());
+    let same = |known: &&Arc<(Question, Answer)>| known.0.is_of(kernel, id, group, clauses, places);
+    let found = before.iter().find(same).cloned();
     let known = found.unwrap_or_else(|| {
         let question = Question {
             id,
@@ -91,7 +100,7 @@ pub fn answer(
             general: kernel.general.clone(),
             requires: kernel.requires.clone(),
             module: kernel.module.clone(),
-            places: places(kernel.func()),
+            places,
         };
         Arc::new((question, ask()))
     });

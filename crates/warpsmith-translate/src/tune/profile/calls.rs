@@ -21,7 +21,7 @@ enum End<N> {
 impl<N: Number> Thread<N> {
     /// What a call returns, where that follows from sizes and position by assignments and known branches alone.
     pub fn call(&self, module: &Module, at: Extents, callee: FuncId, args: &[Expr]) -> Option<N> {
-        self.called(module, at, callee, &self.values(module, at, args), DEEPEST)
+        self.called_with(module, at, callee, &self.values(module, at, args))
     }
 
     /// The same with values for the arguments, those that are known.

@@ -10,6 +10,8 @@
 //!
 //! What is found without that evidence is a note.
 
+use warpsmith_ir::poly::gcd;
+
 use super::super::parts::Mark;
 use super::super::runner::Runner;
 use super::super::shown;
@@ -53,12 +55,12 @@ impl Sizes {
     /// pairs or quadruples are not of interest here.
     fn of(shapes: &[Shape]) -> Option<Sizes> {
         let extents = || shapes.iter().flat_map(|s| s.block).filter(|n| *n > 1);
-        let common = extents().try_fold(1u32, |all, n| {
-            let next = all.checked_mul(n / gcd(all, n))?;
-            (next <= 4 * LARGEST).then_some(next)
+        let common = extents().try_fold(1, |all, n| {
+            let next = all / gcd(all, n.into()) * i128::from(n);
+            (next <= (4 * LARGEST).into()).then_some(next)
         })?;
-        let smallest = extents().min()?;
-        Some(Sizes { even: FULL * common, more: (smallest / 2).max(1), step: common })
+        let (step, smallest) = (u32::try_from(common).ok()?, extents().min()?);
+        Some(Sizes { even: FULL * step, more: (smallest / 2).max(1), step })
     }
 
     /// For blocks that are as large as the numbers, up to a limit of the program's own.
@@ -264,8 +266,4 @@ fn is_for_uneven(item: &Item, shapes: &[Shape], even: &Try) -> bool {
     let known = |i: &Item| !i.is_note && of(&even.ran.shapes, i) == Some(launch);
     (0..3).any(|axis| largest(shapes, axis) > largest(&even.ran.shapes, axis))
         && !even.found.iter().any(known)
-}
-
-fn gcd(a: u32, b: u32) -> u32 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
