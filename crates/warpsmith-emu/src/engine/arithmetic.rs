@@ -47,7 +47,7 @@ impl Machine<'_> {
             Opd::V(o) => self.vector(b, g, op, o, ty, pc),
             _ => return,
         }
-        if self.check_poison {
+        if self.checks.poison {
             self.carry_poison(b, g, op, dst, pc);
         }
     }

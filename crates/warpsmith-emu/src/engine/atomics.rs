@@ -14,7 +14,7 @@ impl Machine<'_> {
     pub fn atomic(&mut self, b: &mut Block, g: &mut Group, op: &Op, pc: usize) {
         let Op::Atomic { access, .. } = op else { return };
         let a = &self.program.accesses[*access as usize];
-        if self.check_poison
+        if self.checks.poison
             && let Some(left) = self.use_in_address(b, g, a, pc)
         {
             return self.with_threads(b, g, a, left, pc, |m, b, g| m.atomic_at(b, g, op, pc));
@@ -27,7 +27,7 @@ impl Machine<'_> {
         let (op, value, compare, result, scope) = (*op, *value, *compare, *result, *scope);
         let reads = reads_only(op, value);
         let a = &self.program.accesses[*access as usize];
-        if self.check_poison {
+        if self.checks.poison {
             self.undefined_operand(b, g, value, pc);
             self.undefined_operand(b, g, compare, pc);
         }
@@ -59,16 +59,16 @@ impl Machine<'_> {
                 let new = m.lane_value(b, g, value, wide, thread);
                 let wanted = m.lane_value(b, g, compare, wide, thread);
                 let old = m.read_element(b, w, elem, offset, k);
-                let poisoned = m.check_poison
+                let poisoned = m.checks.poison
                     && op != AtomicOp::Store
                     && m.is_undefined(b, w, offset, elem.bytes().into(), k);
                 undefined |= u32::from(poisoned) << k;
                 if let Some(next) = updated(op, elem, old, new, wanted) {
-                    if (m.watching || m.by_turns != Turns::None)
+                    if (m.progress.watching || m.progress.by_turns != Turns::None)
                         && from_bits(next, elem) != from_bits(old, elem)
                     {
-                        m.changes += 1;
-                        m.shown |= !matches!(w.view.home, Home::Local { .. });
+                        m.progress.changes += 1;
+                        m.progress.shown |= !matches!(w.view.home, Home::Local { .. });
                     }
                     m.write_element(b, w, elem, offset, k, next);
                 }
@@ -76,7 +76,7 @@ impl Machine<'_> {
                     b.set_lane(row, m.width, wide, thread, old);
                 }
             }
-            if m.check_poison {
+            if m.checks.poison {
                 m.atomic_poison(b, w, result, undefined, op, pc);
             }
         });

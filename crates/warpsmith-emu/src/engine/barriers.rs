@@ -36,7 +36,7 @@ impl Machine<'_> {
             }
             _ => {}
         }
-        if self.check_poison && kind != BarrierKind::Block {
+        if self.checks.poison && kind != BarrierKind::Block {
             self.use_in_control(b, g, operand);
         }
         if g.full {
@@ -55,7 +55,7 @@ impl Machine<'_> {
     fn open_barrier(&mut self, b: &mut Block, groups: &mut [Group]) {
         let Some(first) = groups.first() else { return };
         let pc = first.pc;
-        self.stats.barriers += 1;
+        self.found.stats.barriers += 1;
         self.look_at_ended(b, pc);
         if let Some(Op::Barrier { kind, operand, result: Some(result) }) =
             self.program.code.get(pc as usize)
@@ -129,7 +129,7 @@ impl Machine<'_> {
 
     /// Opens the barrier of the whole grid for one block.
     pub fn open_grid_barrier(&mut self, b: &mut Block) {
-        self.stats.barriers += 1;
+        self.found.stats.barriers += 1;
         let pc = b.groups.first().map_or(0, |g| g.pc);
         b.interval += 1;
         self.block_barrier_order(b, pc);
@@ -171,7 +171,7 @@ impl Machine<'_> {
     /// Stops a block whose threads did not meet where they must: what they would do from here on is
     /// undefined, and findings about it would only distract.
     pub fn abandon(&mut self, b: &mut Block) {
-        self.abandoned = true;
+        self.end.abandoned = true;
         b.abandoned = true;
         b.groups.clear();
     }
@@ -200,7 +200,7 @@ impl Machine<'_> {
             };
             accesses.push(self.place(b, other as usize, what, thread));
         }
-        self.report.add(Finding {
+        self.found.report.add(Finding {
             rule: Rule::DivergentBarrier,
             kind,
             message: message.to_string(),
@@ -249,7 +249,7 @@ impl Machine<'_> {
                 self.place(b, pc as usize, "barrier", alive.threads().next()),
                 self.place(b, exit as usize, "end of thread", thread),
             ];
-            self.report.add(Finding {
+            self.found.report.add(Finding {
                 rule: Rule::ExitedBeforeBarrier,
                 kind: None,
                 message: "threads ended before a barrier that the others reach".to_string(),
@@ -295,7 +295,7 @@ impl Machine<'_> {
     pub fn report_stuck(&mut self, b: &mut Block) -> bool {
         let spinning: Vec<Group> =
             b.groups.iter().filter(|g| matches!(g.wait, Wait::Spin(_))).cloned().collect();
-        let abandoned = self.abandoned;
+        let abandoned = self.end.abandoned;
         if !spinning.is_empty() {
             let message = "the loop never ends: its state repeats, and no other thread can change \
                            what it waits for";
@@ -316,7 +316,7 @@ impl Machine<'_> {
             Wait::Cluster => ("cluster", "a barrier that not all blocks of the cluster reach"),
             _ => ("grid", "a grid barrier that not all blocks reach"),
         };
-        if !self.abandoned {
+        if !self.end.abandoned {
             self.report_barrier(b, first.pc, &first.mask, None, Some(kind), message);
         }
         self.abandon(b);

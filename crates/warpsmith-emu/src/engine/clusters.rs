@@ -74,8 +74,8 @@ impl Machine<'_> {
     fn cluster(&mut self, block: u32) -> &mut Cluster {
         let n = self.races.division.blocks() as usize;
         let bytes = if self.program.reaches_clusters { n * self.stride() } else { 0 };
-        let poison = u8::from(self.check_poison);
-        self.clusters.entry(self.races.division.cluster_of(block)).or_insert_with(|| Cluster {
+        let poison = u8::from(self.checks.poison);
+        self.grid.clusters.entry(self.races.division.cluster_of(block)).or_insert_with(|| Cluster {
             shared: vec![0; bytes],
             poison: vec![poison; bytes],
             ended: vec![false; n],
@@ -92,7 +92,7 @@ impl Machine<'_> {
     pub fn cluster_view(&mut self, b: &Block, handle: u64, home: Home) -> Option<View> {
         let Home::Cluster { rank, base, size } = home else { return None };
         let at = rank as usize * self.stride() + base as usize;
-        let check = self.check_poison;
+        let check = self.checks.poison;
         let cluster = self.cluster(b.id);
         let poison = match check {
             true => cluster.poison.as_mut_ptr().wrapping_add(at),
@@ -130,12 +130,12 @@ impl Machine<'_> {
             _ => r.handle,
         };
         let key = (Rule::Dangling, r.pc as u32, first);
-        if let Some(&at) = self.known_refusals.get(&key) {
-            return self.report.count(at, 1);
+        if let Some(&at) = self.refusals.known.get(&key) {
+            return self.found.report.count(at, 1);
         }
         let what = r.place.what;
         let text = self.element_text(r.handle, r.offset as i64);
-        let at = self.report.add(Finding {
+        let at = self.found.report.add(Finding {
             rule: Rule::Dangling,
             kind: Some("cluster"),
             message: format!(
@@ -148,7 +148,7 @@ impl Machine<'_> {
             interval: Some(r.interval),
             count: 1,
         });
-        self.known_refusals.insert(key, at);
+        self.refusals.known.insert(key, at);
     }
 
     /// A block of a cluster has ended.
@@ -165,7 +165,7 @@ impl Machine<'_> {
             self.report_ended(&reached);
         }
         if over {
-            self.clusters.remove(&self.races.division.cluster_of(b.id));
+            self.grid.clusters.remove(&self.races.division.cluster_of(b.id));
         }
     }
 
@@ -201,7 +201,7 @@ impl Machine<'_> {
     }
 
     fn open_cluster_barrier(&mut self, b: &mut Block) {
-        self.stats.barriers += 1;
+        self.found.stats.barriers += 1;
         let pc = b.groups.first().map_or(0, |g| g.pc);
         self.look_at_ended(b, pc);
         if b.abandoned {

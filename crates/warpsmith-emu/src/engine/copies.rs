@@ -34,12 +34,12 @@ impl Machine<'_> {
         let Op::AsyncCopy { destination, source, bytes, zero_fill } = op else { return };
         let to = &self.program.accesses[*destination as usize];
         let from = &self.program.accesses[*source as usize];
-        if self.check_poison {
+        if self.checks.poison {
             self.use_in_address(b, g, to, pc);
             self.use_in_address(b, g, from, pc);
         }
         let (targets, sources) = (self.pointers(b, g, to), self.pointers(b, g, from));
-        if self.counting.is_some() {
+        if self.found.counting.is_some() {
             self.count_copies_of(b, g, *bytes, &targets, pc);
             self.count_copies_of(b, g, *bytes, &sources, pc);
         }
@@ -106,7 +106,7 @@ impl Machine<'_> {
         b.copies.closed.resize(self.width as usize, 0);
         let group = b.copies.closed[thread as usize];
         let (handle, len) = (view.handle, n as u8);
-        if self.check_races {
+        if self.checks.races {
             // Touching it before it lands is a race; calling it undefined as well would say it twice.
             self.define_range(b, handle, offset, n);
         }
@@ -204,7 +204,7 @@ impl Machine<'_> {
         if matches!(view.home, Home::Shared { .. }) {
             b.shared_undefined = b.shared_undefined.saturating_sub(defined);
         }
-        self.changes += 1;
+        self.progress.changes += 1;
     }
 
     fn define_range(&mut self, b: &mut Block, handle: u64, offset: u64, n: u64) {

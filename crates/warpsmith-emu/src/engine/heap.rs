@@ -108,7 +108,7 @@ impl Machine<'_> {
 
     /// Memory for each thread of the group, in the order of their numbers.
     pub fn heap_allocate(&mut self, b: &mut Block, g: &mut Group, bytes: Opd, to: Opd, pc: usize) {
-        if self.check_poison {
+        if self.checks.poison {
             self.report_use(b, g, bytes, pc, "the size of an allocation");
         }
         let Opd::V(row) = to else { return };
@@ -130,14 +130,14 @@ impl Machine<'_> {
             size.saturating_add(size.clamp(GAP.0, GAP.1)).checked_next_multiple_of(ALIGNMENT);
         let more = more.filter(|more| self.used.saturating_add(*more) <= self.options.max_memory);
         let Some(more) = more else {
-            self.limit.get_or_insert(Limit::Memory);
+            self.end.limit.get_or_insert(Limit::Memory);
             return None;
         };
         self.used += more;
         let end = (start + more) as usize;
         buffer.bytes.resize(end, 0);
         buffer.poison.resize(end, true);
-        self.any_buffer_poison = true;
+        self.undefined.in_buffers = true;
         heap.blocks.insert(start, Allocation { bytes: size, made, freed: None });
         Some(device_pointer(heap.buffer, start as i64))
     }
@@ -150,7 +150,7 @@ impl Machine<'_> {
     /// Gives memory back.
     pub fn heap_free(&mut self, b: &mut Block, g: &mut Group, pointer: Opd, pc: usize) {
         let mut undefined = [0; 32];
-        if self.check_poison {
+        if self.checks.poison {
             self.report_use(b, g, pointer, pc, "an address");
             for warp in g.lo..g.hi {
                 undefined[(warp as usize) & 31] = self.undefined_lanes(b, g, pointer, warp);
@@ -194,8 +194,8 @@ impl Machine<'_> {
         rule: Rule,
     ) {
         let key = (rule, pc as u32, handle);
-        if let Some(&at) = self.known_refusals.get(&key) {
-            return self.report.count(at, 1);
+        if let Some(&at) = self.refusals.known.get(&key) {
+            return self.found.report.count(at, 1);
         }
         let of_heap = self.is_heap(handle);
         let message = match (rule, of_heap, self.home(handle)) {
@@ -214,7 +214,7 @@ impl Machine<'_> {
             let more: Vec<Access> = places.into_iter().filter(other).collect();
             accesses.extend(more);
         }
-        let at = self.report.add(Finding {
+        let at = self.found.report.add(Finding {
             rule,
             kind: None,
             message,
@@ -224,7 +224,7 @@ impl Machine<'_> {
             interval: Some(b.interval),
             count: 1,
         });
-        self.known_refusals.insert(key, at);
+        self.refusals.known.insert(key, at);
     }
 
     /// What of an object may be read and written without a closer look: of the heap nothing.

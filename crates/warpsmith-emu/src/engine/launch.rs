@@ -1,6 +1,5 @@
 //! A launch from its checks to its outcome.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -8,22 +7,16 @@ use std::time::Instant;
 use warpsmith_ir::{Turn, Way};
 
 use super::block::{Block, Group, Mask, Spin, Wait};
-use super::clusters::{Cluster, Division};
-use super::counting::Counting;
+use super::clusters::Division;
 use super::parallel::Queue;
 use super::plans::Plan;
-use super::poison::Origin;
 use super::races::Races;
-use super::report::Report;
 use super::schedule::Turns;
-use crate::api::{
-    DeviceMemory, EmuError, Finding, LaunchConfig, Limit, Options, Outcome, Rule, Stats,
+use super::state::{
+    Checks, End, FAILED, Found, GridState, HELD, Progress, Refusals, Team, Undefined,
 };
+use crate::api::{DeviceMemory, EmuError, Finding, LaunchConfig, Limit, Options, Outcome, Rule};
 use crate::compile::lir::{Home, Op, Program};
-
-/// Bits of [`Machine::decided`].
-pub const HELD: u8 = 1;
-pub const FAILED: u8 = 2;
 
 /// What all blocks of a launch share while it runs.
 pub struct Machine<'a> {
@@ -34,62 +27,21 @@ pub struct Machine<'a> {
     pub threads: u32,
     /// Threads rounded up to whole warps.
     pub width: u32,
-    pub races: Races,
-    pub report: Report,
-    pub stats: Stats,
-    pub limit: Option<Limit>,
-    pub assumption_failed: bool,
-    /// Stores that changed memory, counted while some loop is watched.
-    pub changes: u64,
-    pub watching: bool,
-    /// Whether blocks and warps change wherever one has done something that others may see.
-    pub by_turns: Turns,
-    /// Something of that kind has been done since the last turn.
-    pub shown: bool,
     /// Bytes in use.
     pub used: u64,
-    /// Text of each block that has ended.
-    pub printed: Vec<(u32, String)>,
-    pub printed_bytes: usize,
-    pub check_poison: bool,
-    pub check_races: bool,
-    pub clock: u64,
-    /// Times the whole grid has passed a grid barrier.
-    pub grid_phase: u32,
     /// The object that is the heap; no object's where there is none.
     pub heap_handle: u64,
-    /// Buffers with undefined bytes.
-    pub any_buffer_poison: bool,
-    /// Some block was stopped: others may wait for it in vain.
-    pub abandoned: bool,
-    /// Lanes of the access at hand that may not make it.
-    pub refused: u32,
-    pub origins: Vec<Origin>,
-    pub origin_numbers: HashMap<(u32, u64, u32), u32>,
-    /// Findings about refused accesses, by rule, instruction and object.
-    pub known_refusals: HashMap<(Rule, u32, u64), usize>,
-    /// Findings about undefined values, by origin and instruction.
-    pub known_uses: HashMap<(u32, u32), usize>,
-    /// The latest origin of a scalar's poison.
-    pub scalar_origin: u32,
+    pub checks: Checks,
+    pub races: Races,
+    pub undefined: Undefined,
+    pub refusals: Refusals,
     /// Address patterns, by instruction.
     pub plans: Vec<Plan>,
-    /// Performance counters, when they are asked for.
-    pub counting: Option<Box<Counting>>,
-    /// For each place where control divides, whether its condition held for some thread ([`HELD`]), and failed ([`FAILED`]).
-    pub decided: Vec<u8>,
-    /// Turns of groups so far.
-    pub turns: u64,
-    /// The other workers of the launch, when it has any.
-    pub queue: Option<&'a Queue>,
-    /// Workers that ran the launch.
-    pub workers: u32,
-    /// Bytes of shadow memory that one worker would have needed, after several ran the launch.
-    pub shadow_bytes: u64,
-    /// The blocks that are run, where all of them would take too long.
-    pub sample: Option<Arc<[u32]>>,
-    /// Clusters of which some block has begun and some has not ended.
-    pub clusters: HashMap<u32, Cluster>,
+    pub progress: Progress,
+    pub grid: GridState,
+    pub end: End,
+    pub found: Found,
+    pub team: Team<'a>,
 }
 
 /// Runs a launch whose arguments are those that the program was compiled for.
@@ -137,7 +89,7 @@ fn run_blocks(
 ) -> Outcome {
     let races = Races::new(program, options, launch.block.iter().product());
     let mut m = Machine::new(program, launch, options, memory, races);
-    m.by_turns = by_turns;
+    m.progress.by_turns = by_turns;
     m.run_grid();
     m.outcome()
 }
@@ -233,58 +185,36 @@ impl<'a> Machine<'a> {
         mut races: Races,
     ) -> Machine<'a> {
         let threads: u32 = launch.block.iter().product();
-        let any_buffer_poison =
-            memory.buffers.iter().chain(&memory.globals).any(|b| b.poison.contains(&true));
+        let buffers = || memory.buffers.iter().chain(&memory.globals);
+        let in_buffers = buffers().any(|b| b.poison.contains(&true));
+        let used = buffers().map(|b| b.bytes.len() as u64).sum();
         let heap_handle = memory.heap.as_ref().map_or(u64::MAX, |h| u64::from(h.buffer.0) + 1);
-        let used = memory.buffers.iter().chain(&memory.globals).map(|b| b.bytes.len() as u64).sum();
         races.division = Division::new(launch.grid, program.cluster);
         Machine {
-            races,
-            report: Report::default(),
             program,
             launch,
             options,
             memory,
             threads,
             width: threads.next_multiple_of(32),
-            stats: Stats::default(),
-            limit: None,
-            assumption_failed: false,
-            changes: 0,
-            watching: false,
-            by_turns: Turns::None,
-            shown: false,
             used,
-            printed: vec![],
-            printed_bytes: 0,
-            check_poison: options.checks.uninitialized,
-            check_races: options.checks.races || options.checks.redundant_barriers,
-            clock: 0,
-            grid_phase: 0,
             heap_handle,
-            any_buffer_poison,
-            abandoned: false,
-            refused: 0,
-            origins: vec![],
-            origin_numbers: HashMap::new(),
-            known_refusals: HashMap::new(),
-            known_uses: HashMap::new(),
+            checks: Checks::of(options),
+            races,
+            undefined: Undefined { in_buffers, ..Undefined::default() },
+            refusals: Refusals::default(),
             plans: program.code.iter().map(|_| Plan::default()).collect(),
-            scalar_origin: 0,
-            counting: options.counters.then(|| Box::new(Counting::new(program))),
-            decided: vec![0; program.divides.len()],
-            turns: 0,
-            queue: None,
-            workers: 1,
-            shadow_bytes: 0,
-            sample: None,
-            clusters: HashMap::new(),
+            progress: Progress::new(Turns::None),
+            grid: GridState::default(),
+            end: End::default(),
+            found: Found::new(program, options),
+            team: Team { queue: None, workers: 1, shadow_bytes: 0 },
         }
     }
 
     /// The blocks that are run, where it is not all of them.
     fn chosen(&self) -> Option<&Arc<[u32]>> {
-        self.sample.as_ref().or(self.options.blocks.as_ref())
+        self.grid.sample.as_ref().or(self.options.blocks.as_ref())
     }
 
     /// Goes on with some of the blocks, after the first one, where all of them would take too long and no block can learn
@@ -295,9 +225,9 @@ impl<'a> Machine<'a> {
         else {
             return;
         };
-        let each = self.stats.thread_instructions.max(u64::from(self.threads));
+        let each = self.found.stats.thread_instructions.max(u64::from(self.threads));
         if each.saturating_mul(u64::from(blocks)) > most && self.blocks_are_independent() {
-            self.sample = super::sample::blocks(self.launch.grid, most / 4 / each);
+            self.grid.sample = super::sample::blocks(self.launch.grid, most / 4 / each);
         }
     }
 
@@ -313,7 +243,7 @@ impl<'a> Machine<'a> {
     pub fn new_block(&mut self, nth: u32) -> Option<Block> {
         let id = self.chosen().map_or(nth, |some| some[nth as usize]);
         let p = self.program;
-        let bytes = Block::bytes(p, self.width, self.check_races || self.check_poison);
+        let bytes = Block::bytes(p, self.width, self.checks.races || self.checks.poison);
         if self.used.saturating_add(bytes) > self.options.max_memory {
             return None;
         }
@@ -338,7 +268,7 @@ impl<'a> Machine<'a> {
             spin: Spin::default(),
         };
         group.update(&alive);
-        let poison = self.check_poison;
+        let poison = self.checks.poison;
         let shared = p.shared_bytes as usize;
         let local = (p.local_bytes as usize).div_ceil(4) * w;
         Some(Block {
@@ -369,7 +299,7 @@ impl<'a> Machine<'a> {
 
     /// Gives a finished block's memory back.
     pub fn retire(&mut self, block: &mut Block) {
-        let bytes = Block::bytes(self.program, self.width, self.check_races || self.check_poison);
+        let bytes = Block::bytes(self.program, self.width, self.checks.races || self.checks.poison);
         self.used = self.used.saturating_sub(bytes);
         block.done = true;
     }
@@ -379,11 +309,11 @@ impl<'a> Machine<'a> {
         let late = self.options.deadline.is_some_and(|d| Instant::now() >= d);
         let interrupt = self.options.interrupt.as_ref();
         let interrupted = interrupt.is_some_and(|i| i.load(Ordering::Relaxed))
-            || self.queue.is_some_and(Queue::stopped);
+            || self.team.queue.is_some_and(Queue::stopped);
         if interrupted {
-            self.limit.get_or_insert(Limit::Interrupted);
+            self.end.limit.get_or_insert(Limit::Interrupted);
         } else if late {
-            self.limit.get_or_insert(Limit::Timeout);
+            self.end.limit.get_or_insert(Limit::Timeout);
         }
         late || interrupted
     }
@@ -410,7 +340,7 @@ impl<'a> Machine<'a> {
     /// The ways that some thread took.
     fn ways(&self) -> Vec<Way> {
         let mut ways = vec![];
-        for (place, seen) in self.program.divides.iter().zip(&self.decided) {
+        for (place, seen) in self.program.divides.iter().zip(&self.found.decided) {
             let held = Some(place.only.unwrap_or(Turn::Yes)).filter(|_| seen & HELD != 0);
             let failed = Some(Turn::No).filter(|_| seen & FAILED != 0 && place.only.is_none());
             let taken = held.into_iter().chain(failed);
@@ -425,26 +355,26 @@ impl<'a> Machine<'a> {
         let writers =
             self.options.written.map_or(vec![], |(buffer, byte)| self.writers(buffer, byte));
         let chosen = self.chosen().cloned();
-        let mut stats = self.stats;
-        stats.shadow_bytes = self.races.peak_bytes().max(self.shadow_bytes);
-        let mut printed = self.printed;
+        let mut stats = self.found.stats;
+        stats.shadow_bytes = self.races.peak_bytes().max(self.team.shadow_bytes);
+        let mut printed = self.found.printed;
         printed.sort_by_key(|(block, _)| *block);
-        let counting = self.counting.as_ref();
+        let counting = self.found.counting.as_ref();
         let counters = counting.map(|c| c.finish(self.program, self.launch, chosen.as_deref()));
         let needed_barriers = match self.options.checks.redundant_barriers {
             true => self.races.needed_barriers(self.program),
             false => vec![],
         };
-        let findings = self.report.finish(self.program, &self.races, self.options);
+        let findings = self.found.report.finish(self.program, &self.races, self.options);
         Outcome {
-            sampled: self.sample.map(|some| some.len() as u32),
+            sampled: self.grid.sample.map(|some| some.len() as u32),
             findings,
             printed: printed.into_iter().map(|(_, text)| text).collect(),
-            limit: self.limit,
-            assumption_failed: self.assumption_failed,
+            limit: self.end.limit,
+            assumption_failed: self.end.assumption_failed,
             stats,
             needed_barriers,
-            workers: self.workers,
+            workers: self.team.workers,
             counters,
             ways,
             writers,

@@ -22,6 +22,7 @@ mod races;
 mod report;
 mod sample;
 mod schedule;
+mod state;
 mod step;
 mod targets;
 mod undefined;

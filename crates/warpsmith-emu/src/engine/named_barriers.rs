@@ -49,7 +49,7 @@ impl Machine<'_> {
         operand: Opd,
     ) -> bool {
         self.join_waiting(b, g);
-        if self.check_poison {
+        if self.checks.poison {
             self.use_in_control(b, g, operand);
         }
         let Some((number, expected)) = self.same_barrier(b, g, operand) else { return false };
@@ -205,7 +205,7 @@ impl Machine<'_> {
 
     /// All that the barrier waits for have arrived: those that wait go on, and so do `here`.
     fn complete(&mut self, b: &mut Block, id: u32, here: &mut Mask) {
-        self.stats.barriers += 1;
+        self.found.stats.barriers += 1;
         let mut state = std::mem::take(&mut b.named.list[id as usize]);
         let handed = Rc::new(std::mem::take(&mut state.handed));
         let wait = Wait::Named(id as u8);

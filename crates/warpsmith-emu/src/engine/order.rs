@@ -187,7 +187,7 @@ pub type Locations = HashMap<(u64, u32), Location>;
 impl Machine<'_> {
     /// All threads of the block have met.
     pub fn block_barrier_order(&mut self, b: &mut Block, pc: u32) {
-        if self.check_races {
+        if self.checks.races {
             b.checks.shadow.next_interval(pc);
         }
         let o = &mut b.checks;
@@ -214,7 +214,7 @@ impl Machine<'_> {
 
     /// Adds what threads have done so far, and know of, to what a barrier of some warps hands on.
     pub fn arrive_order(&mut self, b: &mut Block, warp: u32, lanes: u32, handed: &mut Knowledge) {
-        if !self.check_races {
+        if !self.checks.races {
             return;
         }
         let (block, interval) = (b.id, b.interval);
@@ -228,7 +228,7 @@ impl Machine<'_> {
 
     /// Threads go on behind such a barrier.
     pub fn depart_order(&mut self, b: &mut Block, warp: u32, lanes: u32, handed: &Rc<Knowledge>) {
-        if !self.check_races {
+        if !self.checks.races {
             return;
         }
         b.checks.make_room(self.width);
@@ -245,7 +245,7 @@ impl Machine<'_> {
 
     /// Lanes of a warp have met.
     pub fn warp_order(&mut self, b: &mut Block, warp: u32, lanes: u32) {
-        if !self.check_races {
+        if !self.checks.races {
             return;
         }
         let alive = b.alive.warps[warp as usize];
@@ -289,7 +289,7 @@ impl Machine<'_> {
 
     /// A fence: what was acquired counts from now on, and what was done may be released.
     pub fn fence(&mut self, b: &mut Block, g: &Group, scope: Scope) {
-        if !self.check_races {
+        if !self.checks.races {
             return;
         }
         let (block, interval, width) = (b.id, b.interval, self.width);

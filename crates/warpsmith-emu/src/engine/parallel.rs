@@ -12,13 +12,13 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use warpsmith_ir::BarrierKind;
 
-use super::counting::Counting;
 use super::launch::Machine;
 use super::print::MAX_OUTPUT;
 use super::races::{Atomics, Races, Trace, commutes};
 use super::schedule::Turn;
+use super::state::Found;
 use super::targets::{Target, Usage, granules, targets};
-use crate::api::{DeviceMemory, Finding, Rule, Stats};
+use crate::api::{DeviceMemory, Finding, Rule};
 use crate::compile::lir::{Home, Op, Opd, Program, Role, Special};
 
 /// Chunks of blocks for each worker: more than one, because blocks take different time.
@@ -50,13 +50,9 @@ pub struct Queue {
 struct Part {
     memory: DeviceMemory,
     trace: Trace,
-    stats: Stats,
     /// The notes of each chunk.
     notes: Vec<(u32, Vec<Finding>)>,
-    printed: Vec<(u32, String)>,
-    printed_bytes: usize,
-    counting: Option<Box<Counting>>,
-    decided: Vec<u8>,
+    found: Found,
 }
 
 impl Queue {
@@ -94,8 +90,8 @@ impl Machine<'_> {
         if self.options.jobs == 1 || first >= blocks || !self.only_notes() {
             return false;
         }
-        let work =
-            self.stats.thread_instructions / u64::from(first.max(1)) * u64::from(blocks - first);
+        let work = self.found.stats.thread_instructions / u64::from(first.max(1))
+            * u64::from(blocks - first);
         let bytes: u64 = self.all_buffers().map(|b| self.expected_bytes(b, first)).sum();
         if work < self.options.parallel_from.saturating_add(2 * bytes)
             && self.options.parallel_from > 0
@@ -111,7 +107,7 @@ impl Machine<'_> {
         let parts = self.start_workers(&plan, &queue, workers);
         let done = !queue.stopped() && self.merge(&plan, parts);
         if done {
-            self.workers = workers;
+            self.team.workers = workers;
         }
         done
     }
@@ -147,19 +143,18 @@ impl Machine<'_> {
         let (program, launch, options, threads) =
             (self.program, self.launch, self.options, self.threads);
         let memory: &DeviceMemory = self.memory;
-        let sample = self.sample.clone();
+        let sample = self.grid.sample.clone();
         let run = || {
             let mut memory = memory.clone();
             let races = Races::with(program, options, threads, plan.watched.clone());
             let mut m = Machine::new(program, launch, options, &mut memory, races);
             // Without checks too: somebody has to notice what blocks do to each other.
-            m.check_races = true;
-            m.queue = Some(queue);
-            m.sample = sample.clone();
+            m.checks.races = true;
+            m.team.queue = Some(queue);
+            m.grid.sample = sample.clone();
             let notes = m.work(queue);
-            let (stats, printed, printed_bytes) = (m.stats, m.printed, m.printed_bytes);
-            let (trace, counting, decided) = (m.races.into_trace(), m.counting, m.decided);
-            Part { memory, trace, stats, notes, printed, printed_bytes, counting, decided }
+            let (found, trace) = (m.found, m.races.into_trace());
+            Part { memory, trace, notes, found }
         };
         std::thread::scope(|scope| {
             let handles: Vec<_> = (1..workers)
@@ -181,18 +176,18 @@ impl Machine<'_> {
         let mut notes = vec![];
         while let Some((chunk, ids)) = queue.take() {
             for id in ids {
-                let before = self.stats.thread_instructions;
+                let before = self.found.stats.thread_instructions;
                 if queue.stopped() || !self.run_alone(id) {
                     queue.stop.store(true, Ordering::Relaxed);
                     return notes;
                 }
-                let more = self.stats.thread_instructions - before;
+                let more = self.found.stats.thread_instructions - before;
                 let steps = queue.steps.fetch_add(more, Ordering::Relaxed).saturating_add(more);
                 if steps > self.options.max_total_steps {
                     queue.stop.store(true, Ordering::Relaxed);
                 }
             }
-            notes.push((chunk, std::mem::take(&mut self.report).into_findings()));
+            notes.push((chunk, std::mem::take(&mut self.found.report).into_findings()));
         }
         notes
     }
@@ -205,28 +200,30 @@ impl Machine<'_> {
         }
         self.finish(&mut block);
         self.deadline_passed();
-        let ended = self.limit.is_none() && !self.assumption_failed && !self.abandoned;
+        let ended = self.end.limit.is_none() && !self.end.assumption_failed && !self.end.abandoned;
         ended && !self.races.conflict && self.only_notes()
     }
 
     /// Nothing was found but what is merely counted.
     fn only_notes(&self) -> bool {
-        self.report.findings().iter().all(|f| f.rule == Rule::ExitedBeforeBarrier)
+        self.found.report.findings().iter().all(|f| f.rule == Rule::ExitedBeforeBarrier)
     }
 
     /// Takes over what the workers did. False, and nothing changed: the order of the blocks may matter.
     fn merge(&mut self, plan: &Plan, parts: Vec<Part>) -> bool {
         let traces: Vec<&Trace> = parts.iter().map(|p| &p.trace).collect();
-        let printed = parts.iter().map(|p| p.printed_bytes).sum::<usize>() + self.printed_bytes;
-        let steps = parts.iter().map(|p| p.stats.thread_instructions).sum::<u64>();
+        let printed =
+            parts.iter().map(|p| p.found.printed_bytes).sum::<usize>() + self.found.printed_bytes;
+        let steps = parts.iter().map(|p| p.found.stats.thread_instructions).sum::<u64>();
         if printed > MAX_OUTPUT
-            || self.stats.thread_instructions.saturating_add(steps) > self.options.max_total_steps
+            || self.found.stats.thread_instructions.saturating_add(steps)
+                > self.options.max_total_steps
             || Races::conflict(&self.races, &traces, &plan.atomics)
         {
             return false;
         }
         let Some(shadow) = self.shadow_of_all(&parts, &traces) else { return false };
-        self.shadow_bytes = shadow;
+        self.team.shadow_bytes = shadow;
         let before: HashMap<u64, Vec<u8>> = plan
             .atomics
             .keys()
@@ -244,21 +241,21 @@ impl Machine<'_> {
                 self.memory,
             );
             self.races.absorb(part.trace);
-            self.stats.thread_instructions += part.stats.thread_instructions;
-            self.stats.instructions += part.stats.instructions;
-            self.stats.barriers += part.stats.barriers;
-            self.printed.extend(part.printed);
-            for (own, more) in self.decided.iter_mut().zip(&part.decided) {
+            self.found.stats.thread_instructions += part.found.stats.thread_instructions;
+            self.found.stats.instructions += part.found.stats.instructions;
+            self.found.stats.barriers += part.found.stats.barriers;
+            self.found.printed.extend(part.found.printed);
+            for (own, more) in self.found.decided.iter_mut().zip(&part.found.decided) {
                 *own |= more;
             }
-            if let (Some(own), Some(more)) = (&mut self.counting, part.counting) {
+            if let (Some(own), Some(more)) = (&mut self.found.counting, part.found.counting) {
                 own.add(*more);
             }
             notes.extend(part.notes);
         }
         notes.sort_by_key(|(chunk, _)| *chunk);
         for f in notes.into_iter().flat_map(|(_, list)| list) {
-            self.report.add(f);
+            self.found.report.add(f);
         }
         true
     }
@@ -286,7 +283,7 @@ impl Machine<'_> {
         let block = super::block::Block::bytes(self.program, self.width, true);
         let shadow = self.races.merged_bytes(traces, len);
         let used = buffers.saturating_add(block).saturating_add(shadow);
-        (used <= self.options.max_memory).then_some(if self.check_races { shadow } else { 0 })
+        (used <= self.options.max_memory).then_some(if self.checks.races { shadow } else { 0 })
     }
 
     /// Buffers that grow are as long as the longest copy.
@@ -314,7 +311,7 @@ impl Machine<'_> {
         }
         // Whether atomics of one block's scope meet others shows only where all blocks share a shadow.
         let narrow = |op: &Op| matches!(op, Op::Atomic { scope: warpsmith_ir::Scope::Block, .. });
-        if self.check_races && p.virtual_code.iter().any(|ins| narrow(&ins.op)) {
+        if self.checks.races && p.virtual_code.iter().any(|ins| narrow(&ins.op)) {
             return None;
         }
         let list = targets(p);
@@ -330,11 +327,11 @@ impl Machine<'_> {
             set.extend(t.objects.iter().copied().filter(|h| is_global(p, *h)));
         }
         // Without checks nobody would notice that a block reads what another one writes.
-        if !self.check_races && read.intersection(&written).next().is_some() {
+        if !self.checks.races && read.intersection(&written).next().is_some() {
             return None;
         }
         let all = granules(p, &list);
-        let watched = if self.check_races { all } else { Races::across_blocks(p, &all) };
+        let watched = if self.checks.races { all } else { Races::across_blocks(p, &all) };
         Some(Plan { watched, atomics })
     }
 }

@@ -29,12 +29,12 @@ impl Machine<'_> {
     /// The number of an origin, from 1.
     fn origin(&mut self, o: Origin) -> u32 {
         let key = (o.pc, o.handle, o.name);
-        if let Some(&n) = self.origin_numbers.get(&key) {
+        if let Some(&n) = self.undefined.numbers.get(&key) {
             return n;
         }
-        self.origins.push(o);
-        let n = self.origins.len() as u32;
-        self.origin_numbers.insert(key, n);
+        self.undefined.origins.push(o);
+        let n = self.undefined.origins.len() as u32;
+        self.undefined.numbers.insert(key, n);
         n
     }
 
@@ -47,7 +47,7 @@ impl Machine<'_> {
     fn poison_of(&self, b: &Block, g: &Group, o: Opd) -> u32 {
         match o {
             Opd::V(v) => b.origin[v as usize],
-            Opd::S(s) if g.any_poison && g.poison[s as usize] => self.scalar_origin.max(1),
+            Opd::S(s) if g.any_poison && g.poison[s as usize] => self.undefined.scalar.max(1),
             _ => 0,
         }
     }
@@ -92,7 +92,7 @@ impl Machine<'_> {
     /// The destination got a defined value in all threads of the group.
     pub fn define(&mut self, b: &mut Block, g: &Group, dst: Opd, pc: usize) {
         let Opd::V(row) = dst else { return };
-        if !self.check_poison || b.origin[row as usize] == 0 {
+        if !self.checks.poison || b.origin[row as usize] == 0 {
             return;
         }
         let masked = self.program.masked[pc] && !g.full;
@@ -218,14 +218,14 @@ impl Machine<'_> {
         match dst {
             Opd::S(s) => {
                 g.scalars[s as usize] = 0;
-                if self.check_poison {
+                if self.checks.poison {
                     g.poison[s as usize] = true;
                     g.any_poison = true;
                     let o = Origin { pc: pc as u32, handle: 0, offset: 0, name };
-                    self.scalar_origin = self.origin(o);
+                    self.undefined.scalar = self.origin(o);
                 }
             }
-            Opd::V(row) if self.check_poison => {
+            Opd::V(row) if self.checks.poison => {
                 let o = Origin { pc: pc as u32, handle: 0, offset: 0, name };
                 let origin = self.origin(o);
                 for warp in g.lo..g.hi {
@@ -240,7 +240,7 @@ impl Machine<'_> {
     /// A local object comes into being without a value in the group's threads.
     pub fn undefine_local(&mut self, b: &mut Block, g: &Group, object: u32) {
         let Home::Local { base, size } = self.home(object.into()) else { return };
-        if !self.check_poison {
+        if !self.checks.poison {
             return;
         }
         b.local_undefined = true;
@@ -354,7 +354,7 @@ impl Machine<'_> {
                     for k in (0..32).filter(|k| lanes >> k & 1 == 1) {
                         b.set_lane(row, self.width, wide, warp * 32 + k, 0);
                     }
-                    if self.check_poison && b.origin[row as usize] != 0 {
+                    if self.checks.poison && b.origin[row as usize] != 0 {
                         self.set_bits(b, row, warp, lanes, 0, 0);
                         self.settle(b, row);
                     }
@@ -533,15 +533,15 @@ impl Machine<'_> {
         thread: u32,
         count: u32,
     ) {
-        let Some(o) = self.origins.get(origin as usize - 1).cloned() else { return };
+        let Some(o) = self.undefined.origins.get(origin as usize - 1).cloned() else { return };
         let home = self.home(o.handle);
         // A variable that nothing set is one mistake, wherever it is used.
         let key = match home {
             Home::Variable { index, .. } => (u32::MAX, index),
             _ => (origin, pc as u32),
         };
-        if let Some(&at) = self.known_uses.get(&key) {
-            return self.report.count(at, count.into());
+        if let Some(&at) = self.undefined.uses.get(&key) {
+            return self.found.report.count(at, count.into());
         }
         let rule = match home {
             Home::Invalid | Home::Local { .. } => Rule::UninitializedLocal,
@@ -583,7 +583,7 @@ impl Machine<'_> {
             Home::Invalid => vec![],
             _ => self.element_index(o.handle, o.offset as i64),
         };
-        let at = self.report.add(Finding {
+        let at = self.found.report.add(Finding {
             rule,
             kind,
             message,
@@ -593,12 +593,12 @@ impl Machine<'_> {
             interval: Some(b.interval),
             count: count.into(),
         });
-        self.known_uses.insert(key, at);
+        self.undefined.uses.insert(key, at);
     }
 
     /// Lanes of an operand that are undefined, for warp operations.
     pub fn undefined_lanes(&self, b: &Block, g: &Group, o: Opd, warp: u32) -> u32 {
-        if self.check_poison { self.poison_bits(b, g, o, warp) } else { 0 }
+        if self.checks.poison { self.poison_bits(b, g, o, warp) } else { 0 }
     }
 
     /// Gives lanes of a result their poison.
@@ -612,7 +612,7 @@ impl Machine<'_> {
         from: Opd,
     ) {
         let Opd::V(row) = dst else { return };
-        if !self.check_poison {
+        if !self.checks.poison {
             return;
         }
         let origin = match self.poison_of(b, g, from) {

@@ -16,7 +16,7 @@ impl Machine<'_> {
         }
         let Some(format) = self.program.names.get(format as usize) else { return };
         for t in g.mask.threads() {
-            if self.printed_bytes > MAX_OUTPUT {
+            if self.found.printed_bytes > MAX_OUTPUT {
                 return;
             }
             let values: Vec<(u64, Scalar)> = args
@@ -24,7 +24,7 @@ impl Machine<'_> {
                 .map(|(o, ty)| (self.lane_value(b, g, *o, words(*ty) == 2, t), *ty))
                 .collect();
             let text = render(format, &values);
-            self.printed_bytes += text.len();
+            self.found.printed_bytes += text.len();
             b.printed.push((t, text));
         }
     }

@@ -64,7 +64,7 @@ impl Machine<'_> {
         while next < total || !open.is_empty() {
             let mut progress = self.run_open(&mut open);
             progress |= self.open_cluster_barriers(&mut open);
-            if self.limit.is_some() || self.assumption_failed {
+            if self.end.limit.is_some() || self.end.assumption_failed {
                 break;
             }
             let mut full = false;
@@ -99,11 +99,11 @@ impl Machine<'_> {
                 }
             }
             self.check_limits();
-            if self.limit.is_some() || self.assumption_failed {
+            if self.end.limit.is_some() || self.end.assumption_failed {
                 break;
             }
             if full && open.is_empty() {
-                self.limit = Some(Limit::Memory);
+                self.end.limit = Some(Limit::Memory);
                 break;
             }
             if !progress && !self.unblock(&mut open, next, total, full) {
@@ -117,8 +117,8 @@ impl Machine<'_> {
 
     fn check_limits(&mut self) {
         self.deadline_passed();
-        if self.stats.thread_instructions > self.options.max_total_steps {
-            self.limit.get_or_insert(Limit::TotalSteps);
+        if self.found.stats.thread_instructions > self.options.max_total_steps {
+            self.end.limit.get_or_insert(Limit::TotalSteps);
         }
     }
 
@@ -148,7 +148,7 @@ impl Machine<'_> {
     pub fn can_run(&self, b: &Block) -> bool {
         b.groups.iter().any(|g| match g.wait {
             Wait::Ready => true,
-            Wait::Spin(changes) => changes != self.changes,
+            Wait::Spin(changes) => changes != self.progress.changes,
             _ => false,
         })
     }
@@ -158,7 +158,7 @@ impl Machine<'_> {
         self.leave_cluster(b);
         self.races.end_block(b);
         self.retire(b);
-        if let Some(counting) = &mut self.counting {
+        if let Some(counting) = &mut self.found.counting {
             counting.end_block();
         }
     }
@@ -167,7 +167,7 @@ impl Machine<'_> {
     fn flush(&mut self, b: &mut Block) {
         b.printed.sort_by_key(|(thread, _)| *thread);
         for (_, text) in b.printed.drain(..) {
-            self.printed.push((b.id, text));
+            self.found.printed.push((b.id, text));
         }
     }
 
@@ -175,13 +175,13 @@ impl Machine<'_> {
     /// False: the launch cannot go on.
     fn unblock(&mut self, open: &mut [Block], next: u32, total: u32, full: bool) -> bool {
         if full {
-            self.limit = Some(Limit::Memory);
+            self.end.limit = Some(Limit::Memory);
             return false;
         }
         debug_assert!(next == total);
         let at_grid = |b: &Block| b.groups.iter().all(|g| g.wait == Wait::Grid);
         if !open.is_empty() && open.iter().all(at_grid) {
-            self.grid_phase += 1;
+            self.grid.phase += 1;
             for b in open.iter_mut() {
                 self.open_grid_barrier(b);
             }
@@ -202,7 +202,7 @@ impl Machine<'_> {
     /// Lets a block run until it ends, waits, or should give way.
     pub fn run_block(&mut self, b: &mut Block) -> Turn {
         for g in &mut b.groups {
-            if matches!(g.wait, Wait::Spin(c) if c != self.changes) {
+            if matches!(g.wait, Wait::Spin(c) if c != self.progress.changes) {
                 g.wait = Wait::Ready;
                 g.spin = super::block::Spin::default();
             }
@@ -228,11 +228,11 @@ impl Machine<'_> {
                 .min()
                 .unwrap_or(u32::MAX);
             let outcome = self.run_group(b, &mut g, next);
-            self.turns += 1;
-            if self.turns & 1023 == 0 {
+            self.progress.turns += 1;
+            if self.progress.turns & 1023 == 0 {
                 self.check_limits();
             }
-            if self.limit.is_some() || self.assumption_failed {
+            if self.end.limit.is_some() || self.end.assumption_failed {
                 return Turn::Stopped;
             }
             if b.abandoned {
@@ -244,7 +244,7 @@ impl Machine<'_> {
                 super::step::Stop::Yield => self.put_back(b, g),
                 super::step::Stop::Shown => {
                     self.put_back(b, g);
-                    if self.blocks() > 1 && self.by_turns.is_over() {
+                    if self.blocks() > 1 && self.progress.by_turns.is_over() {
                         return Turn::Yielded;
                     }
                 }

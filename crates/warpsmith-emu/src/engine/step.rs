@@ -7,8 +7,9 @@ use warpsmith_ir::Axis;
 use super::barriers::STOPPED;
 use super::block::{Block, Group, Mask, Spin, Wait};
 use super::lanes;
-use super::launch::{FAILED, HELD, Machine};
+use super::launch::Machine;
 use super::schedule::Turns;
+use super::state::{FAILED, HELD};
 use crate::api::{Access, Finding, Limit, Rule};
 use crate::compile::lir::{Op, Opd, Special};
 use crate::compile::places::OFFSET_BITS;
@@ -43,7 +44,7 @@ impl Machine<'_> {
         let mut executed = 0u64;
         let stop = self.run_instructions(b, g, next, &mut executed);
         g.steps += executed;
-        self.stats.instructions += executed;
+        self.found.stats.instructions += executed;
         if g.steps > self.options.max_steps {
             self.report_steps(b, g);
             return Stop::Ended;
@@ -67,14 +68,16 @@ impl Machine<'_> {
             let pc = g.pc as usize;
             let Some(op) = program.code.get(pc) else { return Stop::Ended };
             *executed += 1;
-            self.stats.thread_instructions += u64::from(g.active);
-            if let Some(counting) = &mut self.counting {
+            self.found.stats.thread_instructions += u64::from(g.active);
+            if let Some(counting) = &mut self.found.counting {
                 counting.execute(g);
             }
             match op {
                 Op::Label(_) => {
                     // Elsewhere registers hold values that other lanes may overwrite.
-                    if self.by_turns != Turns::None && std::mem::take(&mut self.shown) {
+                    if self.progress.by_turns != Turns::None
+                        && std::mem::take(&mut self.progress.shown)
+                    {
                         g.turns += 1;
                         return Stop::Shown;
                     }
@@ -143,7 +146,7 @@ impl Machine<'_> {
                 }
                 Op::Assume { cond, .. } => {
                     if self.truth(b, g, *cond) != g.mask {
-                        self.assumption_failed = true;
+                        self.end.assumption_failed = true;
                         return Stop::Ended;
                     }
                     g.pc += 1;
@@ -151,7 +154,7 @@ impl Machine<'_> {
                 _ => {
                     self.execute(b, g, op, pc);
                     g.pc += 1;
-                    if self.limit.is_some() {
+                    if self.end.limit.is_some() {
                         return Stop::Ended;
                     }
                 }
@@ -171,7 +174,7 @@ impl Machine<'_> {
             Op::UndefLocal { object } => self.undefine_local(b, g, *object),
             Op::Fence(scope) => {
                 self.fence(b, g, *scope);
-                self.shown = true;
+                self.progress.shown = true;
             }
             Op::AsyncCopy { .. } => self.async_copy(b, g, op, pc),
             Op::HeapAllocate { bytes, result } => self.heap_allocate(b, g, *bytes, *result, pc),
@@ -209,14 +212,14 @@ impl Machine<'_> {
 
     /// Takes down whether the condition holds for threads of the group, and fails for some.
     fn decide(&mut self, b: &mut Block, g: &Group, cond: Opd, divide: u32) {
-        let seen = self.decided.get(divide as usize).copied().unwrap_or(HELD | FAILED);
+        let seen = self.found.decided.get(divide as usize).copied().unwrap_or(HELD | FAILED);
         if seen == HELD | FAILED {
             return;
         }
         let yes = self.truth(b, g, cond);
         let held = if yes.is_empty() { 0 } else { HELD };
         let failed = if g.mask.without(&yes).is_empty() { 0 } else { FAILED };
-        self.decided[divide as usize] = seen | held | failed;
+        self.found.decided[divide as usize] = seen | held | failed;
     }
 
     /// Sends the threads for which the condition equals `when` to the label. True: stop here.
@@ -229,7 +232,7 @@ impl Machine<'_> {
         when: bool,
         next: u32,
     ) -> bool {
-        if self.check_poison {
+        if self.checks.poison {
             self.use_in_control(b, g, cond);
         }
         let target = self.program.labels[label as usize];
@@ -248,7 +251,7 @@ impl Machine<'_> {
             g.pc = target;
             return g.pc >= next;
         }
-        if let Some(counting) = &mut self.counting {
+        if let Some(counting) = &mut self.found.counting {
             counting.branch(g, &go);
         }
         let mut other = g.clone();
@@ -276,10 +279,10 @@ impl Machine<'_> {
     }
 
     fn special(&mut self, b: &mut Block, g: &mut Group, what: Special, dst: Opd, pc: usize) {
-        self.clock += 1;
+        self.grid.clock += 1;
         let value = match what {
             Special::BlockIdx(a) => u64::from(b.coords[a.index()]),
-            Special::Clock => self.clock,
+            Special::Clock => self.grid.clock,
             Special::ClusterOffset => u64::from(self.races.division.rank_of(b.id)) << OFFSET_BITS,
             _ => {
                 let Opd::V(o) = dst else { return };
@@ -339,8 +342,8 @@ impl Machine<'_> {
             if self.deadline_passed() {
                 return Some(Stop::Ended);
             }
-            if self.stats.thread_instructions > self.options.max_total_steps {
-                self.limit = Some(Limit::TotalSteps);
+            if self.found.stats.thread_instructions > self.options.max_total_steps {
+                self.end.limit = Some(Limit::TotalSteps);
                 return Some(Stop::Ended);
             }
             if steps > self.options.max_steps {
@@ -370,18 +373,18 @@ impl Machine<'_> {
             g.spin.armed = false;
             return false;
         }
-        self.watching = true;
+        self.progress.watching = true;
         let hash = self.state_hash(b, g);
         if since == 0 || !g.spin.armed {
             g.spin.armed = true;
             g.spin.hash = hash;
-            g.spin.changes = self.changes;
+            g.spin.changes = self.progress.changes;
             return false;
         }
-        if g.spin.hash != hash || g.spin.changes != self.changes {
+        if g.spin.hash != hash || g.spin.changes != self.progress.changes {
             return false;
         }
-        g.wait = Wait::Spin(self.changes);
+        g.wait = Wait::Spin(self.progress.changes);
         g.spin.armed = false;
         true
     }
@@ -432,7 +435,7 @@ impl Machine<'_> {
             what: "loop",
             thread: Some(self.thread_ref(b.id, thread)),
         };
-        self.report.add(Finding {
+        self.found.report.add(Finding {
             rule: Rule::InfiniteLoop,
             kind: None,
             message: message.to_string(),
@@ -445,7 +448,7 @@ impl Machine<'_> {
     }
 
     fn assert(&mut self, b: &mut Block, g: &mut Group, cond: Opd, text: Option<u32>) {
-        if self.check_poison {
+        if self.checks.poison {
             self.use_in_control(b, g, cond);
         }
         let yes = self.truth(b, g, cond);
@@ -460,7 +463,7 @@ impl Machine<'_> {
         };
         let thread = failed.threads().next().unwrap_or(0);
         let place = self.place(b, g.pc as usize, "assertion", Some(thread));
-        self.report.add(Finding {
+        self.found.report.add(Finding {
             rule: Rule::AssertFailed,
             kind: None,
             message,

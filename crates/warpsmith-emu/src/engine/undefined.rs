@@ -40,7 +40,9 @@ impl Machine<'_> {
     #[inline]
     pub fn check_defined(&mut self, b: &mut Block, g: &Group, op: &Op, pc: usize) {
         let Op::Bin { op, ty, b: right, .. } = op else { return };
-        let Some(forbidden) = Forbidden::of(*op, *ty).filter(|_| self.check_poison) else { return };
+        let Some(forbidden) = Forbidden::of(*op, *ty).filter(|_| self.checks.poison) else {
+            return;
+        };
         match right {
             Opd::K(k) if !forbidden.holds(*k) => {}
             Opd::S(s) if !forbidden.holds(g.scalars[*s as usize]) => {}
@@ -72,8 +74,8 @@ impl Machine<'_> {
         }
         let Some((thread, value)) = first else { return };
         let key = (Rule::UndefinedArithmetic, pc as u32, 0);
-        if let Some(&at) = self.known_refusals.get(&key) {
-            return self.report.count(at, count);
+        if let Some(&at) = self.refusals.known.get(&key) {
+            return self.found.report.count(at, count);
         }
         let (message, what) = match forbidden {
             Forbidden::Zero => ("an integer is divided by zero".to_string(), "division"),
@@ -83,7 +85,7 @@ impl Machine<'_> {
             }
         };
         let place = self.place(b, pc, what, Some(thread));
-        let at = self.report.add(Finding {
+        let at = self.found.report.add(Finding {
             rule: Rule::UndefinedArithmetic,
             kind: None,
             message,
@@ -93,6 +95,6 @@ impl Machine<'_> {
             interval: Some(b.interval),
             count,
         });
-        self.known_refusals.insert(key, at);
+        self.refusals.known.insert(key, at);
     }
 }

@@ -182,7 +182,7 @@ impl Machine<'_> {
         for k in lanes_of(p.lanes) {
             values[k as usize] = self.lane_value(b, g, args[0], wide, p.warp * 32 + k);
         }
-        if self.check_poison {
+        if self.checks.poison {
             let undefined = self.undefined_lanes(b, g, args[1], p.warp) & p.lanes;
             if undefined != 0 {
                 let pc = g.pc as usize;
@@ -233,7 +233,7 @@ impl Machine<'_> {
             Opd::S(s) => g.poison[s as usize],
             _ => false,
         };
-        if self.check_poison && args.into_iter().chain(result).any(undefined) {
+        if self.checks.poison && args.into_iter().chain(result).any(undefined) {
             return false;
         }
         let (which, width) = (self.scalar(g, which) as u32, self.scalar(g, width) as u32);

@@ -14,7 +14,7 @@ use crate::engine::races::Kind;
 impl Machine<'_> {
     pub fn load(&mut self, b: &mut Block, g: &mut Group, access: u32, pc: usize) {
         let a = &self.program.accesses[access as usize];
-        if self.check_poison
+        if self.checks.poison
             && let Some(left) = self.use_in_address(b, g, a, pc)
         {
             return self.with_threads(b, g, a, left, pc, |m, b, g| m.load_from(b, g, a, pc));
@@ -33,7 +33,7 @@ impl Machine<'_> {
             self.acquire_at(b, g, a, Scope::System, false);
         }
         // The shortcuts do not look at the requests of warps.
-        let counting = self.counting.is_some();
+        let counting = self.found.counting.is_some();
         if !counting && self.load_words(b, g, a, common, pc) {
             return;
         }
@@ -51,7 +51,7 @@ impl Machine<'_> {
     fn load_words(&mut self, b: &mut Block, g: &Group, a: &Access, common: u64, pc: usize) -> bool {
         let Some((dst, index, l, poison)) = self.word_load(b, g, a, common) else { return false };
         let handle = split_pointer(common).0;
-        let watched = self.check_races && self.races.watches(handle);
+        let watched = self.checks.races && self.races.watches(handle);
         if watched && a.volatile {
             return false;
         }
@@ -73,7 +73,7 @@ impl Machine<'_> {
             simple && unsafe { lanes::load_words(l, n) }
         };
         self.plans[pc] = plan;
-        if done && self.check_poison {
+        if done && self.checks.poison {
             self.define(b, g, a.values[0], pc);
         }
         done
@@ -129,7 +129,7 @@ impl Machine<'_> {
         common: u64,
     ) -> bool {
         let (handle, offset) = split_pointer(common);
-        if a.volatile || !Self::is_uniform(a) || self.check_races && self.races.watches(handle) {
+        if a.volatile || !Self::is_uniform(a) || self.checks.races && self.races.watches(handle) {
             return false;
         }
         let Some(view) = self.plain_view(b, handle) else { return false };
@@ -172,7 +172,7 @@ impl Machine<'_> {
                 for (c, v) in values.iter_mut().enumerate().take(usize::from(a.count)) {
                     let at = w.offsets[lane as usize] + c as u64 * n;
                     *v = m.read_element(b, w, a.elem, at, lane);
-                    undefined |= m.check_poison && m.is_undefined(b, w, at, n, lane);
+                    undefined |= m.checks.poison && m.is_undefined(b, w, at, n, lane);
                 }
                 let origin = undefined
                     .then(|| m.read_origin(b, w.view.handle, w.offsets[lane as usize], pc));
@@ -187,7 +187,7 @@ impl Machine<'_> {
                     g.poison[*s as usize] = origin.is_some();
                     if let Some(o) = origin {
                         g.any_poison = true;
-                        self.scalar_origin = o;
+                        self.undefined.scalar = o;
                     }
                 }
                 other => self.write_scalar(b, g, *other, words(a.elem) == 2, *v, pc),
@@ -209,7 +209,7 @@ impl Machine<'_> {
             } else {
                 self.move_elements(b, w, a.elem, shift, o, write);
             }
-            if self.check_poison {
+            if self.checks.poison {
                 self.load_poison(b, w, *dst, shift, n, pc);
             }
         }

@@ -47,22 +47,22 @@ impl Machine<'_> {
             Home::Invalid => return None,
             Home::Buffer(i) => {
                 let buffer = self.memory.buffers.get_mut(i as usize)?;
-                let poison = if self.any_buffer_poison && buffer.poison.len() == buffer.bytes.len()
-                {
-                    buffer.poison.as_mut_ptr().cast()
-                } else {
-                    null
-                };
+                let poison =
+                    if self.undefined.in_buffers && buffer.poison.len() == buffer.bytes.len() {
+                        buffer.poison.as_mut_ptr().cast()
+                    } else {
+                        null
+                    };
                 (buffer.bytes.as_mut_ptr(), buffer.bytes.len() as u64, poison)
             }
             Home::Variable { index, .. } => {
                 let buffer = self.memory.globals.get_mut(index as usize)?;
-                let poison = if self.any_buffer_poison && buffer.poison.len() == buffer.bytes.len()
-                {
-                    buffer.poison.as_mut_ptr().cast()
-                } else {
-                    null
-                };
+                let poison =
+                    if self.undefined.in_buffers && buffer.poison.len() == buffer.bytes.len() {
+                        buffer.poison.as_mut_ptr().cast()
+                    } else {
+                        null
+                    };
                 (buffer.bytes.as_mut_ptr(), buffer.bytes.len() as u64, poison)
             }
             Home::Shared { base, size } => {
@@ -174,7 +174,7 @@ impl Machine<'_> {
                 }
                 cached = None;
                 now &= self.judge(b, g, a, &mut addresses, warp, mask, handle, pc, kind);
-                let good = now & !self.refused;
+                let good = now & !self.refusals.lanes;
                 mask &= !now;
                 if good != 0 {
                     let Some(view) = self.view(b, handle) else { continue };
@@ -201,16 +201,16 @@ impl Machine<'_> {
         pc: usize,
         f: &mut dyn FnMut(&mut Self, &mut Block, &mut Group, &Warp<'_>),
     ) {
-        if self.counting.is_some() {
+        if self.found.counting.is_some() {
             self.count_access(b, w, kind, pc);
         }
-        if self.check_races && !matches!(w.view.home, Home::Local { .. }) {
+        if self.checks.races && !matches!(w.view.home, Home::Local { .. }) {
             self.touch(b, g, a, &Touch { kind, pc, warp: w });
         }
-        if self.check_races && matches!(w.view.home, Home::Cluster { .. }) {
+        if self.checks.races && matches!(w.view.home, Home::Cluster { .. }) {
             self.reach(b, w, kind, pc);
         }
-        if self.watching && matches!(kind, Kind::Write | Kind::VolatileWrite) {
+        if self.progress.watching && matches!(kind, Kind::Write | Kind::VolatileWrite) {
             self.count_change(b, g, a, w);
         }
         f(self, b, g, w);

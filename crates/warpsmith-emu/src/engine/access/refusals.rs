@@ -25,7 +25,7 @@ impl Machine<'_> {
     ) -> u32 {
         let size = u64::from(a.elem.bytes()) * u64::from(a.count);
         let mut seen = 0;
-        self.refused = 0;
+        self.refusals.lanes = 0;
         for k in (0..32).filter(|k| mask >> k & 1 == 1) {
             let (h, offset) = split_pointer(addresses[k]);
             if h != handle {
@@ -35,27 +35,27 @@ impl Machine<'_> {
             let thread = warp * 32 + k as u32;
             let Some(view) = self.view(b, h) else {
                 self.refuse(b, a, thread, h, offset, pc, kind, Rule::InvalidPointer);
-                self.refused |= 1 << k;
+                self.refusals.lanes |= 1 << k;
                 continue;
             };
             let inside =
                 offset >= 0 && (offset as u64).checked_add(size).is_some_and(|end| end <= view.len);
             if !inside && !self.grow(h, offset, size) {
                 self.refuse(b, a, thread, h, offset, pc, kind, Rule::OutOfBounds);
-                self.refused |= 1 << k;
+                self.refusals.lanes |= 1 << k;
             } else if self.is_heap(h)
                 && let Some(rule) = self.heap_fault(offset, size)
             {
                 self.refuse(b, a, thread, h, offset, pc, kind, rule);
-                self.refused |= 1 << k;
+                self.refusals.lanes |= 1 << k;
             } else if offset as u64 & (size - 1) != 0 {
                 self.refuse(b, a, thread, h, offset, pc, kind, Rule::Misaligned);
-                self.refused |= 1 << k;
+                self.refusals.lanes |= 1 << k;
             }
         }
         // A load that does not happen gives an undefined value.
-        if self.refused != 0 && !a.is_store {
-            self.undefined_result(b, g, a, warp, self.refused, pc);
+        if self.refusals.lanes != 0 && !a.is_store {
+            self.undefined_result(b, g, a, warp, self.refusals.lanes, pc);
         }
         seen
     }
@@ -73,7 +73,7 @@ impl Machine<'_> {
         let want = if buffer.exact { end } else { end.next_power_of_two().max(256) };
         let more = want.saturating_sub(buffer.bytes.len() as u64);
         if self.used.saturating_add(more) > self.options.max_memory {
-            self.limit.get_or_insert(Limit::Memory);
+            self.end.limit.get_or_insert(Limit::Memory);
             return false;
         }
         self.used += more;
@@ -96,8 +96,8 @@ impl Machine<'_> {
         let rule = if self.is_freed(handle) { Rule::Dangling } else { rule };
         let of_heap = self.is_heap(handle);
         let key = (rule, pc as u32, handle);
-        if let Some(&at) = self.known_refusals.get(&key) {
-            return self.report.count(at, 1);
+        if let Some(&at) = self.refusals.known.get(&key) {
+            return self.found.report.count(at, 1);
         }
         let size = u64::from(a.elem.bytes()) * u64::from(a.count);
         let what = kind.name();
@@ -128,7 +128,7 @@ impl Machine<'_> {
             accesses.extend(self.heap_places(offset));
         }
         let index = if known { self.element_index(handle, offset) } else { vec![] };
-        let at = self.report.add(Finding {
+        let at = self.found.report.add(Finding {
             rule,
             kind: None,
             message,
@@ -138,7 +138,7 @@ impl Machine<'_> {
             interval: Some(b.interval),
             count: 1,
         });
-        self.known_refusals.insert(key, at);
+        self.refusals.known.insert(key, at);
     }
 
     fn is_freed(&self, handle: u64) -> bool {

@@ -13,7 +13,7 @@ use crate::engine::races::Kind;
 impl Machine<'_> {
     pub fn store(&mut self, b: &mut Block, g: &mut Group, access: u32, pc: usize) {
         let a = &self.program.accesses[access as usize];
-        if self.check_poison
+        if self.checks.poison
             && let Some(left) = self.use_in_address(b, g, a, pc)
         {
             return self.with_threads(b, g, a, left, pc, |m, b, g| m.store_to(b, g, a, pc));
@@ -25,7 +25,7 @@ impl Machine<'_> {
         let common = self.common_address(g, a);
         if a.volatile {
             self.release_at(b, g, a, false, Scope::System);
-            self.shown = true;
+            self.progress.shown = true;
         }
         let kind = if a.volatile { Kind::VolatileWrite } else { Kind::Write };
         self.each_warp(b, g, a, common, pc, kind, &mut |m, b, g, w| m.move_out(b, g, a, w, pc));
@@ -36,7 +36,7 @@ impl Machine<'_> {
         let n = u64::from(a.elem.bytes());
         for (c, src) in a.values.iter().enumerate() {
             let shift = c as u64 * n;
-            if self.check_poison {
+            if self.checks.poison {
                 self.store_poison(b, g, w, *src, shift, n, pc);
             }
             if a.elem.bytes() == 4 && w.mask == u32::MAX && self.store_local_row(b, w, shift, *src)
@@ -147,7 +147,7 @@ impl Machine<'_> {
                 let old = self.read_element(b, w, a.elem, at, k);
                 let new = self.lane_value(b, g, *src, words(a.elem) == 2, w.warp * 32 + k);
                 if from_bits(old, a.elem) != from_bits(new, a.elem) {
-                    self.changes += 1;
+                    self.progress.changes += 1;
                     return;
                 }
             }

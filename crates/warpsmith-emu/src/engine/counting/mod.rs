@@ -171,7 +171,7 @@ fn memory_kind(home: Home) -> Option<(MemoryKind, u64)> {
 impl Machine<'_> {
     /// Counts an access of a warp whose addresses have been checked.
     pub fn count_access(&mut self, b: &Block, w: &Warp<'_>, kind: Kind, pc: usize) {
-        let Some(counting) = &mut self.counting else { return };
+        let Some(counting) = &mut self.found.counting else { return };
         let Some((memory, base)) = memory_kind(w.view.home) else { return };
         let kind = match kind {
             Kind::Read | Kind::VolatileRead | Kind::Poll => AccessKind::Load,
@@ -199,7 +199,7 @@ impl Machine<'_> {
             let (now, rest) = left.split_at(together);
             left = rest;
             let Some((memory, base)) = memory_kind(self.home(handle)) else { continue };
-            let Some(counting) = &mut self.counting else { return };
+            let Some(counting) = &mut self.found.counting else { return };
             let (mut addresses, mut mask) = ([0u64; 32], 0);
             for (t, p) in now {
                 let Ok(offset) = u64::try_from(split_pointer(*p).1) else { continue };

@@ -369,7 +369,7 @@ impl Machine<'_> {
         n: u64,
         thread: u32,
     ) {
-        if !self.check_races {
+        if !self.checks.races {
             return;
         }
         let Some(Some(granule)) = self.races.granules.get(view.handle as usize).copied() else {
@@ -388,7 +388,7 @@ impl Machine<'_> {
 
     /// A copy has landed: from now on it counts as a write of its thread.
     pub fn landed(&mut self, b: &mut Block, _g: &Group, p: &Pending, _pc: usize) {
-        if !self.check_races {
+        if !self.checks.races {
             return;
         }
         let Some(Some(granule)) = self.races.granules.get(p.handle as usize).copied() else {
@@ -441,7 +441,7 @@ impl Machine<'_> {
         if *counted < all {
             let more = (all - *counted) as u64 * 16;
             if self.used.saturating_add(more) > self.options.max_memory {
-                self.limit.get_or_insert(Limit::Memory);
+                self.end.limit.get_or_insert(Limit::Memory);
                 return None;
             }
             *counted = all;

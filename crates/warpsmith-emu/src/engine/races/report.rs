@@ -58,18 +58,18 @@ impl Machine<'_> {
             && plain(s.e.kind)
             && self.writes_same(b, g, a, s, w, (e, earlier), thread, offset);
         for (kind, pc) in [(e.kind, e.pc), (s.e.kind, s.e.pc)] {
-            if kind.reads_only() && !self.report.racy_loads.contains(&pc) {
-                self.report.racy_loads.push(pc);
+            if kind.reads_only() && !self.found.report.racy_loads.contains(&pc) {
+                self.found.report.racy_loads.push(pc);
             }
         }
         let key = (e.pc, s.e.pc, s.handle, e.kind, s.e.kind, benign);
         if let Some(&at) = self.races.known.get(&key) {
-            self.report.count(at, 1);
+            self.found.report.count(at, 1);
             return;
         }
         let at = self.new_race(b, s, (e, earlier), thread, offset, benign);
         if benign {
-            self.report.benign.insert(at, (e.pc, s.e.pc));
+            self.found.report.benign.insert(at, (e.pc, s.e.pc));
         }
         self.races.known.insert(key, at);
     }
@@ -136,7 +136,7 @@ impl Machine<'_> {
                 s.e.kind.name()
             )
         };
-        self.report.add(Finding {
+        self.found.report.add(Finding {
             rule,
             kind: Some(kind),
             message,
