@@ -3,6 +3,8 @@
 //! Made by `parse`, read by `sema`. It follows the source: nothing is lowered here. Every node has
 //! its [`Span`] in the user's file.
 
+#![allow(missing_docs, reason = "parts are named as the grammar of the language names them")]
+
 use warpsmith_ir::Span;
 
 /// One preprocessed file: what it declares, in order.

@@ -1,8 +1,10 @@
 //! Front ends of warpsmith: CUDA C++ and C99 loop nests to IR.
 
+#![deny(missing_docs)]
+
 mod arith;
 pub mod ast;
-pub mod builtins;
+mod builtins;
 pub mod cloops;
 mod header_constants;
 pub mod join;

@@ -15,8 +15,6 @@ pub const MAX_NODES: usize = 64;
 pub struct Graph {
     /// For each node those that it reads from directly.
     pub before: Vec<Set>,
-    /// For each node those that read from it directly.
-    pub after: Vec<Set>,
     /// Nodes that it depends on, directly or not.
     pub ancestors: Vec<Set>,
     pub descendants: Vec<Set>,
@@ -75,7 +73,7 @@ impl Graph {
             let shared = sharing.iter().filter(|s| **s >> n & 1 == 1).fold(0, |all, s| all | s);
             beside[n] = (before[n] | after[n] | shared) & calls & !(1 << n);
         }
-        Graph { before: before.to_vec(), after, ancestors, descendants, beside, calls }
+        Graph { before: before.to_vec(), ancestors, descendants, beside, calls }
     }
 
     /// Whether no path leaves the set and comes back.

@@ -7,13 +7,15 @@
 //!
 //! It does not know how a time was obtained: [`predict::Times`] is asked.
 
+#![deny(missing_docs)]
+
 pub mod access;
-pub mod cover;
+mod cover;
 pub mod emit;
-pub mod graph;
+mod graph;
 pub mod library;
-pub mod memory;
+mod memory;
 pub mod plan;
 pub mod predict;
 pub mod script;
-pub mod words;
+mod words;

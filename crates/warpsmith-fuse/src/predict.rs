@@ -11,6 +11,7 @@ use crate::library::Role;
 pub struct RoutineUse<'a> {
     /// As its text calls it, without `d_`: `mmul33_2_load_1`; for the tool's own copies `load` and `save`.
     pub name: &'a str,
+    /// What the routine is for.
     pub role: Role,
     /// Elements a block.
     pub elements: u32,
@@ -24,6 +25,7 @@ pub struct RoutineUse<'a> {
     pub moved: u32,
     /// Of our own copies: the bytes that a block asks for before it waits, by all of its loads together.
     pub under_way: Option<u32>,
+    /// What one thread does in it.
     pub work: Work,
 }
 
@@ -53,6 +55,7 @@ pub struct Prediction {
 }
 
 impl Prediction {
+    /// The time in seconds.
     pub fn seconds(&self) -> f64 {
         self.launch + self.moving.max(self.computing).max(self.starting)
     }

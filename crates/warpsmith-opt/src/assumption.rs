@@ -4,6 +4,7 @@ use std::fmt;
 
 /// Something taken for granted. What decides on one asks for its kind; people read its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields are what the sentence names")]
 pub enum Assumption {
     /// Iterations of a marked loop are independent by the user's word alone.
     Independent {

@@ -21,7 +21,9 @@ pub const STATIC_SHARED: u32 = 48 * 1024;
 /// Values are immutable in practice: a rewrite takes one by reference and makes another.
 #[derive(Clone, Debug)]
 pub struct Kernel {
+    /// The module that the function is in.
     pub module: Module,
+    /// The function that is scheduled.
     pub function: FuncId,
     /// Loops of kernels that take the sizes another one is not for.
     pub general: BTreeSet<LoopId>,
@@ -41,6 +43,7 @@ pub struct Kernel {
     pub precision: Option<Scalar>,
     /// Steps taken, as schedule text.
     pub steps: Vec<String>,
+    /// What is known of the GPU.
     pub gpu: OfGpu,
     /// What the result relies on beyond the C standard and was not proved.
     pub assumptions: Vec<Assumption>,
@@ -55,6 +58,7 @@ pub struct Kernel {
 pub struct OfGpu {
     /// Shared memory that a block may have, in bytes.
     pub shared: u32,
+    /// Multiprocessors.
     pub multiprocessors: u32,
 }
 
@@ -68,6 +72,7 @@ impl Default for OfGpu {
 /// An array of the workspace: a parameter of the function, with extents, until the function is lowered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scratch {
+    /// The array.
     pub var: VarId,
     /// What it holds, for the reader of the launcher.
     pub comment: String,
@@ -76,9 +81,11 @@ pub struct Scratch {
 /// A number that follows from the sizes: a parameter of the function until the function is lowered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Length {
+    /// The parameter that has the length.
     pub var: VarId,
     /// Over by-value parameters that nothing assigns.
     pub value: Expr,
+    /// What it is, for the reader of the kernel.
     pub comment: String,
 }
 
@@ -135,15 +142,18 @@ pub enum Order {
 /// iterations of some serial loops in it they have among themselves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Team {
+    /// The axis that the threads stand along.
     pub axis: Axis,
     /// A power of two.
     pub threads: u32,
+    /// Loops that they share.
     pub loops: Vec<SharedLoop>,
 }
 
 /// A serial loop of which each thread of a team runs a part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SharedLoop {
+    /// The loop.
     pub target: LoopId,
     /// The loop after which the threads' values of the sums are combined: `target`, or a serial loop around it.
     pub region: LoopId,
@@ -154,7 +164,9 @@ pub struct SharedLoop {
 /// A variable that threads combine their values of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sum {
+    /// The variable that is summed up.
     pub var: VarId,
+    /// How values are combined.
     pub op: ReduceOp,
     /// For a minimum or maximum: the variable that keeps in which iteration the value was found first.
     pub at: Option<VarId>,
@@ -170,12 +182,14 @@ impl Sum {
 /// An array whose elements a block copies to shared memory before it reads them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
+    /// The array that is staged.
     pub array: VarId,
     /// Which of the groups of its reads: reads that differ by constants belong together, the groups are counted in
     /// source order.
     pub part: usize,
     /// The serial loop that is cut into strips, and the iterations of a strip; `None`: one copy for the whole block.
     pub strip: Option<(LoopId, u32)>,
+    /// How rows lie in shared memory.
     pub layout: Layout,
     /// Neighbouring elements that a thread copies at a time.
     pub vector: u32,
@@ -284,6 +298,7 @@ impl Kernel {
         }
     }
 
+    /// A function without steps.
     pub fn new(module: Module, function: FuncId) -> Kernel {
         Kernel {
             general: BTreeSet::new(),
@@ -304,6 +319,7 @@ impl Kernel {
         }
     }
 
+    /// The scheduled function.
     pub fn func(&self) -> &Function {
         self.module.function(self.function)
     }
@@ -378,6 +394,7 @@ impl Kernel {
         known
     }
 
+    /// The name of a variable of the function.
     pub fn name_of(&self, var: VarId) -> &str {
         &self.func().var(var).name
     }
@@ -399,6 +416,7 @@ impl Kernel {
         names
     }
 
+    /// The name of a loop, as schedules have it.
     pub fn loop_name(&self, id: LoopId) -> String {
         self.loop_names().into_iter().find(|(_, l)| *l == id).map_or("?".into(), |(name, _)| name)
     }
@@ -409,6 +427,7 @@ impl Kernel {
         self.find_loop(id)
     }
 
+    /// The loop of this number; `None` where no loop has it any more.
     pub fn find_loop(&self, id: LoopId) -> Option<&ForLoop> {
         walk::find_loop(&self.func().body, id)
     }
@@ -519,11 +538,13 @@ impl Kernel {
         found
     }
 
+    /// A place as C text.
     pub fn show_place(&self, place: &Place) -> String {
         crate::show::place(&self.module, self.func(), place)
     }
 }
 
+/// Whether the user marked the loop as parallel.
 pub fn is_marked(l: &ForLoop) -> bool {
     matches!(l.kind, LoopKind::Parallel(_))
 }

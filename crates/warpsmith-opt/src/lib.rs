@@ -4,14 +4,16 @@
 //! step, [`lower::lower`] turns the scheduled function into a [`Program`]; [`translate`] does all three. Every step asks
 //! first (`check`) and edits second (`apply`), and the verifier looks at every result.
 
+#![deny(missing_docs)]
+
 pub mod analysis;
 pub mod annotate;
 pub mod assumption;
 pub mod build;
-pub mod facts;
+mod facts;
 pub mod inline;
 pub mod kernel;
-pub mod legalise;
+mod legalise;
 pub mod lower;
 mod names;
 pub mod refusal;

@@ -48,7 +48,9 @@ pub fn each_stmt<'a>(block: &'a Block, f: &mut dyn FnMut(&'a Stmt)) {
 
 /// What a statement itself computes, without the statements inside it: the values it reads, and the place it writes.
 pub struct Operands<'a> {
+    /// Values that it reads.
     pub reads: Vec<&'a Expr>,
+    /// The place that it writes.
     pub writes: Option<&'a Place>,
     /// Variables that receive a result.
     pub results: Vec<VarId>,
@@ -322,6 +324,7 @@ pub fn for_loops(block: &Block) -> Vec<&ForLoop> {
     loops
 }
 
+/// The loop of this number in a block.
 pub fn find_loop(block: &Block, id: LoopId) -> Option<&ForLoop> {
     for_loops(block).into_iter().find(|f| f.id == id)
 }

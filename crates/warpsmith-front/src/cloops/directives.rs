@@ -7,23 +7,31 @@ use crate::ast::Comment;
 /// A default for `--size`: a scalar parameter and the values to tune for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SizeDefault {
+    /// The size parameter.
     pub name: String,
+    /// The values that it is tried with.
     pub values: Vec<u64>,
+    /// Where the directive stands.
     pub span: Span,
 }
 
 /// A default for `--arg`: a parameter and what to fill it with, as the command line writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArgDefault {
+    /// The parameter.
     pub name: String,
+    /// What is given to it, as the command line has it.
     pub spec: String,
+    /// Where the directive stands.
     pub span: Span,
 }
 
 /// The defaults a file states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Defaults {
+    /// Values of sizes.
     pub sizes: Vec<SizeDefault>,
+    /// Values of other parameters.
     pub args: Vec<ArgDefault>,
 }
 

@@ -72,6 +72,7 @@ pub struct CInput {
     pub module: Module,
     /// The function itself, a [`FunctionKind::Host`].
     pub function: FuncId,
+    /// The name of the file.
     pub name: String,
     /// Sizes from `// warpsmith: size n=1024` comments, else from a call in the file; every name is a scalar parameter.
     pub sizes: Vec<SizeDefault>,

@@ -105,6 +105,7 @@ impl Expansions {
             .any(|(place, _)| place.start < span.end && span.start < place.end)
     }
 
+    /// No macro was expanded.
     pub fn is_empty(&self) -> bool {
         self.chains.is_empty()
     }

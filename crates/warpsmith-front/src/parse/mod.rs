@@ -41,6 +41,7 @@ use names::Names;
 /// How the text is to be read.
 #[derive(Clone, Debug)]
 pub struct ParseOptions {
+    /// C or CUDA C++.
     pub language: Language,
     /// `-D`: name, with parameters if any, and value.
     pub defines: Vec<(String, String)>,
@@ -55,6 +56,7 @@ pub struct ParseOptions {
 }
 
 impl ParseOptions {
+    /// Without macros and folders of headers.
     pub fn new(language: Language) -> ParseOptions {
         ParseOptions {
             language,
@@ -70,7 +72,9 @@ impl ParseOptions {
 /// A file that was understood.
 #[derive(Clone, Debug, Default)]
 pub struct ParsedUnit {
+    /// The syntax tree.
     pub unit: TranslationUnit,
+    /// What does not stop the parse.
     pub warnings: Vec<Diagnostic>,
     /// Syntax errors of host code that no kernel seemed to need. When something later turns out
     /// to be missing, these may say why.

@@ -39,6 +39,7 @@ pub enum Language {
 /// What a run needs beside the text.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// C or CUDA C++.
     pub language: Language,
     /// `-D`: a name with optional parameters, and its value.
     pub defines: Vec<(String, String)>,

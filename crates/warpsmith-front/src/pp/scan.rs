@@ -15,7 +15,9 @@ pub enum Piece {
     Literal,
     /// `R"x(…)x"`.
     RawString,
+    /// An identifier or a keyword.
     Word,
+    /// A preprocessing number.
     Number,
     /// The end of a line that no backslash continues.
     Newline,

@@ -5,12 +5,16 @@ use warpsmith_ir::{Diagnostic, FileId, SourceMap, Span};
 
 use super::{MAX_TOKENS, Raw, messages};
 
+/// Preprocessing tokens ([lex.pptoken] of the C++ standard), by kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
+    /// An identifier or a keyword.
     Word,
+    /// A preprocessing number.
     Number,
     /// Character or string literal, raw ones included.
     Literal,
+    /// An operator or a punctuator.
     Punct,
     /// A byte that begins no token of the language.
     Stray,
@@ -19,7 +23,9 @@ pub enum TokenKind {
 /// One token after preprocessing.
 #[derive(Clone, Debug)]
 pub struct Token {
+    /// Which kind.
     pub kind: TokenKind,
+    /// The characters.
     pub text: Box<str>,
     /// Where the user wrote it, or the name of the macro that brought it.
     pub span: Span,
@@ -38,16 +44,20 @@ pub struct PragmaLine {
     pub before: usize,
     /// What follows `#pragma`.
     pub text: String,
+    /// Where the line stands.
     pub span: Span,
 }
 
 /// What the preprocessor makes of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Preprocessed {
+    /// After all macros are expanded.
     pub tokens: Vec<Token>,
+    /// Lines that are left to the parser.
     pub pragmas: Vec<PragmaLine>,
     /// Macros without parameters that are defined at the end, with their values.
     pub macros: std::collections::HashMap<String, String>,
+    /// What does not stop the translation.
     pub warnings: Vec<Diagnostic>,
     /// Headers that were not found, when it goes on without them.
     pub missing: Vec<Diagnostic>,

@@ -22,7 +22,9 @@ use warpsmith_ir::{
 /// An explicit template argument of a builtin: `tiled_partition<32>`, `reinterpret<float>`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BuiltinTemplateArg {
+    /// A type.
     Type(Type),
+    /// A constant.
     Value(Value),
 }
 
@@ -34,6 +36,7 @@ pub enum BuiltinTemplateArg {
 pub struct BuiltinType {
     /// Canonical path, for example `cooperative_groups::thread_block`.
     pub name: String,
+    /// Arguments of the template.
     pub args: Vec<BuiltinTemplateArg>,
     /// What an object carries at run time, for example the mask of a coalesced group; often nothing.
     pub fields: Vec<(String, Type)>,

@@ -18,6 +18,7 @@ pub struct KernelDecl {
     pub name: String,
     /// Without them: `f`.
     pub base: String,
+    /// It has to be told its template arguments.
     pub is_template: bool,
     /// Name and parameters.
     pub span: Span,

@@ -138,6 +138,7 @@ pub enum KernelSelection {
 /// What is wanted of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
+    /// Which kernels are lowered.
     pub kernels: KernelSelection,
     /// Host functions that launch kernels, by name.
     pub host_functions: Vec<String>,
@@ -153,11 +154,13 @@ impl Request {
 /// The IR of what was wanted.
 #[derive(Clone, Debug)]
 pub struct Lowered {
+    /// The kernels, with what they call.
     pub module: Module,
     /// The kernels in the order of the request, or of the source.
     pub kernels: Vec<KernelInfo>,
     /// The host functions in the order of the request.
     pub host_functions: Vec<FuncId>,
+    /// What does not stop the lowering.
     pub warnings: Vec<Diagnostic>,
     /// The functions whose address is taken, by what a pointer to them holds.
     pub function_addresses: Vec<FunctionAddress>,
@@ -168,13 +171,16 @@ pub struct Lowered {
 pub struct FunctionAddress {
     /// The structure that stands for pointers to such functions.
     pub pointer: StructId,
+    /// The function.
     pub name: String,
+    /// The number that pointers to it hold.
     pub number: u64,
 }
 
 /// A lowered kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelInfo {
+    /// The function of the module.
     pub id: FuncId,
     /// As it was asked for, or as the source names it.
     pub name: String,

@@ -347,6 +347,7 @@ fn root(e: &ast::Expr) -> Option<&ast::Expr> {
 pub struct LaunchSite {
     /// The kernel, with template arguments where they are written.
     pub kernel: String,
+    /// Where the launch stands.
     pub span: Span,
     /// The function it stands in.
     pub function: String,

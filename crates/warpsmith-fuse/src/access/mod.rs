@@ -26,13 +26,18 @@ pub use touch::{Touch, TouchId, Touches};
 /// What all routines of an implementation do, in a block of so many elements.
 #[derive(Clone, Debug)]
 pub struct ImplementationAccess {
+    /// Threads of a block.
     pub shape: [u32; 3],
+    /// Routines that load arguments.
     pub loads: Vec<RoutineAccess>,
+    /// The routine that computes.
     pub compute: RoutineAccess,
+    /// The routine that saves the result.
     pub save: RoutineAccess,
 }
 
 impl ImplementationAccess {
+    /// Threads of a block, all axes together.
     pub fn threads(&self) -> u32 {
         self.shape.iter().product()
     }
@@ -45,6 +50,7 @@ pub struct RoutineAccess {
     pub arguments: Vec<ArgumentAccess>,
     /// It moves the elements of the block, all of them and nothing else, to the same offsets.
     pub plain_copy: bool,
+    /// What one thread does in it.
     pub work: Work,
 }
 
@@ -75,6 +81,7 @@ type Key = (FunctionId, usize, u32);
 /// Access patterns, derived when they are first asked for.
 #[derive(Debug, Default)]
 pub struct Accesses {
+    /// Sets of offsets, each kept once.
     pub touches: Touches,
     known: HashMap<Key, Rc<ImplementationAccess>>,
     /// Elements of a block of which all sizes are given.

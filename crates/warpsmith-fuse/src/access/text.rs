@@ -8,6 +8,7 @@ use warpsmith_front::pp::{Piece, Scanner};
 /// Where an argument lives and how the text numbers it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Place {
+    /// In an array of shared memory.
     Shared,
     /// In registers, counted from the start of its pattern.
     Register(Numbering),

@@ -6,6 +6,7 @@ use std::rc::Rc;
 /// The offsets of one argument, for each thread of a block by its flat index, sorted.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Touch {
+    /// For each thread, the offsets that it touches, in ascending order.
     pub threads: Vec<Vec<u32>>,
 }
 
@@ -43,6 +44,7 @@ pub struct Touches {
 }
 
 impl Touches {
+    /// The number of a set, which is a new one for a new set.
     pub fn id(&mut self, touch: Touch) -> TouchId {
         if let Some(id) = self.known.get(&touch) {
             return *id;
@@ -53,6 +55,7 @@ impl Touches {
         id
     }
 
+    /// The set with this number.
     pub fn get(&self, id: TouchId) -> &Touch {
         &self.all[id.0 as usize]
     }

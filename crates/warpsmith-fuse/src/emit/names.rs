@@ -28,6 +28,7 @@ pub struct Names {
 }
 
 impl Names {
+    /// Names for the variables of a script that are not reserved.
     pub fn new(program: &Program, reserved: &[String]) -> Names {
         let known = [LANGUAGE, OURS, MACROS].into_iter().flat_map(str::split_whitespace);
         let mut taken: HashSet<String> = known.map(str::to_string).collect();
@@ -59,6 +60,7 @@ impl Names {
         names
     }
 
+    /// The name of a variable.
     pub fn get(&self, id: VarId) -> &str {
         self.of.get(&id).map_or("?", |n| n)
     }

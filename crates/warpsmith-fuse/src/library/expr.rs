@@ -5,11 +5,16 @@ use winnow::combinator::{alt, cut_err, delimited, eof, opt, preceded, repeat, te
 use winnow::prelude::*;
 use winnow::token::{one_of, take_while};
 
+/// Arithmetic of whole numbers in a library's comments and subscripts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
+    /// A number.
     Number(i64),
+    /// A name that stands for a number.
     Name(String),
+    /// The same with the other sign.
     Negative(Box<Expr>),
+    /// `+`, `-`, `*`, `/` or `%` of two.
     Binary(char, Box<Expr>, Box<Expr>),
 }
 

@@ -10,6 +10,7 @@ use super::{Expr, Files, TYPES};
 /// A text without what is known of it, and the headers of the library that it includes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Leftover {
+    /// What is left, as the library has it.
     pub text: String,
     /// Name and text, each header once and after those that it includes.
     pub headers: Vec<(String, String)>,

@@ -5,9 +5,11 @@ use warpsmith_ir::{Diagnostic, FileId, Span};
 /// A size that metadata give.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Extent {
+    /// This number, and no other.
     Fixed(u32),
     /// `size`, perhaps with what the author recommends.
     Free {
+        /// What is taken where nothing else is said.
         recommended: Option<u32>,
     },
 }

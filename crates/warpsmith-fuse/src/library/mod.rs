@@ -58,16 +58,20 @@ pub struct FunctionId(pub usize);
 /// A fixed number of floats.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ElementType {
+    /// The name of the type.
     pub name: String,
     /// Floats of one element.
     pub elements: u32,
+    /// Where it is declared.
     pub span: Span,
 }
 
 /// A file of the library: its name inside of the folder, and its text.
 #[derive(Clone, Debug)]
 pub struct LibraryFile {
+    /// The name of the file.
     pub name: String,
+    /// What it holds.
     pub text: Arc<str>,
 }
 
@@ -76,6 +80,7 @@ pub struct LibraryFile {
 pub struct Files {
     /// What stands before names in messages.
     pub folder: String,
+    /// In the order in which they were read.
     pub files: Vec<LibraryFile>,
 }
 
@@ -134,6 +139,7 @@ impl FileLoader for Files {
 /// What a library says, as far as it has been asked.
 #[derive(Clone, Debug)]
 pub struct Library {
+    /// Where everything was read from.
     pub files: Files,
     types: Vec<ElementType>,
     functions: Vec<Function>,
@@ -142,11 +148,15 @@ pub struct Library {
 /// An elementary function.
 #[derive(Clone, Debug)]
 pub struct Function {
+    /// As scripts call it.
     pub name: String,
+    /// Types of the arguments.
     pub inputs: Vec<TypeId>,
+    /// The type of the result.
     pub output: TypeId,
     /// At least one.
     pub implementations: Vec<Implementation>,
+    /// What the function computes, element by element.
     pub reference: Reference,
     /// What stands in its file beside routines and kernels: macros and helper functions.
     pub leftover: Leftover,
@@ -172,13 +182,19 @@ pub struct Reference {
 pub struct Implementation {
     /// What follows the function's name: `2` of `mmul33_2`.
     pub name: String,
+    /// Blocks along x, y and z.
     pub grid: [Extent; 3],
+    /// Threads of a block along x, y and z.
     pub block: [Extent; 3],
+    /// Steps that a block makes, one after the other.
     pub batch: Extent,
     /// For each input the index of the load that serves it.
     pub load_of: Vec<usize>,
+    /// One for each argument.
     pub loads: Vec<Routine>,
+    /// Computes in shared memory or registers.
     pub compute: Routine,
+    /// Stores the result.
     pub save: Routine,
     /// The metadata comment of the kernel.
     pub span: Span,
@@ -283,6 +299,7 @@ impl Library {
         &self.functions[id.0]
     }
 
+    /// All functions, in the order of the files.
     pub fn functions(&self) -> &[Function] {
         &self.functions
     }
@@ -297,6 +314,7 @@ impl Library {
         self.types.get(id.0).map_or(0, |t| t.elements)
     }
 
+    /// The names of all element types.
     pub fn type_names(&self) -> Vec<&str> {
         self.types.iter().map(|t| t.name.as_str()).collect()
     }

@@ -13,9 +13,11 @@ pub struct Pattern {
     pub block: Expr,
     /// By how much the offset moves after step `i`.
     pub stride: Expr,
+    /// Elements of the pattern.
     pub count: u32,
     /// The variable must not be kept in registers.
     pub noreg: bool,
+    /// Where it is written.
     pub span: Span,
 }
 

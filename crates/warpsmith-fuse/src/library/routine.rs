@@ -11,7 +11,9 @@ use super::types::is_float_pointer;
 /// A coordinate that a routine takes: of the thread in its block, or of the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Coordinate {
+    /// `threadIdx` along this axis.
     Thread(usize),
+    /// `blockIdx` along this axis.
     Block(usize),
 }
 
@@ -25,10 +27,12 @@ impl Coordinate {
         ("bz", Coordinate::Block(2)),
     ];
 
+    /// The coordinate that a parameter of this name stands for.
     pub fn named(name: &str) -> Option<Coordinate> {
         Self::NAMES.iter().find(|(n, _)| *n == name).map(|(_, c)| *c)
     }
 
+    /// As routines name it.
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(_, c)| *c == self).map_or("", |(n, _)| n)
     }
@@ -41,13 +45,18 @@ pub enum Param {
     Global,
     /// An argument with an access pattern, by its number: of compute the inputs and then the output.
     Element(usize),
+    /// A position of the thread or the block.
     Coordinate(Coordinate),
 }
 
+/// What a routine is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
+    /// Brings an argument to where it is computed with.
     Load,
+    /// Computes the function.
     Compute,
+    /// Stores the result.
     Save,
 }
 
@@ -56,9 +65,11 @@ pub enum Role {
 pub struct Routine {
     /// `d_mmul33_2_load_1`
     pub name: String,
+    /// What it is for.
     pub role: Role,
     /// What `#define`s of block sizes begin with: `MMUL33_2`.
     pub macros: String,
+    /// Its parameters, in order.
     pub params: Vec<Param>,
     /// Names of the parameters.
     pub names: Vec<String>,

@@ -86,7 +86,9 @@ fn bracketed(pieces: &[(Piece, Range<usize>)], at: usize) -> Option<Range<usize>
 /// A start that is linear in the thread's coordinates: a constant and three coefficients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Start {
+    /// What is always added.
     pub constant: i64,
+    /// Factors of the positions along x, y and z.
     pub by: [i64; 3],
 }
 

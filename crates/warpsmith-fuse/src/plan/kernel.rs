@@ -17,11 +17,17 @@ use crate::script::{Call, Program};
 
 /// What plans are made from.
 pub struct Planner<'a> {
+    /// The script.
     pub program: &'a Program,
+    /// What it calls.
     pub library: &'a Library,
+    /// What the user asked for.
     pub options: &'a Options,
+    /// Says how long a kernel takes.
     pub times: &'a dyn Times,
+    /// What routines touch, as far as it was asked.
     pub accesses: &'a RefCell<Accesses>,
+    /// Texts that diagnostics point to.
     pub sources: &'a RefCell<SourceMap>,
     /// Implementations that cannot be used in a fused kernel, with the reason: they are left out.
     pub unusable: &'a RefCell<Unusable>,
@@ -32,7 +38,9 @@ pub type Unusable = BTreeMap<(FunctionId, usize), Diagnostic>;
 
 /// The calls of a set, in the order of the script, and the variables that are needed after it.
 pub struct Reading<'a> {
+    /// Calls with their numbers in the script.
     pub calls: Vec<(usize, &'a Call)>,
+    /// Variables that somebody reads afterwards.
     pub needed_after: Vec<VarId>,
 }
 

@@ -59,23 +59,29 @@ pub struct KernelPlan {
     pub calls: Vec<PlannedCall>,
     /// Elements a block, and a thread's steps through blocks.
     pub elements: u32,
+    /// Steps of `elements` that a block makes, one after the other.
     pub batch: u32,
     /// Threads of the block.
     pub shape: [u32; 3],
+    /// What the calls read and write.
     pub variables: Vec<PlannedVariable>,
+    /// What a block does, in order.
     pub steps: Vec<Step>,
     /// Floats of shared memory.
     pub shared_floats: u32,
     /// Whether order and layout are known to be the best.
     pub layout_is_exact: bool,
+    /// How long it takes, by parts.
     pub prediction: Prediction,
     /// Combinations of implementations and block sizes that were looked at for these calls, and the predicted seconds of the one
     /// that comes after this.
     pub considered: usize,
+    /// Seconds that the second best plan takes.
     pub next_best: Option<f64>,
 }
 
 impl KernelPlan {
+    /// Threads of a block.
     pub fn threads(&self) -> u32 {
         self.shape.iter().product()
     }
@@ -91,6 +97,7 @@ impl KernelPlan {
         self.steps.iter().filter(|s| s.barrier.is_some()).count()
     }
 
+    /// Variables that live in registers.
     pub fn registers(&self) -> usize {
         self.variables.iter().filter(|v| matches!(v.home, Home::Registers { .. })).count()
     }
@@ -100,6 +107,7 @@ impl KernelPlan {
         self.variables.iter().filter(|v| v.input)
     }
 
+    /// Variables that are stored.
     pub fn outputs(&self) -> impl Iterator<Item = &PlannedVariable> {
         self.variables.iter().filter(|v| v.output)
     }
@@ -129,8 +137,11 @@ impl KernelPlan {
 pub struct PlannedCall {
     /// Number of the node in its region.
     pub node: usize,
+    /// The function that is called.
     pub function: FunctionId,
+    /// The number of the implementation that is taken.
     pub implementation: usize,
+    /// What its routines touch.
     pub access: Rc<ImplementationAccess>,
     /// Variables of its arguments and then of its result, as numbers of [`KernelPlan::variables`].
     pub variables: Vec<usize>,
@@ -141,9 +152,11 @@ pub struct PlannedCall {
 /// A variable of a kernel.
 #[derive(Clone, Debug)]
 pub struct PlannedVariable {
+    /// The variable of the script.
     pub id: VarId,
     /// Floats of an element.
     pub size: u32,
+    /// Where it lives.
     pub home: Home,
     /// Why it lives there.
     pub reason: String,
@@ -155,6 +168,7 @@ pub struct PlannedVariable {
 
 /// Where a variable lives.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs, reason = "the sentences of the variants say what their fields are")]
 pub enum Home {
     /// From this float of the buffer on.
     Shared { offset: u32 },
@@ -165,27 +179,27 @@ pub enum Home {
 /// One thing that a kernel does.
 #[derive(Clone, Debug)]
 pub struct Step {
+    /// What is done.
     pub action: Action,
     /// A barrier stands before it, for this reason.
     pub barrier: Option<String>,
 }
 
+/// One step of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs, reason = "the sentences of the variants say what their fields are")]
 pub enum Action {
-    Load {
-        variable: usize,
-        by: Mover,
-    },
+    /// A variable is brought from global memory.
+    Load { variable: usize, by: Mover },
     /// A call, by its number in [`KernelPlan::calls`].
     Call(usize),
-    Save {
-        variable: usize,
-        by: Mover,
-    },
+    /// A variable is stored.
+    Save { variable: usize, by: Mover },
 }
 
 /// What moves a variable between global memory and the kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs, reason = "the sentences of the variants say what their fields are")]
 pub enum Mover {
     /// All threads together, 16 bytes at a time: a part of an array of structures, through shared memory.
     Block,
@@ -206,8 +220,11 @@ impl Mover {
 
 /// How a region runs: kernels and loops, one after the other.
 #[derive(Clone, Debug)]
+#[allow(missing_docs, reason = "the sentences of the variants say what their fields are")]
 pub enum Launch {
+    /// One kernel.
     Kernel(Rc<KernelPlan>),
+    /// A loop on the host around launches.
     Loop { source: Loop, body: Vec<Launch> },
 }
 

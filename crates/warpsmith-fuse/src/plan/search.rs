@@ -13,7 +13,9 @@ use crate::script::{Layout, Node};
 
 /// A region as it is searched: nodes and the variables that are needed after it.
 pub struct Region<'a> {
+    /// Calls and loops, in the order of the script.
     pub nodes: &'a [Node],
+    /// Variables that somebody reads afterwards.
     pub needed_after: Vec<VarId>,
 }
 
@@ -27,7 +29,9 @@ pub struct Bounds {
 /// One way to run a program.
 #[derive(Clone, Debug)]
 pub struct Covered {
+    /// In the order in which they run.
     pub launches: Vec<Launch>,
+    /// Predicted time of all of them.
     pub seconds: f64,
 }
 
@@ -40,6 +44,7 @@ pub struct Found {
     pub candidates: usize,
     /// Predicted seconds when each call is a kernel of its own.
     pub unfused: f64,
+    /// What was left out.
     pub bounds: Bounds,
 }
 

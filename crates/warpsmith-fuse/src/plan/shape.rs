@@ -7,15 +7,19 @@ pub enum Source {
     Thread,
     /// From the flat index of the thread: `f / divisor % size`, without the remainder for the last one that counts.
     Flat {
+        /// What the thread's number is divided by.
         divisor: u32,
+        /// And then taken modulo.
         modulo: Option<u32>,
     },
+    /// Always 0.
     Zero,
 }
 
 /// How a routine with one shape runs in a block of another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coordinates {
+    /// For x, y and z.
     pub of: [Source; 3],
     /// Threads that have work, where not all of the block's have: those with a flat index below it.
     pub guard: Option<u32>,

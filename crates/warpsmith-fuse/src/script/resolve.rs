@@ -22,49 +22,66 @@ pub struct Variable {
     pub name: String,
     /// From 1; an input is the first version of its name.
     pub version: usize,
+    /// The type of the elements.
     pub ty: TypeId,
+    /// How elements lie in memory.
     pub layout: Layout,
 }
 
 /// What a script means.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
+    /// All variables, by number.
     pub variables: Vec<Variable>,
+    /// Those that the caller gives.
     pub inputs: Vec<VarId>,
     /// In the order of `return`; all different.
     pub outputs: Vec<VarId>,
+    /// What is done.
     pub body: Region,
 }
 
 /// Nodes in an order in which values are defined before they are used.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Region {
+    /// In the order of the script.
     pub nodes: Vec<Node>,
 }
 
+/// A statement of a region.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Node {
+    /// A call of a function.
     Call(Call),
+    /// A loop around calls.
     Loop(Loop),
 }
 
 /// `result = function(arguments)`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
+    /// The function of the library.
     pub function: FunctionId,
+    /// What it reads.
     pub arguments: Vec<VarId>,
+    /// What it writes.
     pub result: VarId,
+    /// Where it stands.
     pub span: Span,
 }
 
 /// A body that is run at least once, one iteration after the other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loop {
+    /// How often the body runs.
     pub trips: u64,
+    /// Variables that go from one iteration to the next.
     pub carried: Vec<Carried>,
     /// Variables of the body's last iteration, and what they are called after the loop.
     pub results: Vec<(VarId, VarId)>,
+    /// What is repeated.
     pub body: Region,
+    /// Where it stands.
     pub span: Span,
 }
 

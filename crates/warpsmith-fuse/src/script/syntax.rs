@@ -5,7 +5,9 @@ use warpsmith_ir::Span;
 /// A name and where it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Name {
+    /// The identifier.
     pub text: String,
+    /// Where it stands.
     pub span: Span,
 }
 
@@ -22,41 +24,59 @@ pub enum Layout {
 /// `TYPE a, b;` or `soa TYPE a, b;`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declaration {
+    /// How elements lie in memory.
     pub layout: Layout,
+    /// The type of the elements.
     pub ty: Name,
+    /// What is declared.
     pub names: Vec<Name>,
 }
 
 /// A whole script.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Script {
+    /// Declarations of variables.
     pub declarations: Vec<Declaration>,
+    /// What the caller gives.
     pub inputs: Vec<Name>,
+    /// Statements, in order.
     pub body: Vec<Statement>,
+    /// What the caller gets.
     pub outputs: Vec<Name>,
 }
 
+/// A statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statement {
+    /// `y = f(x, …);`
     Call(CallStatement),
+    /// A loop over a range.
     For(ForStatement),
 }
 
 /// `target = function(arguments);`
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallStatement {
+    /// What is assigned.
     pub target: Name,
+    /// What is called.
     pub function: Name,
+    /// What it is given.
     pub arguments: Vec<Name>,
+    /// Where the statement stands.
     pub span: Span,
 }
 
 /// `for (counter = first; counter < limit; counter++) { body }`
 #[derive(Clone, Debug, PartialEq)]
 pub struct ForStatement {
+    /// What counts.
     pub counter: Name,
+    /// Where it begins.
     pub first: Bound,
+    /// The first number that is not reached.
     pub limit: Bound,
+    /// What is repeated.
     pub body: Vec<Statement>,
     /// From `for` to the closing parenthesis.
     pub span: Span,
@@ -65,10 +85,15 @@ pub struct ForStatement {
 /// The limit of a loop: numbers and counters of outer loops.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Bound {
+    /// A number.
     Number(i64, Span),
+    /// The counter of a loop around.
     Counter(Name),
+    /// `a + b`
     Sum(Box<Bound>, Box<Bound>),
+    /// `a - b`
     Difference(Box<Bound>, Box<Bound>),
+    /// `a * b`
     Product(Box<Bound>, Box<Bound>),
 }
 

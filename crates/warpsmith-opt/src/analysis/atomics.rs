@@ -12,8 +12,11 @@ use crate::walk;
 /// Two accesses whose order matters.
 #[derive(Clone, Debug)]
 pub struct Mixed {
+    /// What is updated in both ways.
     pub base: Base,
+    /// The atomic update.
     pub first: Origin,
+    /// The access that is none.
     pub second: Origin,
     /// One of them is no atomic update.
     pub plain: bool,

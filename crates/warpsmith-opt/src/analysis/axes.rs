@@ -9,6 +9,7 @@ use crate::walk;
 /// A set of bound loops, one bit each.
 pub type Axes = u8;
 
+/// The bound loops that a value depends on.
 pub fn mask_of(e: &Expr, depends: &BTreeMap<VarId, Axes>) -> Axes {
     let mut axes = 0;
     walk::each_var(e, &mut |v| axes |= depends.get(&v).copied().unwrap_or(0));

@@ -11,6 +11,7 @@ const MOST: u64 = 1 << 20;
 /// What a block reads of an array: a box of elements.
 #[derive(Clone, Debug)]
 pub struct Footprint {
+    /// Along each extent of the array, outermost first.
     pub dims: Vec<Dim>,
     /// Lengths of the rows of the array seen in these dimensions (one fewer), where they are not those of the place.
     pub rows: Option<Vec<Poly>>,
@@ -62,7 +63,9 @@ impl Footprint {
 /// One dimension of a footprint: `Σ factor · counter + invariant + constant`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dim {
+    /// Counters with their factors.
     pub terms: Vec<(Counter, i128)>,
+    /// What does not change in the loops.
     pub invariant: Poly,
     /// Least and greatest constant of the reads.
     pub constants: (i128, i128),
@@ -82,12 +85,14 @@ pub enum Counter {
 }
 
 impl Counter {
+    /// Iterations of the counter.
     pub fn count(&self) -> u32 {
         match self {
             Counter::Bound(_, n) | Counter::Strip(_, n) | Counter::Constant(_, _, n) => *n,
         }
     }
 
+    /// The loop that it counts.
     pub fn id(&self) -> LoopId {
         match self {
             Counter::Bound(id, _) | Counter::Strip(id, _) | Counter::Constant(id, ..) => *id,

@@ -14,6 +14,7 @@ use super::witness::{self, Search};
 /// The answer for one pair of accesses.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
+    /// No two iterations touch the same element, one of them writing.
     Independent,
     /// Two iterations do touch one element.
     Carried(Example),
@@ -26,22 +27,29 @@ pub enum Verdict {
 /// A conflict between iterations of a loop, with the two accesses (indices into the list of accesses).
 #[derive(Clone, Debug)]
 pub struct Conflict {
+    /// The number of one of the two accesses.
     pub first: usize,
+    /// The number of the other.
     pub second: usize,
+    /// Iterations in which they meet.
     pub example: Example,
 }
 
 /// Two accesses about which analysis says neither yes nor no, and why.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Doubt {
+    /// The number of one of the two accesses.
     pub first: usize,
+    /// The number of the other.
     pub second: usize,
+    /// Why nothing is proved of them.
     pub reason: String,
 }
 
 /// What is known about the iterations of one loop.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
+    /// Pairs of accesses that meet.
     pub conflicts: Vec<Conflict>,
     /// What data decide, each reason once.
     pub by_data: Vec<Doubt>,
@@ -50,6 +58,7 @@ pub struct Report {
 }
 
 impl Report {
+    /// Nothing meets, and nothing is left open.
     pub fn proved(&self) -> bool {
         self.conflicts.is_empty() && self.by_data.is_empty() && self.unknown.is_empty()
     }

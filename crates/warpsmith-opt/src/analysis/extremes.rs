@@ -9,7 +9,9 @@ use crate::walk::mentions;
 
 /// A variable that keeps the least or greatest of several values.
 pub struct Extreme {
+    /// The variable that keeps the value.
     pub var: VarId,
+    /// `Min` or `Max`.
     pub op: ReduceOp,
     /// The value that it is compared with.
     pub value: Expr,

@@ -16,6 +16,7 @@ pub const DYNAMIC_ALIGN: u64 = 16;
 /// Why there is no footprint.
 #[derive(Clone, Debug)]
 pub struct Unfit {
+    /// What is in the way, as a sentence goes on.
     pub why: String,
     /// The access that does not fit.
     pub at: Option<Origin>,
@@ -159,6 +160,7 @@ pub fn groups(scope: &Scope<'_>, accesses: &[Access<'_>], array: VarId) -> Vec<G
     groups
 }
 
+/// The group that an access belongs to; `None` for one whose subscripts are no linear sums.
 pub fn group_of(scope: &Scope<'_>, a: &Access<'_>) -> Option<Group> {
     let (index, rows) = subscripts(scope, a).ok()?;
     let free = |p: &Poly| p.sub(&Poly::constant(p.constant_term()));

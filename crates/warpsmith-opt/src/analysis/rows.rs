@@ -18,6 +18,7 @@ pub struct Rows {
     pub inner: i128,
     /// First value and number of iterations of the serial loop.
     pub first: i128,
+    /// Iterations of the serial loop.
     pub count: i128,
 }
 

@@ -12,7 +12,9 @@ use crate::walk;
 /// A variable that every iteration writes and that is declared outside the loop.
 #[derive(Clone, Debug)]
 pub struct SharedVariable {
+    /// The variable that iterations have in common.
     pub var: VarId,
+    /// Where it is written.
     pub write: Origin,
     /// A read of the variable in the loop, before or after the write.
     pub read: Option<Origin>,

@@ -74,6 +74,7 @@ fn reads_array(place: &Place, array: VarId) -> bool {
     index.iter().chain(dims).any(|e| walk::mentions(e, array))
 }
 
+/// The array that a place lies in, where it has a name.
 pub fn array_of(place: &Place) -> Option<VarId> {
     let PlaceKind::Elem { pointer, .. } = &*place.kind else { return None };
     let ExprKind::Read(p) = &*pointer.kind else { return None };

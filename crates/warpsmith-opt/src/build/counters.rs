@@ -249,6 +249,7 @@ pub fn times(number: Expr, step: &Expr) -> Expr {
     }
 }
 
+/// Whether an expression is this number.
 pub fn is_const(e: &Expr, value: i64) -> bool {
     e.as_const().is_some_and(|v| !v.ty.is_float() && v.as_i64() == value)
 }

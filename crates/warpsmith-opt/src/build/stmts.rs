@@ -58,6 +58,7 @@ pub fn local(function: &mut Function, name: &str, ty: Type) -> VarId {
     function.add_var(Var::new(name, ty, VarKind::Local))
 }
 
+/// A loop as a statement.
 pub fn looped(l: ForLoop) -> Stmt {
     Stmt::new(StmtKind::For(l), Origin::default())
 }

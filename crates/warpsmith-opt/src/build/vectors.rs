@@ -11,6 +11,7 @@ pub fn has_vector(element: Scalar, width: u32) -> bool {
     width > 1 && !odd && element.bytes() * width <= WIDEST
 }
 
+/// The type of pointers to memory of a space.
 pub fn pointer(pointee: Type, space: Space, readonly: bool) -> Type {
     Type::Pointer { pointee: pointee.into(), space, volatile: false, readonly }
 }

@@ -46,6 +46,7 @@ pub struct Program {
     pub kernels: Vec<FuncId>,
     /// The launcher's parameter through which the returned scalar comes back.
     pub result_param: Option<VarId>,
+    /// Memory that the host function has on the device.
     pub workspace: Option<Workspace>,
     /// What the program relies on beyond the C standard and was not proved.
     pub assumptions: Vec<Assumption>,
@@ -70,6 +71,7 @@ pub struct Workspace {
     pub param: VarId,
     /// Size in bytes, `u64`, over the launcher's other parameters.
     pub bytes: Expr,
+    /// Its parts, one behind the other.
     pub slots: Vec<Slot>,
 }
 

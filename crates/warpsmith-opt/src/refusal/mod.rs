@@ -11,6 +11,7 @@ use marks::{misused, mixed_updates, order_matters, shared_variable};
 
 /// A step that does not apply. Carries ids; [`Refusal::diagnostic`] renders it.
 #[derive(Clone, Debug)]
+#[allow(missing_docs, reason = "the fields are what the sentence names")]
 pub enum Refusal {
     /// Two iterations of a loop touch one element.
     Carried(Box<CarriedDependence>),
@@ -101,14 +102,19 @@ pub enum Refusal {
 /// Two accesses of different iterations to one element, with an example.
 #[derive(Clone, Debug)]
 pub struct CarriedDependence {
+    /// The loop that carries it.
     pub loop_id: LoopId,
+    /// The array.
     pub array: String,
+    /// The access of the earlier iteration.
     pub first: End,
+    /// The access of the later iteration.
     pub second: End,
     /// Where the mark of the loop stands.
     pub mark: Option<Span>,
     /// Parameters for which it happens.
     pub sizes: Vec<(String, i128)>,
+    /// Subscripts of the element, in an example.
     pub element: Vec<i128>,
     /// The accesses accumulate into one element.
     pub accumulates: bool,
@@ -117,22 +123,30 @@ pub struct CarriedDependence {
 /// Two accesses of a marked loop about which analysis says neither yes nor no.
 #[derive(Clone, Debug)]
 pub struct UndecidedMark {
+    /// The marked loop.
     pub loop_id: LoopId,
+    /// The array.
     pub array: String,
+    /// The one access.
     pub first: End,
+    /// The other.
     pub second: End,
     /// Where the mark of the loop stands.
     pub mark: Option<Span>,
+    /// Why nothing is proved.
     pub reason: String,
 }
 
 /// One side of a dependence.
 #[derive(Clone, Debug)]
 pub struct End {
+    /// Where the access stands in the source.
     pub span: Option<Span>,
+    /// Whether it writes.
     pub writes: bool,
     /// Counters of the analysed loop and those inside it.
     pub iteration: Vec<(String, i128)>,
+    /// The access as C text.
     pub text: String,
 }
 

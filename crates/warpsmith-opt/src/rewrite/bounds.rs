@@ -26,6 +26,7 @@ use winnow::combinator::alt;
 /// What the step is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Args {
+    /// What is done at the edges.
     pub edges: Edges,
 }
 
@@ -79,8 +80,11 @@ void scale(int n, float *x) {
 /// How a kernel treats iterations that do not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edges {
+    /// Every iteration asks whether it exists.
     Guard,
+    /// Blocks that are whole have a copy without guards.
     Peel,
+    /// Arrays are made longer, so that no guard is wanted.
     Pad,
 }
 

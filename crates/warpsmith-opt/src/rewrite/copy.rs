@@ -28,7 +28,9 @@ pub fn element_of<'p>(place: &'p Place, array: VarId, shape: &[Expr]) -> Option<
 /// How a block uses an array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Uses {
+    /// Some element is read.
     pub reads: bool,
+    /// Some element is written.
     pub writes: bool,
     /// In another way than by its elements, with all subscripts.
     pub otherwise: bool,
@@ -104,7 +106,9 @@ fn replace_elements(kernel: &Kernel, block: &mut Block, from: VarId, to: VarId, 
 /// One side of a copy: elements of `array`; those with subscripts beyond `extents` are zero.
 #[derive(Clone, Debug)]
 pub struct Side {
+    /// The array.
     pub array: VarId,
+    /// Its extents, outermost first.
     pub extents: Vec<Expr>,
 }
 

@@ -53,6 +53,7 @@ use crate::refusal::Refusal;
 /// The result of a step: a new kernel, and what became of the loops of the old one.
 #[derive(Clone, Debug)]
 pub struct Rewritten {
+    /// The kernel with the step taken.
     pub kernel: Kernel,
     /// Pairs (old, new) of loops that changed their identity; all others kept it.
     pub loops: Vec<(LoopId, LoopId)>,

@@ -32,6 +32,7 @@ use winnow::combinator::preceded;
 /// What the step is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Args {
+    /// The array whose rows get longer.
     pub array: String,
     /// Elements, a multiple of which each row has.
     pub unit: u32,

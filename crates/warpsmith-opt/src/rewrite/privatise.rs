@@ -47,6 +47,7 @@ use winnow::Parser;
 /// What the step is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Args {
+    /// The array that every block gets for itself.
     pub array: String,
     /// Threads of a block.
     pub block: u32,

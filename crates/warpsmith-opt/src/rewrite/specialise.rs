@@ -110,6 +110,7 @@ fn fact(input: &mut &str) -> ModalResult<(String, Fact)> {
 /// What a kernel knows about a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fact {
+    /// It is this number.
     Equals(u32),
     /// A multiple of this, which is at least 1.
     Multiple(u32),

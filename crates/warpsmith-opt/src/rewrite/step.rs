@@ -37,9 +37,11 @@ pub struct About {
     pub name: &'static str,
     /// A step as a schedule has it.
     pub example: &'static str,
+    /// What it does, as a sentence without its subject.
     pub does: &'static str,
     /// When it is legal.
     pub legal: &'static str,
+    /// An example, which is a test at the same time.
     pub law: Law,
 }
 
@@ -57,7 +59,9 @@ pub struct Law {
 /// Why a step was not taken.
 #[derive(Clone, Debug)]
 pub enum StepError {
+    /// No loop has this name.
     UnknownLoop(String),
+    /// The step is not legal, or is wrong in another way.
     Refused(Refusal),
 }
 

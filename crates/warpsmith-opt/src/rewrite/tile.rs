@@ -29,6 +29,7 @@ use winnow::combinator::preceded;
 pub struct Args {
     /// The outer and the inner loop.
     pub loops: [String; 2],
+    /// Iterations of a tile along the two loops.
     pub sizes: [u32; 2],
 }
 

@@ -27,7 +27,9 @@ const BETWEEN: usize = 3;
 /// A function with the first steps taken.
 #[derive(Clone, Debug)]
 pub struct Start {
+    /// The function with its loops fused or apart.
     pub kernel: Kernel,
+    /// The steps that made it.
     pub steps: Vec<StepKind>,
 }
 

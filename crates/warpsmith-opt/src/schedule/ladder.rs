@@ -55,6 +55,7 @@ pub struct Rung {
     pub lecture: Option<u32>,
     /// What it does that the one before did not.
     pub idea: String,
+    /// All steps up to this one.
     pub schedule: Schedule,
 }
 

@@ -50,13 +50,16 @@ use crate::rewrite::{self, Rewritten};
 /// Steps in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Schedule {
+    /// In the order in which they are taken.
     pub steps: Vec<Step>,
 }
 
 /// One step, with where it stands in the schedule's file.
 #[derive(Clone, Debug)]
 pub struct Step {
+    /// Which step, and what it is told.
     pub kind: StepKind,
+    /// Where it stands in a file of a schedule.
     pub span: Option<Span>,
 }
 
@@ -74,6 +77,7 @@ impl fmt::Display for Schedule {
 }
 
 impl Schedule {
+    /// The text of a file of a schedule.
     pub fn print(&self) -> String {
         self.to_string()
     }

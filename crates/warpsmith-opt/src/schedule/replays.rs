@@ -19,6 +19,7 @@ pub struct Replays<'a> {
 }
 
 impl<'a> Replays<'a> {
+    /// Nothing replayed yet.
     pub fn new(kernel: &'a Kernel, sources: &'a SourceMap) -> Replays<'a> {
         Replays { kernel, sources, paths: Mutex::new(vec![]) }
     }

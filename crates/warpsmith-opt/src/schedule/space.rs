@@ -33,6 +33,7 @@ pub type Values = BTreeMap<String, i64>;
 /// All schedules of a file.
 #[derive(Clone, Debug)]
 pub struct Space {
+    /// Parameters, in the order in which they were first named.
     pub params: Vec<Param>,
     constraints: Vec<Term>,
     lines: Vec<Line>,
@@ -42,6 +43,7 @@ pub struct Space {
 /// A number that is to be chosen.
 #[derive(Clone, Debug)]
 pub struct Param {
+    /// As schedules name it.
     pub name: String,
     /// In the order of the text.
     pub values: Vec<i64>,

@@ -21,6 +21,7 @@ use uses::{Path, Use, Whole};
 /// A structure among the C function's parameters whose fields are the parameters of the lowered one.
 #[derive(Clone, Debug)]
 pub struct Record {
+    /// As the source has it.
     pub name: String,
     /// The structure in C's words: `struct particles`, `Config`.
     pub c_type: String,
@@ -36,10 +37,12 @@ pub struct Record {
     pub definition: Option<String>,
 }
 
+/// A member of a structure.
 #[derive(Clone, Debug)]
 pub struct RecordField {
     /// How C writes it behind the structure's name: `->x`, `.size.n`, `->mesh->x`.
     pub path: String,
+    /// What it holds.
     pub held: Held,
     /// The function sets it: of a pointer, which the launcher leaves as it is.
     pub written: bool,

@@ -15,16 +15,22 @@ use crate::{show, walk};
 /// The object an access goes to. Different pointer parameters point to different objects, by contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Base {
+    /// A variable that holds the pointer.
     Var(VarId),
+    /// An array or object of the module.
     Global(GlobalId),
     /// Through a pointer that has no name: may be anything.
     Anything,
 }
 
+/// What an access does to its element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessKind {
+    /// The value is used.
     Read,
+    /// Another value is put there.
     Write,
+    /// Both, at once.
     Atomic,
 }
 
@@ -33,6 +39,7 @@ pub enum AccessKind {
 pub enum View {
     /// One polynomial for each dimension, outermost first; `extents` are those of the inner dimensions (one fewer),
     /// where known. Every subscript lies inside its dimension, as C requires.
+    #[allow(missing_docs, reason = "the sentence names them")]
     Affine { index: Vec<Poly>, extents: Option<Vec<Poly>> },
     /// The reason in the user's words.
     Unknown(String),
@@ -58,6 +65,7 @@ impl View {
 /// A condition under which an access happens.
 #[derive(Clone, Copy, Debug)]
 pub struct Guard<'a> {
+    /// What has to hold, or not to hold.
     pub cond: &'a Expr,
     /// The access is in the `else` branch.
     pub negated: bool,
@@ -66,17 +74,22 @@ pub struct Guard<'a> {
 /// One access inside a loop.
 #[derive(Clone, Debug)]
 pub struct Access<'a> {
+    /// What is accessed.
     pub base: Base,
+    /// What happens to it.
     pub kind: AccessKind,
+    /// Where in it.
     pub view: View,
     /// The place as written; `None` for what a called function may do.
     pub place: Option<&'a Place>,
     /// Counted loops around it, from the analysed loop inward.
     pub loops: Vec<&'a ForLoop>,
+    /// Conditions around it, inside of the loop.
     pub guards: Vec<Guard<'a>>,
     /// Conditions that follow from control flow beside blocks: nothing left the iteration before, the operand of a
     /// choice is taken.
     pub implied: Vec<Guard<'a>>,
+    /// Where it stands in the source.
     pub origin: Origin,
     /// Position in program order.
     pub order: usize,
@@ -84,10 +97,13 @@ pub struct Access<'a> {
 
 /// Where the analysis stands: the function and what it knows about variables inside one loop.
 pub struct Scope<'a> {
+    /// The module of the function.
     pub module: &'a Module,
+    /// The function that is looked at.
     pub function: &'a Function,
     /// Counted loops around the analysed one, outermost first.
     pub outer: Vec<&'a ForLoop>,
+    /// The loop whose body is looked at.
     pub root: &'a ForLoop,
     /// Variables with one definition inside the loop, by what they stand for.
     definitions: BTreeMap<VarId, Poly>,

@@ -28,18 +28,24 @@ pub type Iteration = Vec<(VarId, i128)>;
 pub struct Example {
     /// Parameters, where the answer depends on them.
     pub sizes: Vec<(VarId, i128)>,
+    /// Counters of the one access.
     pub first: Iteration,
+    /// Counters of the other.
     pub second: Iteration,
+    /// Subscripts of the element that both touch.
     pub element: Vec<i128>,
 }
 
 /// The answer for one pair of accesses in one order.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Meeting {
+    /// In no iterations.
     Never,
+    /// In these, for example.
     At(Example),
     /// What arrays hold decides which elements are touched.
     ByData,
+    /// Nothing is proved.
     Undecided,
 }
 

@@ -20,7 +20,9 @@ use crate::walk;
 /// A statement by which a variable is more than the target of a reduction.
 #[derive(Clone, Debug)]
 pub struct Misuse {
+    /// Where.
     pub at: Origin,
+    /// What is wrong there.
     pub why: Why,
 }
 

@@ -29,6 +29,7 @@ use walk::{Access, Walk};
 /// An array whose extent cannot be told from the accesses.
 #[derive(Clone, Debug)]
 pub struct Open {
+    /// The array whose extents are not known.
     pub array: VarId,
     /// The access that needs to be known about; `None` where there is none.
     pub access: Option<Span>,

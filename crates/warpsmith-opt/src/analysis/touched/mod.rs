@@ -25,7 +25,9 @@ const MOST_ITERATIONS: i128 = 1 << 20;
 /// The elements that one access touches.
 #[derive(Clone, Debug)]
 pub struct Touched {
+    /// What is accessed.
     pub base: Base,
+    /// What happens to it.
     pub kind: AccessKind,
     /// The element, outermost dimension first; `None`: it may be any.
     pub index: Option<Vec<Poly>>,
@@ -37,20 +39,26 @@ pub struct Touched {
     pub iterations: Vec<Iterations>,
     /// When it happens.
     pub case: Case,
+    /// Where it stands in the source.
     pub origin: Origin,
 }
 
 /// A loop: it counts from 0 as long as one of the cases holds.
 #[derive(Clone, Debug)]
 pub struct Iterations {
+    /// What counts the iterations.
     pub counter: VarId,
+    /// Values of the counter, with their conditions.
     pub runs: Vec<Case>,
 }
 
 /// A launch of the function, with the values of its parameters.
 pub struct Launch<'v> {
+    /// Blocks along x, y and z.
     pub grid: [u32; 3],
+    /// Threads of a block along x, y and z.
     pub block: [u32; 3],
+    /// The value of a parameter, where it has one.
     pub parameter: &'v dyn Fn(VarId) -> Option<i128>,
 }
 

@@ -29,6 +29,7 @@ const DEPTH: usize = 6;
 /// How the elements of an array stand to each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Order {
+    /// Nothing is known of the order.
     #[default]
     Any,
     /// Each is at least the one before it; the first is the least value, the last the greatest.
@@ -42,7 +43,9 @@ pub enum Order {
 pub struct Values {
     /// No value is below any of these, polynomials of scalar parameters.
     pub at_least: Vec<Poly>,
+    /// Upper bounds of the values.
     pub at_most: Vec<Poly>,
+    /// How values follow each other.
     pub order: Order,
     /// Reals in [0, 1): an index is made of them.
     pub fraction: bool,

@@ -52,6 +52,7 @@ use turns::Turns;
 pub struct Args {
     /// The outermost loops of the first and of the second nest.
     pub loops: [String; 2],
+    /// How blocks share the nests.
     pub shape: Shape,
 }
 

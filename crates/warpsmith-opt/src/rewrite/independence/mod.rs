@@ -21,6 +21,7 @@ pub struct Findings {
     pub unproved: Vec<String>,
     /// What the sizes must satisfy beyond what is known already.
     pub requires: Vec<Requirement>,
+    /// What the user is told.
     pub warnings: Vec<Diagnostic>,
 }
 

@@ -56,6 +56,7 @@ use winnow::Parser;
 pub struct Args {
     /// The outermost marked loop of the nest.
     pub target: String,
+    /// How threads share a row.
     pub shape: Shape,
 }
 

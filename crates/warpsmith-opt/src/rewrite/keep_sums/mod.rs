@@ -51,6 +51,7 @@ use winnow::Parser;
 pub struct Args {
     /// The marked loop of the nest.
     pub target: String,
+    /// How threads share the sums.
     pub shape: Shape,
 }
 

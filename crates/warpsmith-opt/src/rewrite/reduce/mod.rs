@@ -44,6 +44,7 @@ use winnow::combinator::{opt, preceded};
 pub struct Args {
     /// A variable of a clause `reduction`.
     pub var: String,
+    /// How threads and blocks share the sum.
     pub shape: Reduce,
 }
 

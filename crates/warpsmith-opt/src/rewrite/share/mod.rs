@@ -58,6 +58,7 @@ pub struct Args {
     pub loops: Vec<String>,
     /// An axis that no loop is bound to.
     pub axis: Axis,
+    /// Threads that share the loop.
     pub threads: u32,
 }
 

@@ -65,6 +65,7 @@ pub struct Args {
     pub array: String,
     /// A serial loop and the iterations of a strip; else all that a block reads.
     pub strip: Option<(String, u32)>,
+    /// How rows lie in shared memory.
     pub layout: Layout,
     /// By `cp.async`.
     pub asynchronous: bool,
