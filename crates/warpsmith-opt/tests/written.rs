@@ -142,3 +142,50 @@ void rows(int n, const float x[n], float y[16 * n])
     let several = RUNNING.replace("y[i][j] = s;", "y[i][j] = s; if (s > 2) y[i][m - 1 - j] = s;");
     refused(&several, STRIPS, "accesses it in several ways");
 }
+
+#[test]
+fn what_is_written_before_anything_is_read_is_not_copied_first() {
+    let sizes: Sizes<'_> = &[
+        &[("n", 0), ("m", 3), ("l", 2)],
+        &[("n", 1), ("m", 8), ("l", 3)],
+        &[("n", 2), ("m", 9), ("l", 1)],
+        &[("n", 7), ("m", 15), ("l", 2)],
+        &[("n", 33), ("m", 66), ("l", 3)],
+    ];
+    let planes = "
+void planes(int n, int m, int l, const float x[m][l][n], float y[m][l][n])
+{
+    #pragma omp parallel for
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < l; j++)
+            for (int p = 0; p < n; p++)
+                y[i][j][p] = 2 * x[i][j][p];
+}
+";
+    let steps = "bind i -> x block 8\nstage y at p tile 3";
+    for source in [planes.into(), planes.replace("i = 0; i < m", "i = 1; i < m - 1")] {
+        let text = check(&source, steps, sizes);
+        assert!(!text.contains("elements of y\n"), "{text}");
+        has(&text, &["8 x 1 x 3 elements of y go back"]);
+    }
+    let text = check(&planes.replace("[l]", "[3]").replace("j < l", "j < 3"), steps, sizes);
+    has(&text, &["copies 8 x 3 x 3 elements of y", "8 x 3 x 3 elements of y go back"]);
+    let inside = planes.replace("p = 0; p < n", "p = 1; p < n - 1");
+    has(&check(&inside, steps, sizes), &["8 x 1 x 3 elements of y go back"]);
+    let sums = "
+void sums(int n, int m, const float x[m][n], float s[m])
+{
+    #pragma omp parallel for
+    for (int i = 0; i < m; i++) {
+        s[i] = 3;
+        for (int j = 0; j < n; j++) s[i] += x[i][j];
+    }
+}
+";
+    let steps = "bind i -> x block 64\nstage s";
+    let text = check(sums, steps, sizes);
+    assert!(!text.contains("elements of s\n"), "{text}");
+    check(sums, &format!("{steps}\nbounds pad"), sizes);
+    let some = sums.replace("s[i] = 3;", "for (int j = 0; j < n; j++) s[i] = j;");
+    has(&check(&some, steps, sizes), &["copies 64 elements of s", "64 elements of s go back"]);
+}

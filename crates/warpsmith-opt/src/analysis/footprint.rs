@@ -79,7 +79,7 @@ pub fn of(kernel: &Kernel, root: LoopId, nest: &Nest, stage: &Stage) -> Result<F
         }
         f.written = true;
         f.elsewhere = !outside.is_empty();
-        f.filled = !written_boxes::covers(l, &f, &own_accesses);
+        f.filled = !written_boxes::covers((l, stage.strip.map(|s| s.0)), &f, &own_accesses);
     }
     Ok(f)
 }

@@ -1,7 +1,7 @@
 //! Boxes of an array that a block writes in shared memory and copies back: whose elements they are, and which are written.
 
 use warpsmith_ir::poly::Poly;
-use warpsmith_ir::{Expr, ForLoop, StmtKind};
+use warpsmith_ir::{Expr, ForLoop, LoopId, LoopKind, StmtKind};
 
 use super::access::{Access, AccessKind};
 use super::boxes::{Counter, Dim, Footprint};
@@ -52,7 +52,13 @@ fn one_iteration(d: &Dim) -> i128 {
 }
 
 /// Whether all of the box is written, whatever the data are, and nothing of it is read before: it need not be filled.
-pub(super) fn covers(root: &ForLoop, f: &Footprint, accesses: &[&Access<'_>]) -> bool {
+///
+/// `strip` is the loop for whose strips there is a box each: what serial loops around it do is the same for all of a box.
+pub(super) fn covers(
+    (root, strip): (&ForLoop, Option<LoopId>),
+    f: &Footprint,
+    accesses: &[&Access<'_>],
+) -> bool {
     let mut straight = true;
     walk::each_stmt(&root.body, &mut |s| {
         use StmtKind::{Break, Continue, Loop, Return, Switch};
@@ -62,11 +68,21 @@ pub(super) fn covers(root: &ForLoop, f: &Footprint, accesses: &[&Access<'_>]) ->
         let number = |e: &Expr| e.as_const().map(|v| v.as_i64());
         number(&l.first).zip(number(&l.limit)).is_some_and(|(first, limit)| first < limit)
     };
+    let around = |a: &Access<'_>, l: &ForLoop| {
+        let mut from = a.loops.iter().skip_while(|other| other.id != l.id).skip(1);
+        matches!(l.kind, LoopKind::Serial)
+            && strip.is_some()
+            && from.any(|other| Some(other.id) == strip)
+    };
     let in_dims = |a: &Access<'_>| {
         a.loops.iter().all(|l| {
             let mut terms = f.dims.iter().flat_map(|d| &d.terms);
             let own = terms.find(|(c, _)| c.id() == l.id);
-            own.is_some_and(|(c, _)| !matches!(c, Counter::Constant(..)) || runs(l))
+            match own {
+                None => around(a, l),
+                Some((Counter::Constant(..), _)) => runs(l) && !around(a, l),
+                Some(_) => true,
+            }
         })
     };
     let plain = |a: &&&Access<'_>| {
@@ -76,21 +92,24 @@ pub(super) fn covers(root: &ForLoop, f: &Footprint, accesses: &[&Access<'_>]) ->
         let known = f.reads.iter().find(|(place, _)| a.place == Some(place));
         known.map(|(_, constants)| constants.clone())
     };
-    let mut written: Vec<Vec<i128>> = vec![];
+    let mut written: Vec<(Vec<i128>, Vec<LoopId>)> = vec![];
     for a in accesses {
         let Some(at) = constants(a) else { return false };
+        let loops = ids(a);
+        // In the same iteration of the loops around a write, whatever stands behind it comes after it.
+        let before = written.iter().any(|(w, around)| *w == at && loops.starts_with(around));
         match a.kind {
-            AccessKind::Read if !written.contains(&at) => return false,
+            AccessKind::Read if !before => return false,
             AccessKind::Read => {}
-            _ if plain(&a) => written.push(at),
+            _ if plain(&a) => written.push((at, loops)),
             _ => {}
         }
     }
-    let alike = accesses.windows(2).all(|w| ids(w[0]) == ids(w[1]));
-    straight && alike && f.dims.iter().enumerate().all(|(k, d)| is_whole(k, d, f, &written))
+    let written: Vec<Vec<i128>> = written.into_iter().map(|(at, _)| at).collect();
+    straight && f.dims.iter().enumerate().all(|(k, d)| is_whole(k, d, f, &written))
 }
 
-fn ids(a: &Access<'_>) -> Vec<warpsmith_ir::LoopId> {
+fn ids(a: &Access<'_>) -> Vec<LoopId> {
     a.loops.iter().map(|l| l.id).collect()
 }
 

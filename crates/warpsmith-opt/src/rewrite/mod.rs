@@ -65,6 +65,21 @@ impl Rewritten {
     }
 }
 
+/// Asks whether copies in shared memory and streams still fit where a step edited the loops of their nests: lowering relies on it.
+///
+/// # Errors
+/// The first that does not.
+pub fn check_copies(before: &Kernel, after: &Kernel) -> Result<(), Refusal> {
+    let edited = |root| before.find_loop(root) != after.find_loop(root);
+    for (root, nest) in &after.nests {
+        let copies = !nest.stages.is_empty() || !nest.streams.is_empty();
+        if copies && edited(*root) {
+            stage::check_all(after, *root, nest)?;
+        }
+    }
+    Ok(())
+}
+
 /// Looks at the result of a step with the verifier.
 ///
 /// # Errors

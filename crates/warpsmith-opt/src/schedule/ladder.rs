@@ -301,6 +301,21 @@ impl Contraction {
         }
         square.push(unroll.clone());
         add("unrolled", Some(6), UNROLLED, self.nest([SQUARE, SQUARE], &square));
+        add(
+            "outer-products",
+            Some(7),
+            &self.outer_products(),
+            self.volkov(Layout::default(), &unroll),
+        );
+        if self.left_by_rows {
+            let layout = Layout { pad: 1, transposed: true, ..Layout::default() };
+            add("transposed-tile", Some(8), TRANSPOSED, self.volkov(layout, &unroll));
+        }
+        list
+    }
+
+    /// What the step to outer products does with each operand.
+    fn outer_products(&self) -> String {
         let second = match self.right_by_rows {
             true => {
                 "; both operands come from shared memory, since neighbouring threads' elements of the second one are far apart"
@@ -319,17 +334,7 @@ impl Contraction {
                 "; the first operand is stored by columns, so its tile is transposed as it comes, and step 8 of the lecture has nothing left to do"
             }
         };
-        add(
-            "outer-products",
-            Some(7),
-            &format!("{OUTER}{second}{done}"),
-            self.volkov(Layout::default(), &unroll),
-        );
-        if self.left_by_rows {
-            let layout = Layout { pad: 1, transposed: true, ..Layout::default() };
-            add("transposed-tile", Some(8), TRANSPOSED, self.volkov(layout, &unroll));
-        }
-        list
+        format!("{OUTER}{second}{done}")
     }
 
     /// A column of elements a thread, the tile of the left operand in shared memory.

@@ -103,13 +103,14 @@ pub fn replay(
 /// Takes one step and notes it, once the verifier has looked at the result.
 ///
 /// # Errors
-/// As [`take`], and where the verifier finds something.
+/// As [`take`], where the verifier finds something, and where a copy in shared memory no longer fits the loops.
 pub fn advance(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<Kernel, StepError> {
     let text = step.to_string();
     let rewritten = rewrite::verified(take(kernel, step, sources)?, &text);
-    let mut kernel = rewritten.map_err(StepError::Refused)?.kernel;
-    kernel.steps.push(text);
-    Ok(kernel)
+    let mut after = rewritten.map_err(StepError::Refused)?.kernel;
+    rewrite::check_copies(kernel, &after).map_err(StepError::Refused)?;
+    after.steps.push(text);
+    Ok(after)
 }
 
 /// Takes one step.

@@ -124,10 +124,11 @@ fn bound(
     if shared {
         tilings.extend(SHARED_PLANES.iter().map(|t| t.to_vec()));
     }
+    tilings.retain(|t| t.iter().product::<u32>() <= MOST_OUTPUTS);
     let mut found = vec![];
     for block in blocks(shape, tiled) {
-        for tile in tilings.iter().filter(|t| t.iter().product::<u32>() <= MOST_OUTPUTS) {
-            let steps: Vec<StepKind> = [bind(block)].into_iter().chain(kept.clone()).collect();
+        let steps: Vec<StepKind> = [bind(block)].into_iter().chain(kept.clone()).collect();
+        for tile in &tilings {
             let staged = stages.iter();
             found.extend(staged.flat_map(|s| with_tile((&state, root), &steps, (loops, tile), s)));
         }

@@ -388,3 +388,23 @@ fn strips_of_what_is_staged() {
     "#]],
     );
 }
+
+#[test]
+fn a_copy_has_to_fit_the_loops_that_a_later_step_makes() {
+    let source = "
+void windows(int n, int m, float o[n][m], const float x[2 * n + 8][2 * m + 8], const float f[3][3])
+{
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            o[i][j] = 0.0f;
+            for (int a = 0; a < 3; a++)
+                for (int b = 0; b < 3; b++)
+                    o[i][j] += x[2 * i + 2 * a][2 * j + 2 * b] * f[a][b];
+        }
+}
+";
+    let steps = "bind i -> y block 1x16\naccumulate o\nshare a -> x by 8\nstage x at a tile 16\nsplit b by 2";
+    let text = refused_text(source, steps);
+    crate::common::has(&text, &["cannot stage `x`", "step 5: `split b by 2`"]);
+}
