@@ -133,23 +133,37 @@ fn bound(
             found.extend(staged.flat_map(|s| with_tile((&state, root), &steps, (loops, tile), s)));
         }
     }
-    match cut_in_strips(&state, root) {
+    found.extend(beside_tiles(&nest, &state, (tiled, shared), sources));
+    found.extend(others(&nest, &state, sources));
+    found
+}
+
+/// What else there is for a nest that can be `tiled` in shared memory, with planes that `shared` rows serve: products with strips,
+/// rows of stencils.
+fn beside_tiles(
+    nest: &wide::Nest<'_>,
+    state: &Kernel,
+    (tiled, shared): (bool, bool),
+    sources: &SourceMap,
+) -> Vec<Vec<StepKind>> {
+    let wide::Nest { kernel, root, loops, .. } = *nest;
+    let mut found = vec![];
+    match cut_in_strips(state, root) {
         Some((name, id, cut)) => {
-            found.extend(wide::products(&nest, &state, &cut, (&name, id), usize::MAX));
+            found.extend(wide::products(nest, state, &cut, (&name, id), usize::MAX));
             if loops.len() == 2 {
-                found.extend(waves::split_last(kernel, root, &state, sources));
+                found.extend(waves::split_last(kernel, root, state, sources));
             }
         }
         // A stencil can do without copies: its rows come from the caches.
-        None if !tiled || loops.first().is_some_and(|l| wide::overlaps_along(&nest, l)) => {
-            found.extend(wide::rows(&nest, sources));
+        None if !tiled || loops.first().is_some_and(|l| wide::overlaps_along(nest, l)) => {
+            found.extend(wide::rows(nest, sources));
         }
         None => {}
     }
     if tiled && shared {
-        found.extend(wide::rows(&nest, sources));
+        found.extend(wide::rows(nest, sources));
     }
-    found.extend(others(&nest, &state, sources));
     found
 }
 
