@@ -252,3 +252,35 @@ fn blocks_have_shapes_that_can_run() {
     let text = refused_text(BOTH, "keep_sums j by 32 rows 4");
     has(&text, &["it is not marked, or bound already"]);
 }
+
+#[test]
+fn vectors_are_for_rows_that_are_aligned_whatever_the_row() {
+    let windows = |step: &str, length: &str| {
+        format!(
+            "
+void windows(int n, int m, const float x[2 * n * m + 16 * n + m + 8], const float f[n], float o[m]) {{
+    #pragma omp parallel for reduction(+: o[:m])
+    for (int a = 0; a < n; a++)
+        for (int i = 0; i < {length}; i++)
+            o[i] += x[i + {step}] * f[a];
+}}
+"
+        )
+    };
+    let steps = "keep_sums a by 64 vector 4 rows 8 group 4\nbind a -> x block 32";
+    let sizes: Sizes<'_> = &[
+        &[("n", 3), ("m", 4)],
+        &[("n", 9), ("m", 8)],
+        &[("n", 2), ("m", 7)],
+        &[("n", 8), ("m", 64)],
+    ];
+    let text = check(&windows("4 * a", "m"), steps, sizes);
+    has(&text, &["m % 4 == 0"]);
+    check(&windows("m * a", "m"), steps, sizes);
+    let text = check(&windows("(m + 2) * a", "m"), steps, sizes);
+    has(&text, &["m % 4 == 0", "(m + 2ll) % 4 == 0"]);
+    for (step, length) in [("2 * a", "m"), ("4 * a", "6")] {
+        let text = refused_text(&windows(step, length), steps);
+        has(&text, &["its rows are no whole vectors of 4 elements"]);
+    }
+}

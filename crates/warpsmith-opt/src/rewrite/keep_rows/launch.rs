@@ -80,7 +80,7 @@ fn short_enough(kernel: &Kernel, legal: &LegalKeepRows<'_>) -> Option<Expr> {
 /// `(address + offset) % by == 0`; `None` where that is known.
 pub(in crate::rewrite) fn aligned(kernel: &Kernel, wanted: &Aligned) -> Option<Expr> {
     let by = i128::from(wanted.by);
-    if wanted.array.is_none() && wanted.offset.content() % by == 0 {
+    if wanted.array.is_none() && wanted.offset.terms().all(|(_, factor)| factor % by == 0) {
         return None;
     }
     let scalar = match (wanted.array, wanted.offset.as_atom()) {

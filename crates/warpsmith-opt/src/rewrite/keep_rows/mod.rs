@@ -237,6 +237,14 @@ pub(super) struct Aligned {
     by: u32,
 }
 
+impl Aligned {
+    /// It does not hold whatever the sizes are.
+    fn is_never(&self) -> bool {
+        let number = self.offset.as_constant().filter(|_| self.array.is_none());
+        number.is_some_and(|n| n % i128::from(self.by) != 0)
+    }
+}
+
 /// Asks whether the rows of the nest of `root` can be kept by blocks of this shape.
 ///
 /// # Errors
@@ -436,7 +444,10 @@ pub(super) fn alignment(
             }
         }
     }
-    Ok(found)
+    match found.iter().any(Aligned::is_never) {
+        true => Err(format!("its rows are no whole vectors of {width} elements")),
+        false => Ok(found),
+    }
 }
 
 /// Elements of a row.
