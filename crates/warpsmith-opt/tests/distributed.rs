@@ -61,3 +61,20 @@ fn parts_that_belong_together_are_refused() {
     let text = why(&triangle("if (d[i] > 0.0f) continue;", ""), "distribute i");
     has(&text, &["an iteration may end early"]);
 }
+
+#[test]
+fn marks_of_inner_loops_go_with_their_part() {
+    let product = "
+void product(int n, int m, float c[m][m], const float a[m][n], const float b[n][m]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++) {
+            c[i][j] = 0;
+            for (int k = 0; k < n; k++) c[i][j] += a[i][k] * b[k][j];
+        }
+}
+";
+    let steps =
+        "distribute j\ndistribute i\nbind i, j -> y, x block 8x4\nbind i#2, j#2 -> y, x block 32x4";
+    check(product, steps, SIZES);
+}

@@ -163,7 +163,8 @@ void planes(int n, int m, int l, const float x[m][l][n], float y[m][l][n])
 }
 ";
     let steps = "bind i -> x block 8\nstage y at p tile 3";
-    for source in [planes.into(), planes.replace("i = 0; i < m", "i = 1; i < m - 1")] {
+    let marked = planes.replace("parallel for", "parallel for collapse(3)");
+    for source in [planes.into(), marked, planes.replace("i = 0; i < m", "i = 1; i < m - 1")] {
         let text = check(&source, steps, sizes);
         assert!(!text.contains("elements of y\n"), "{text}");
         has(&text, &["8 x 1 x 3 elements of y go back"]);

@@ -1,7 +1,7 @@
 //! Boxes of an array that a block writes in shared memory and copies back: whose elements they are, and which are written.
 
 use warpsmith_ir::poly::Poly;
-use warpsmith_ir::{Expr, ForLoop, LoopId, LoopKind, StmtKind};
+use warpsmith_ir::{Expr, ForLoop, LoopId, StmtKind};
 
 use super::access::{Access, AccessKind};
 use super::boxes::{Counter, Dim, Footprint};
@@ -53,7 +53,7 @@ fn one_iteration(d: &Dim) -> i128 {
 
 /// Whether all of the box is written, whatever the data are, and nothing of it is read before: it need not be filled.
 ///
-/// `strip` is the loop for whose strips there is a box each: what serial loops around it do is the same for all of a box.
+/// `strip` is the loop for whose strips there is a box each: what loops around it do is the same for all of a box.
 pub(super) fn covers(
     (root, strip): (&ForLoop, Option<LoopId>),
     f: &Footprint,
@@ -70,9 +70,7 @@ pub(super) fn covers(
     };
     let around = |a: &Access<'_>, l: &ForLoop| {
         let mut from = a.loops.iter().skip_while(|other| other.id != l.id).skip(1);
-        matches!(l.kind, LoopKind::Serial)
-            && strip.is_some()
-            && from.any(|other| Some(other.id) == strip)
+        strip.is_some() && from.any(|other| Some(other.id) == strip)
     };
     let in_dims = |a: &Access<'_>| {
         a.loops.iter().all(|l| {

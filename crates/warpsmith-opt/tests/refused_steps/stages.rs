@@ -408,3 +408,25 @@ void windows(int n, int m, float o[n][m], const float x[2 * n + 8][2 * m + 8], c
     let text = refused_text(source, steps);
     crate::common::has(&text, &["cannot stage `x`", "step 5: `split b by 2`"]);
 }
+
+#[test]
+fn strips_stand_in_no_other_strips() {
+    let source = "
+void products(int n, int m, float c[m][n], const float a[m][16], const float b[16][n])
+{
+    #pragma omp parallel for
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++) {
+            float s = 0.0f;
+            for (int k = 0; k < 16; k++) s += a[i][k] * b[k][j];
+            c[i][j] = s;
+        }
+}
+";
+    let (rows, columns) = ("stage a at j tile 1", "stage b at k tile 16");
+    for order in [format!("{rows}\n{columns}"), format!("{columns}\n{rows}")] {
+        let text =
+            refused_text(source, &format!("bind i -> y block 1x1\n{order}\nshare k -> x by 64"));
+        crate::common::has(&text, &["`a` is copied in each strip of a loop around `k`"]);
+    }
+}

@@ -318,6 +318,13 @@ fn check_strip(kernel: &Kernel, nest: &Nest, stage: &Stage) -> Result<(), Refusa
         {
             return refuse(format!("loop `{loop_name}` is cut into strips of {length} already"));
         }
+        let outer = other.strip.and_then(|(known, _)| kernel.find_loop(known));
+        if outer.is_some_and(|o| o.id != id && walk::find_loop(&o.body, id).is_some()) {
+            let staged = kernel.name_of(other.array);
+            return refuse(format!(
+                "`{staged}` is copied in each strip of a loop around `{loop_name}`"
+            ));
+        }
     }
     let Some(body) = nest.axes.last().and_then(|(id, _)| kernel.find_loop(*id)).map(|l| &l.body)
     else {
