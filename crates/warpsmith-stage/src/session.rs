@@ -304,6 +304,10 @@ impl Session {
     /// Looks for expressions with more effort, at all blocks that these extents allow.
     pub fn try_harder(&mut self, extents: [Extent; 3]) {
         (self.extents, self.pinned, self.effort) = (extents, false, Effort::Great);
+        if self.plan.record_parts() {
+            // What takes down profiles has other symbols.
+            self.shapes.clear();
+        }
     }
 
     /// The programs of a launch's block shape.
