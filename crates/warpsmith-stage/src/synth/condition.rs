@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 use super::bits::{Bits, ByBits};
 use super::cover::{MAX_COMPARISONS, MAX_INSIDE, search};
-use super::table::Table;
+use super::table::{NONE, Table};
 use super::term::{Op, Term};
 use crate::plan::{Symbol, SymbolKind};
 
@@ -393,6 +393,9 @@ impl<'a> Conditions<'a> {
         kind: u32,
     ) {
         let mut apart = self.table.values(right);
+        if left.1.contains(&NONE) || apart.contains(&NONE) {
+            return;
+        }
         apart.iter_mut().zip(&left.1).for_each(|(r, l)| *r = l - *r);
         let (Some(low), Some(high)) = (apart.iter().min(), apart.iter().max()) else { return };
         let (low, high) = (*low, *high);
