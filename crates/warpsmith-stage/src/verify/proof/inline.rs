@@ -11,8 +11,8 @@ use warpsmith_ir::visit::{
     substitute_var, substitute_var_in_expr, vars_of_expr,
 };
 use warpsmith_ir::{
-    Block, Expr, ExprKind, FuncId, Function, Module, Place, PlaceKind, Stmt, StmtKind, VarId,
-    VarKind,
+    BinaryOp, Block, Expr, ExprKind, FuncId, Function, Module, Place, PlaceKind, Stmt, StmtKind,
+    UnaryOp, VarId, VarKind,
 };
 
 /// Values of temporaries that nothing has changed since.
@@ -68,7 +68,8 @@ fn renumber(function: &mut Function, mentioned: &BTreeSet<VarId>) {
 /// A name that lowering gives; a variable of the user that is called so is treated alike, which does no harm.
 fn is_temporary(name: &str) -> bool {
     let number = name.strip_prefix("tmp");
-    name == "chosen" || number.is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()))
+    matches!(name, "chosen" | "both")
+        || number.is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()))
 }
 
 struct Inliner<'a> {
@@ -106,7 +107,14 @@ impl<'a> Inliner<'a> {
     /// The statements that are left, and what is pending after them.
     fn block(&mut self, stmts: &[Stmt], mut pending: Pending) -> Option<(Vec<Stmt>, Pending)> {
         let mut left: Vec<Stmt> = vec![];
-        for s in stmts {
+        let mut rest = stmts.iter();
+        while let Some(s) = rest.next() {
+            if let Some(both) = self.both(s, rest.as_slice().first(), &pending)? {
+                rest.next();
+                self.gone.insert(both.0);
+                pending.push(both);
+                continue;
+            }
             let mut s = s.clone();
             self.inside(&mut s, &pending)?;
             if let StmtKind::Decl { var, init: None } = &s.kind
@@ -134,6 +142,41 @@ impl<'a> Inliner<'a> {
             }
         }
         Some((left, pending))
+    }
+
+    /// `a && b` or `a || b` where `b` takes statements: a declaration with the value of `a`, and a branch that may set it to `b`.
+    fn both(
+        &mut self,
+        first: &Stmt,
+        second: Option<&Stmt>,
+        pending: &Pending,
+    ) -> Option<Option<(VarId, Expr)>> {
+        let (
+            StmtKind::Decl { var, init: Some(a) },
+            Some(Stmt { kind: StmtKind::If { cond, then, otherwise }, .. }),
+        ) = (&first.kind, second)
+        else {
+            return Some(None);
+        };
+        let held = |e: &Expr| matches!(&*e.kind, ExprKind::Read(p) if whole(p) == Some(*var));
+        let op = match &*cond.kind {
+            ExprKind::Unary(UnaryOp::Not, e) if held(e) => BinaryOp::LogicalOr,
+            _ if held(cond) => BinaryOp::LogicalAnd,
+            _ => return Some(None),
+        };
+        if !self.moves(*var, 2) || !otherwise.stmts.is_empty() {
+            return Some(None);
+        }
+        let mut a = a.clone();
+        put(&mut a, pending)?;
+        let arm = self.block(&then.stmts, pending.clone())?.0;
+        let [Stmt { kind: StmtKind::Assign { place, value }, .. }] = arm.as_slice() else {
+            return None;
+        };
+        let ty = a.ty.clone();
+        let value = ExprKind::Binary(op, a, value.clone());
+        let both = (*var, Expr::new(value, ty, first.origin.clone()));
+        (whole(place) == Some(*var)).then_some(Some(both))
     }
 
     /// Puts pending values into a statement, and goes through the blocks in it.
@@ -214,7 +257,7 @@ impl<'a> Inliner<'a> {
         for (p, arg) in function.params.iter().zip(args) {
             substitute_var_in_expr(&mut value, VarId(p.0 + APART), arg).then_some(())?;
         }
-        let mut one = Stmt::new(StmtKind::Return(Some(value)), s_origin(function));
+        let mut one = Stmt::new(StmtKind::Return(Some(value)), function.origin.clone());
         plain_places(&mut one);
         let StmtKind::Return(Some(value)) = one.kind else { return None };
         vars_of_expr(&value).iter().all(|v| v.0 < APART).then_some(value)
@@ -233,10 +276,6 @@ impl<'a> Inliner<'a> {
         self.undeclared = later;
         left.extend::<Vec<Stmt>>(now);
     }
-}
-
-fn s_origin(function: &Function) -> warpsmith_ir::Origin {
-    function.origin.clone()
 }
 
 fn put(e: &mut Expr, pending: &Pending) -> Option<()> {
