@@ -149,7 +149,7 @@ impl Plan {
     pub fn record(&mut self, members: &[String]) {
         for point in self.reads.iter_mut().chain(&mut self.inserts) {
             let base = |m: &&String| {
-                let base = m.split('.').next().unwrap_or("");
+                let base = m.split(['.', '-']).next().unwrap_or("");
                 point.site.declared.iter().any(|d| d == base)
             };
             let symbol =

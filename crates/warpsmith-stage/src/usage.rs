@@ -207,7 +207,13 @@ impl Finder<'_> {
     fn expr(&mut self, e: &ast::Expr) -> Source {
         match &*e.kind {
             ExprKind::Path(path) => path.as_name().map_or(Source::default(), |n| self.named(n)),
-            ExprKind::Member { base, arrow: true, .. } => self.expr(base),
+            ExprKind::Member { base, arrow: true, member, .. } => {
+                let source = self.expr(base);
+                match name(scope::plain(base)).filter(|n| source == Source::parameter(n)) {
+                    Some(own) => Source::parameter(&format!("{own}.{}", member.name)),
+                    None => source,
+                }
+            }
             ExprKind::Member { base, member, .. } => self.member(base, &member.name),
             ExprKind::Paren(e) | ExprKind::Unary { operand: e, .. } => self.expr(e),
             ExprKind::Cast { operand, .. } => self.expr(operand),

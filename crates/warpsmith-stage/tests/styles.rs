@@ -2,7 +2,8 @@
 
 use warpsmith_stage::program::Settings;
 use warpsmith_stage::session::{Input, Refusal};
-use warpsmith_stage::stage::{self, Staged};
+use warpsmith_stage::stage::{self, Staged, Verdict};
+use warpsmith_stage::verify::proof::solver;
 
 fn kernel(name: &str) -> String {
     let path = format!("{}/tests/kernels/{name}.cu", env!("CARGO_MANIFEST_DIR"));
@@ -117,4 +118,25 @@ fn volumes_along_one_axis() {
 #[test]
 fn batches_of_matrices() {
     served("batch", &["acc += As[threadIdx.y][kk] * Bs[kk][threadIdx.x];"], "block 16x16,");
+}
+
+/// Sizes and arrays behind pointers to structures.
+#[test]
+fn fields_behind_pointers() {
+    let parts =
+        ["(threadIdx.y != 0 ? sh[threadIdx.y - 1][threadIdx.x] : hz->data[(j - 1) * nx + i])"];
+    let staged = served("fields", &parts, "hz.nx=125");
+    assert!(staged.blocks.contains(&[96, 4, 1]), "{:?}", staged.blocks);
+}
+
+/// Functions that are one expression are looked into: each call had a temporary that the other text has not.
+#[test]
+fn calls_are_proved() {
+    for name in ["heat_line", "clamped", "box_of_threads"] {
+        let staged = run(name, |input| input.solver = solver::program());
+        let staged = staged.unwrap_or_else(|message| panic!("{message}"));
+        for a in staged.accesses.iter().filter(|_| solver::program().is_some()) {
+            assert_eq!(a.verdict, Verdict::Proved, "{name}: {}: {:?}", a.replacement, a.unproved);
+        }
+    }
 }

@@ -311,3 +311,46 @@ fn plain_places(s: &mut Stmt) {
     }
     Plain.stmt(s);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::{Compiler, Settings};
+    use warpsmith_ir::visit::for_each_stmt;
+
+    /// The calls and variables that are left of a kernel `f`; `None` where a value would move past a change.
+    fn left(text: &str) -> Option<(usize, Vec<String>)> {
+        let compiler = Compiler::new(Settings { path: "f.cu".into(), ..Settings::default() });
+        let program = compiler.compile(text, &[], "f").expect("it is compiled");
+        let module = kernel(&program.module, program.kernel)?;
+        let function = module.function(program.kernel);
+        let mut calls = 0;
+        for_each_stmt(&function.body, &mut |s| {
+            calls += usize::from(matches!(s.kind, StmtKind::Call { .. }));
+        });
+        Some((calls, function.vars.iter().map(|v| v.name.clone()).collect()))
+    }
+
+    #[test]
+    fn calls_become_expressions() {
+        let text = "struct S { int w; };
+__device__ int at(const S &s, int x) { return x < 0 ? 0 : x * s.w; }
+__device__ bool in(int x, int n) { return x < n; }
+__global__ void f(float *a, S s, int n) {
+    if (in(n, 3) && in(n, 4) || in(n, 5)) a[at(s, n)] = n > 2 ? a[at(s, at(s, n - 1))] : a[0];
+}";
+        assert_eq!(left(text), Some((0, ["a", "s", "n"].map(String::from).to_vec())));
+    }
+
+    #[test]
+    fn values_do_not_move_past_changes() {
+        // The function is none: what it gives back is not one expression.
+        let text =
+            "__device__ int sum(int n) { int s = 0; for (int i = 0; i < n; i++) s += i; return s; }
+__global__ void f(int *a, int n) { a[0] = sum(n); }";
+        assert_eq!(left(text), Some((1, ["a", "n", "tmp"].map(String::from).to_vec())));
+        // The name of a temporary in a user's text: its value is from before the store.
+        let text = "__global__ void f(int *a, int n) { int tmp = a[0]; a[0] = n; a[1] = tmp; }";
+        assert_eq!(left(text), None);
+    }
+}
