@@ -124,7 +124,9 @@ pub(super) fn extents(
                 let rows = shape::row_constants(unit, shape::base_name(kernel), sources);
                 let arrays = shape::of_arrays(&read.site, unit, usage.axes, &rows);
                 for (own, other) in positions.iter_mut().zip(arrays) {
-                    if !matches!(own, Extent::Constant(_)) {
+                    // What positions are counted in is a number of threads even where no array says so.
+                    let number = matches!(own, Extent::Number(_)) && other == Extent::Free;
+                    if !matches!(own, Extent::Constant(_)) && !number {
                         *own = other;
                     }
                 }
