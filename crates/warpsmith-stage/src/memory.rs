@@ -114,8 +114,7 @@ pub fn prepare(
         let var = function.var(*param);
         let sized = |n: &str| launch.integers.contains_key(n);
         if let Some((ty, fields)) = object(&program.module, &var.ty, &var.name, &sized) {
-            let mut bytes = by_value(program, ty, &fields, launch, &mut filling.tags);
-            filling.pointers(ty, &var.name, 0, &mut bytes);
+            let bytes = filling.structure(ty, &var.name, &fields, launch);
             objects.push((args.len(), &var.name, ty, bytes));
             args.push(Arg::Bytes(vec![]));
             continue;
@@ -134,11 +133,7 @@ pub fn prepare(
                 Arg::Bytes(value.bits.to_le_bytes()[..s.bytes() as usize].to_vec())
             }
             ty => match fields(&program.module, ty, &var.name) {
-                Some(fields) => {
-                    let mut bytes = by_value(program, ty, &fields, launch, &mut filling.tags);
-                    filling.pointers(ty, &var.name, 0, &mut bytes);
-                    Arg::Bytes(bytes)
-                }
+                Some(fields) => Arg::Bytes(filling.structure(ty, &var.name, &fields, launch)),
                 None => return Err(no_value(&var.name, var.origin.span)),
             },
         });
@@ -198,6 +193,13 @@ impl Filling<'_> {
             pattern: pattern.into(),
             ..Buffer::default()
         })
+    }
+
+    /// The bytes of a structure, with arrays for its pointers.
+    fn structure(&mut self, ty: &Type, name: &str, fields: &[Field], launch: &Launch) -> Vec<u8> {
+        let mut bytes = by_value(self.program, ty, fields, launch, &mut self.tags);
+        self.pointers(ty, name, 0, &mut bytes);
+        bytes
     }
 
     /// Arrays for the pointers in a structure.
