@@ -141,7 +141,7 @@ fn sketch(input: &Input, session: &Session, reference: &str) -> Result<String, D
 /// Small launches of several shapes in which the reference is right.
 fn launches(session: &mut Session) -> Result<Vec<Suited>, Refusal> {
     let mut all = vec![];
-    let mut shapes = search::shapes(session, &crate::launch::SMALL, &crate::launch::SMALL_ROWS);
+    let mut shapes = search::shapes(session, &crate::launch::SMALL, &crate::launch::SMALL_ROWS, 2);
     shapes.truncate(2);
     for block in shapes {
         for fit in [Fit::Ragged(1), Fit::Exact, Fit::Single] {

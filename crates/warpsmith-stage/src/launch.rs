@@ -88,7 +88,21 @@ pub fn launch(wanted: &Wanted<'_>, block: [u32; 3], blocks: u32, fit: Fit) -> Op
         let count = counts(fit, blocks)[a];
         (grid[a], size[a]) = covering(fit, block[a], wanted.strides.blocks[a], count, a as u32);
     }
-    let integers = integers(wanted, size, blocks, fit);
+    let mut factors = BTreeMap::new();
+    for a in 0..3 {
+        let names = factors_of(wanted, a);
+        let values = factored(names.len(), size[a]);
+        if let Some(product) = values.iter().copied().reduce(|a, b| a * b) {
+            let step = match wanted.strides.blocks[a] {
+                step @ 1.. => step,
+                _ => block[a].into(),
+            };
+            size[a] = product;
+            grid[a] = (product.unsigned_abs() as u32).div_ceil(step.unsigned_abs() as u32);
+        }
+        factors.extend(names.into_iter().zip(values));
+    }
+    let integers = integers(wanted, (size, &factors), blocks, fit);
     let grid = wanted.grid.unwrap_or(grid);
     Some(Launch { block, grid, constants, integers, dynamic_shared: 0 })
 }
@@ -120,6 +134,36 @@ fn covering(fit: Fit, threads: u32, step: i64, count: u32, axis: u32) -> (u32, i
     }
 }
 
+/// Parameters whose product alone bounds positions along an axis.
+fn factors_of<'a>(wanted: &Wanted<'a>, axis: usize) -> Vec<&'a String> {
+    let names = &wanted.usage.factors[axis];
+    let elsewhere = |n: &String| {
+        let role = wanted.usage.roles.get(n);
+        wanted.pinned.contains_key(n)
+            || role.is_some_and(|r| (0..3).any(|a| a != axis && r.axes[a]))
+    };
+    match (2..=3).contains(&names.len()) && !names.iter().any(elsewhere) {
+        true => names.iter().collect(),
+        false => vec![],
+    }
+}
+
+/// Sizes that differ, and of which each leaves room for an inner point, whose product is about a size.
+fn factored(count: usize, size: i64) -> Vec<i64> {
+    let Some(others) = count.checked_sub(1) else { return vec![] };
+    let mut side = 4i64;
+    while (side + 1).pow(count as u32) <= size {
+        side += 1;
+    }
+    let mut all: Vec<i64> = (0..others as i64).map(|n| side + n).collect();
+    let mut last = (size / all.iter().product::<i64>()).max(3);
+    while all.contains(&last) {
+        last += 1;
+    }
+    all.push(last);
+    all
+}
+
 /// Iterations of a loop: some tiles of it, the last of which is whole or cut off as the blocks are.
 fn depth(wanted: &Wanted<'_>, blocks: u32, fit: Fit) -> i64 {
     // What loops leave out at their ends, beyond a plane at each.
@@ -132,7 +176,12 @@ fn depth(wanted: &Wanted<'_>, blocks: u32, fit: Fit) -> i64 {
     }
 }
 
-fn integers(wanted: &Wanted<'_>, size: [i64; 3], blocks: u32, fit: Fit) -> BTreeMap<String, i64> {
+fn integers(
+    wanted: &Wanted<'_>,
+    (size, factors): ([i64; 3], &BTreeMap<&String, i64>),
+    blocks: u32,
+    fit: Fit,
+) -> BTreeMap<String, i64> {
     let mut used: Vec<i64> = vec![];
     let mut all = BTreeMap::new();
     let bounded = wanted.usage.roles.values().any(|r| r.axes[0] || r.product[0]);
@@ -144,6 +193,7 @@ fn integers(wanted: &Wanted<'_>, size: [i64; 3], blocks: u32, fit: Fit) -> BTree
         let role = wanted.usage.roles.get(name).cloned().unwrap_or_default();
         let first = (0..3).find(|a| role.axes[*a]);
         let value = match (first, role.product.contains(&true)) {
+            _ if factors.contains_key(name) => factors[name],
             // Blocks along an axis without threads share a loop: it has iterations for all of them.
             (Some(a), _) if wanted.usage.strides && !wanted.usage.threads[a] => {
                 size[a] + depth(wanted, blocks, fit)
@@ -153,6 +203,11 @@ fn integers(wanted: &Wanted<'_>, size: [i64; 3], blocks: u32, fit: Fit) -> BTree
             // Nothing else says how far rows go.
             (None, false) if role.depth && wanted.usage.rows.contains(name) && !bounded => size[0],
             (None, false) if role.depth => depth(wanted, blocks, fit),
+            // What all blocks before one have, however they lie.
+            (None, false) if wanted.usage.leaps.contains(name) => {
+                let rows = size.iter().max().copied().unwrap_or(1).max(depth(wanted, blocks, fit));
+                (rows + APART) * (rows + APART)
+            }
             // A row of an array, say.
             (None, false) => size[0] + if wanted.apart { APART } else { 0 },
         };

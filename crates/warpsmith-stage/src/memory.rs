@@ -109,8 +109,16 @@ pub fn prepare(
     let mut filling = Filling { program, lengths, data, memory, tags, mix, arrays: vec![] };
     variables(program, &mut filling.memory, &mut filling.tags);
     let mut args = vec![];
+    let mut objects = vec![];
     for param in &function.params {
         let var = function.var(*param);
+        let sized = |n: &str| launch.integers.contains_key(n);
+        if let Some((ty, fields)) = object(&program.module, &var.ty, &var.name, &sized) {
+            let bytes = filling.structure(ty, &var.name, &fields, launch);
+            objects.push((args.len(), &var.name, ty, bytes));
+            args.push(Arg::Bytes(vec![]));
+            continue;
+        }
         args.push(match &var.ty {
             Type::Pointer { pointee, .. } => {
                 let buffer = filling.array(&var.name, pointee);
@@ -125,16 +133,18 @@ pub fn prepare(
                 Arg::Bytes(value.bits.to_le_bytes()[..s.bytes() as usize].to_vec())
             }
             ty => match fields(&program.module, ty, &var.name) {
-                Some(fields) => {
-                    let mut bytes = by_value(program, ty, &fields, launch, &mut filling.tags);
-                    filling.pointers(ty, &var.name, 0, &mut bytes);
-                    Arg::Bytes(bytes)
-                }
+                Some(fields) => Arg::Bytes(filling.structure(ty, &var.name, &fields, launch)),
                 None => return Err(no_value(&var.name, var.origin.span)),
             },
         });
     }
-    let Filling { memory, arrays, .. } = filling;
+    let Filling { mut memory, arrays, .. } = filling;
+    // Behind all arrays, which are counted.
+    for (arg, name, ty, bytes) in objects {
+        let (name, element) = (name.clone(), Some(ty.clone()));
+        let buffer = Buffer { name, element, bytes, exact: true, ..Buffer::default() };
+        args[arg] = Arg::Pointer { buffer: memory.add(buffer), offset: 0 };
+    }
     let config = LaunchConfig {
         kernel: program.kernel,
         grid: launch.grid,
@@ -185,6 +195,13 @@ impl Filling<'_> {
         })
     }
 
+    /// The bytes of a structure, with arrays for its pointers.
+    fn structure(&mut self, ty: &Type, name: &str, fields: &[Field], launch: &Launch) -> Vec<u8> {
+        let mut bytes = by_value(self.program, ty, fields, launch, &mut self.tags);
+        self.pointers(ty, name, 0, &mut bytes);
+        bytes
+    }
+
     /// Arrays for the pointers in a structure.
     fn pointers(&mut self, ty: &Type, name: &str, at: usize, bytes: &mut [u8]) {
         let module = &self.program.module;
@@ -226,6 +243,20 @@ pub type Field = (String, usize, Scalar);
 pub fn fields(module: &Module, ty: &Type, name: &str) -> Option<Vec<Field>> {
     let mut all = vec![];
     numbers(module, ty, name, 0, &mut all).then_some(all)
+}
+
+/// The one structure that a pointer goes to, `p->nx`, with its numbers: it holds pointers itself, or a size of the kernel.
+pub fn object<'a>(
+    module: &Module,
+    ty: &'a Type,
+    name: &str,
+    sized: &dyn Fn(&str) -> bool,
+) -> Option<(&'a Type, Vec<Field>)> {
+    let Type::Pointer { pointee, .. } = ty else { return None };
+    let Type::Struct(_) = **pointee else { return None };
+    let fields = fields(module, pointee, name)?;
+    let own = points(module, pointee) || fields.iter().any(|(n, ..)| sized(n));
+    own.then_some((pointee, fields))
 }
 
 fn numbers(module: &Module, ty: &Type, name: &str, at: usize, all: &mut Vec<Field>) -> bool {

@@ -4,6 +4,7 @@ use warpsmith_front::ast::TranslationUnit;
 use warpsmith_ir::{Diagnostic, FileId, SourceMap};
 
 use crate::source::marks::{self, Bytes, Mark, MarkKind, Marks};
+use crate::source::parts;
 use crate::source::patch::Patch;
 use crate::source::scope::{self, SharedArray, Site};
 
@@ -37,6 +38,8 @@ pub enum SymbolKind {
 pub struct Point {
     pub site: Site,
     pub symbols: Vec<Symbol>,
+    /// Parts of what is read that are positions: symbols where names do not do.
+    pub parts: Vec<String>,
 }
 
 /// The marks of one kernel.
@@ -78,7 +81,9 @@ impl Plan {
                     );
                 }
                 let symbols = symbols(&site, unit, sources, axes);
-                Point { site, symbols }
+                let parts = scope::body_at(unit, byte)
+                    .map_or(vec![], |body| parts::positions(unit, body, at, sources));
+                Point { site, symbols, parts }
             }
             None => {
                 errors.push(
@@ -144,7 +149,7 @@ impl Plan {
     pub fn record(&mut self, members: &[String]) {
         for point in self.reads.iter_mut().chain(&mut self.inserts) {
             let base = |m: &&String| {
-                let base = m.split('.').next().unwrap_or("");
+                let base = m.split(['.', '-']).next().unwrap_or("");
                 point.site.declared.iter().any(|d| d == base)
             };
             let symbol =
@@ -152,6 +157,21 @@ impl Plan {
             let found: Vec<Symbol> = members.iter().filter(base).map(symbol).collect();
             point.symbols.extend(found);
         }
+    }
+
+    /// Records parts of what is read. False: there are none that are not recorded.
+    pub fn record_parts(&mut self) -> bool {
+        let mut any = false;
+        for (point, mark) in self.reads.iter_mut().zip(&self.marks.reads) {
+            let parts = match mark.kind {
+                MarkKind::Given { .. } => vec![],
+                MarkKind::Read { .. } => std::mem::take(&mut point.parts),
+            };
+            any |= !parts.is_empty();
+            let symbol = |text| Symbol { text, kind: SymbolKind::Variable, int: false };
+            point.symbols.extend(parts.into_iter().map(symbol));
+        }
+        any
     }
 
     /// The program that the plan must not change, for a block shape.

@@ -151,11 +151,17 @@ pub fn fits(
 
 /// Block shapes to profile.
 fn small_shapes(session: &Session) -> Vec<[u32; 3]> {
-    shapes(session, &launch::SMALL, &launch::SMALL_ROWS)
+    // Three along z: of two, each is at an end of the block.
+    shapes(session, &launch::SMALL, &launch::SMALL_ROWS, 3)
 }
 
-/// Shapes of one list that the constants of the file allow; the user's own where nothing can vary.
-pub fn shapes(session: &Session, planes: &[[u32; 2]], rows: &[[u32; 2]]) -> Vec<[u32; 3]> {
+/// Shapes of one list that the constants of the file allow, so `deep` where threads go along z; the user's own where nothing can vary.
+pub fn shapes(
+    session: &Session,
+    planes: &[[u32; 2]],
+    rows: &[[u32; 2]],
+    deep: u32,
+) -> Vec<[u32; 3]> {
     let fixed: Vec<Option<u32>> = session
         .extents
         .iter()
@@ -167,7 +173,7 @@ pub fn shapes(session: &Session, planes: &[[u32; 2]], rows: &[[u32; 2]]) -> Vec<
     let list = if session.usage.axes[1] { planes } else { rows };
     let mut all: Vec<[u32; 3]> = vec![];
     for [x, y] in list {
-        let z = fixed[2].unwrap_or(if session.usage.axes[2] { 2 } else { 1 });
+        let z = fixed[2].unwrap_or(if session.usage.axes[2] { deep } else { 1 });
         let block = [fixed[0].unwrap_or(*x), fixed[1].unwrap_or(*y), z];
         let square = session.extents[0] == session.extents[1]
             && matches!(session.extents[0], Extent::Constant(_));
@@ -412,12 +418,13 @@ pub fn witness(session: &Session, profiled: &Profiled, m: usize, row: &Row) -> S
     let threads: u32 = launch.block.iter().product();
     let (block, thread) = (row.thread / threads, row.thread % threads);
     let array = profiled.launches[row.launch].launch.grid;
-    let place = match row.places.first() {
-        Some((a, p)) => {
+    let place = match (row.places.first(), &row.given) {
+        (_, Some(given)) => format!("the element has to be at position {}", given.place),
+        (Some((a, p)), _) => {
             let name = &session.plan.reads[m].site.arrays[usize::from(*a)].name;
             format!("the element is at position {p} of `{name}`")
         }
-        None => "the element is not in shared memory".to_string(),
+        (None, _) => "the element is not in shared memory".to_string(),
     };
     format!(
         "{}: block ({}, {}), thread ({}, {}): {place}",

@@ -282,12 +282,24 @@ impl Session {
         let program =
             self.compiler.compile(&text, &[], &self.kernel).map_err(|d| self.refuse(false, d))?;
         let function = program.module.function(program.kernel);
-        let vars = function.params.iter().map(|p| function.var(*p));
-        let fields = vars.filter_map(|v| memory::fields(&program.module, &v.ty, &v.name));
+        let vars = || function.params.iter().map(|p| function.var(*p));
+        let role = |n: &str| self.usage.roles.contains_key(n);
+        let fields = vars().filter_map(|v| {
+            let object = memory::object(&program.module, &v.ty, &v.name, &role);
+            let own = object.map(|(_, fields)| fields);
+            own.or_else(|| memory::fields(&program.module, &v.ty, &v.name))
+        });
         let integers = fields.flatten().filter(|(_, _, s)| s.is_integer());
         self.parameters = integers.map(|(name, ..)| name).collect();
         let members = self.parameters.iter().filter(|n| self.usage.roles.contains_key(*n));
-        let members: Vec<String> = members.filter(|n| n.contains('.')).cloned().collect();
+        let pointed = |n: &&String| {
+            vars().any(|v| v.ty.is_pointer() && n.split('.').next() == Some(v.name.as_str()))
+        };
+        let written = |n: &String| match pointed(&n) {
+            true => n.replacen('.', "->", 1),
+            false => n.clone(),
+        };
+        let members: Vec<String> = members.filter(|n| n.contains('.')).map(written).collect();
         self.plan.record(&members);
         Ok(())
     }
@@ -304,6 +316,13 @@ impl Session {
     /// Looks for expressions with more effort, at all blocks that these extents allow.
     pub fn try_harder(&mut self, extents: [Extent; 3]) {
         (self.extents, self.pinned, self.effort) = (extents, false, Effort::Great);
+    }
+
+    /// Takes parts of what is read for positions, too. False: there are none.
+    pub fn record_parts(&mut self) -> bool {
+        // What takes down profiles has other symbols.
+        self.shapes.clear();
+        self.plan.record_parts()
     }
 
     /// The programs of a launch's block shape.

@@ -122,9 +122,13 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
     if made.as_ref().is_err_and(unsolved) && session.pin() {
         made = written(&mut session);
     }
-    // Of plans that nobody wrote there are others.
-    if made.as_ref().is_err_and(unsolved) && !session.input.quick {
-        session.try_harder(extents);
+    // Of plans that nobody wrote there are others. Positions without a name make long expressions: they come last.
+    for parts in [false, true] {
+        let hopeless = session.input.quick || parts && !session.record_parts();
+        if hopeless || !made.as_ref().is_err_and(unsolved) {
+            break;
+        }
+        session.try_harder(extents.clone());
         let mut again = written(&mut session);
         if again.as_ref().is_err_and(unsolved) && session.pin() {
             again = written(&mut session);

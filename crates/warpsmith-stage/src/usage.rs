@@ -37,6 +37,10 @@ pub struct Usage {
     pub margin: i64,
     /// Parameters that positions are multiplied with: lengths of rows.
     pub rows: BTreeSet<String>,
+    /// The same of numbers of blocks alone: how far apart the matrices of a batch are.
+    pub leaps: BTreeSet<String>,
+    /// Along each axis, parameters whose product bounds positions: `i < nx * ny * nz`.
+    pub factors: [BTreeSet<String>; 3],
 }
 
 /// Reads how the parameters of a kernel bound its positions, in it and in the functions that it calls.
@@ -61,6 +65,8 @@ struct Source {
     parameters: BTreeSet<String>,
     /// It counts iterations.
     counts: bool,
+    /// It is a product of parameters.
+    product: bool,
 }
 
 impl Source {
@@ -75,6 +81,7 @@ impl Source {
         }
         self.parameters.extend(other.parameters.iter().cloned());
         self.counts |= other.counts;
+        self.product |= other.product;
         self
     }
 
@@ -200,7 +207,13 @@ impl Finder<'_> {
     fn expr(&mut self, e: &ast::Expr) -> Source {
         match &*e.kind {
             ExprKind::Path(path) => path.as_name().map_or(Source::default(), |n| self.named(n)),
-            ExprKind::Member { base, arrow: true, .. } => self.expr(base),
+            ExprKind::Member { base, arrow: true, member, .. } => {
+                let source = self.expr(base);
+                match name(scope::plain(base)).filter(|n| source == Source::parameter(n)) {
+                    Some(own) => Source::parameter(&format!("{own}.{}", member.name)),
+                    None => source,
+                }
+            }
             ExprKind::Member { base, member, .. } => self.member(base, &member.name),
             ExprKind::Paren(e) | ExprKind::Unary { operand: e, .. } => self.expr(e),
             ExprKind::Cast { operand, .. } => self.expr(operand),
@@ -295,12 +308,18 @@ impl Finder<'_> {
                         position.blocks.contains(&true) || position.threads.contains(&true);
                     if places && position.parameters.is_empty() && !length.is_position() {
                         self.usage.rows.extend(length.parameters.iter().cloned());
+                        let leaps = !position.threads.contains(&true);
+                        let leaping = length.parameters.iter().filter(|_| leaps);
+                        self.usage.leaps.extend(leaping.cloned());
                     }
                 }
                 let narrow = |e: &ast::Expr| matches!(&*scope::plain(e).kind, ExprKind::Binary { op, .. } if op == "-");
                 self.usage.overlaps |=
                     is_block(left) && narrow(right) || is_block(right) && narrow(left);
-                a.join(&b)
+                let sizes = |s: &Source| !s.parameters.is_empty() && !s.is_position();
+                let product = sizes(&a) && sizes(&b);
+                let joined = a.join(&b);
+                Source { product: joined.product || product, ..joined }
             }
             _ => a.join(&b),
         }
@@ -354,6 +373,11 @@ impl Finder<'_> {
                 continue;
             }
             let axes = position.axes();
+            if bound.product
+                && let [Some(axis), None] = [0, 1].map(|n| (0..3).filter(|a| axes[*a]).nth(n))
+            {
+                self.usage.factors[axis].extend(bound.parameters.iter().cloned());
+            }
             for name in &bound.parameters {
                 let role = self.usage.roles.entry(name.clone()).or_default();
                 match axes.iter().filter(|a| **a).count() {

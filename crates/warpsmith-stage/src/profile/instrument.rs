@@ -66,7 +66,9 @@ pub fn instrument(
         .map(|(i, p)| {
             let given = i < plan.reads.len() && plan.given(i).is_some();
             let list = p.site.arrays.iter().filter(|_| i < plan.reads.len());
-            let arrays = list.map(|a| elements(a).div_ceil(64)).collect();
+            // Where the place is given, nothing is looked for.
+            let words = |a| if given { 0 } else { elements(a).div_ceil(64) };
+            let arrays = list.map(words).collect();
             let offers = match i.checked_sub(plan.reads.len()) {
                 Some(insert) => offered(plan, insert, elements),
                 None => vec![],

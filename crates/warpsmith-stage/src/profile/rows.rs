@@ -159,7 +159,11 @@ impl Run<'_> {
         set(&mut prepared.memory, "__ws_dynamic", &launch.dynamic_shared.to_le_bytes());
         let offers = instrumented.layouts.iter().any(|l| !l.offers.is_empty());
         let arrays = offers.then(|| Arrays::of(program, &prepared.memory));
-        program::run(program, &prepared.config, &mut prepared.memory, Checks::NONE)?;
+        let ran = program::run(program, &prepared.config, &mut prepared.memory, Checks::NONE)?;
+        if ran.limit.is_some() && instrumented.layouts.len() > self.reads {
+            // Threads that were not come to would seem to need no copy.
+            return Ok((vec![vec![]; instrumented.layouts.len()], 0));
+        }
         let log = &prepared.memory.buffers[log.0 as usize].bytes;
         let counts = &prepared.memory.buffers[count.0 as usize].bytes;
         let mut profile = decode(instrumented, log, counts, cap, self.number, self.reads);
@@ -267,7 +271,12 @@ fn decode(
     for (thread, count) in rows_of_all(counts).enumerate() {
         let mut insert = None;
         let mut visits = vec![0; instrumented.layouts.len()];
-        for n in 0..count.min(cap) {
+        let id_of = |n: usize| word((thread * (cap + 1) + n) * instrumented.width) as usize;
+        // What comes after the last place for copies is there in part where there is no more room: it would seem that nobody reads
+        // what is missing.
+        let mut places = (1..cap).rev().filter(|_| count > cap);
+        let end = places.find(|n| (reads..instrumented.layouts.len()).contains(&id_of(*n)));
+        for n in 0..end.unwrap_or(count.min(cap)) {
             let start = (thread * (cap + 1) + n) * instrumented.width;
             let id = word(start) as usize;
             let Some(layout) = instrumented.layouts.get(id) else { continue };

@@ -121,24 +121,20 @@ pub(super) fn extents(
             // What blocks are counted in says which name belongs to which axis.
             let mut positions = shape::of_positions(unit, shape::base_name(kernel), sources);
             if let Some(read) = plan.reads.first() {
-                let arrays = shape::of_arrays(&read.site, unit, usage.axes);
+                let rows = shape::row_constants(unit, shape::base_name(kernel), sources);
+                let arrays = shape::of_arrays(&read.site, unit, usage.axes, &rows);
                 for (own, other) in positions.iter_mut().zip(arrays) {
-                    if !matches!(own, Extent::Constant(_)) {
+                    // What positions are counted in is a number of threads even where no array says so.
+                    let number = matches!(own, Extent::Number(_)) && other == Extent::Free;
+                    if !matches!(own, Extent::Constant(_)) && !number {
                         *own = other;
                     }
                 }
             }
-            // Blocks that are counted in tiles may have fewer threads than a tile has rows.
-            for (own, block) in positions.iter_mut().zip(input.block.unwrap_or_default()) {
-                let said = match own {
-                    Extent::Number(n) => Some(i64::from(*n)),
-                    Extent::Constant(name) => scope::value_of(unit, name),
-                    Extent::Free => None,
-                };
-                let given = plan.reads.is_empty() && block > 0;
-                if given && said.is_some_and(|n| n != i64::from(block)) {
-                    *own = Extent::Number(block);
-                }
+            // Names were only guessed from: a block that the user gives is what is meant, and other values of the names would not
+            // go with it.
+            if let Some(block) = input.block.filter(|b| contradicts(&positions, *b, unit)) {
+                positions = block.map(Extent::Number);
             }
             positions
         }
@@ -158,6 +154,17 @@ pub(super) fn extents(
         }
     }
     extents
+}
+
+/// Whether extents have other values in the file than a block has.
+fn contradicts(extents: &[Extent; 3], block: [u32; 3], unit: &Unit) -> bool {
+    let said = |extent: &Extent| match extent {
+        Extent::Number(n) => Some(i64::from(*n)),
+        Extent::Constant(name) => scope::value_of(unit, name),
+        Extent::Free => None,
+    };
+    let differs = |(e, n): (&Extent, u32)| n > 0 && said(e).is_some_and(|s| s != i64::from(n));
+    extents.iter().zip(block).any(differs)
 }
 
 /// The block of the user's options, or the one that the constants of the file make.

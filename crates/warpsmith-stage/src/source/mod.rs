@@ -4,6 +4,7 @@ pub mod deduced;
 pub mod host_bodies;
 pub mod hosts;
 pub mod marks;
+pub mod parts;
 pub mod patch;
 pub mod scope;
 pub mod shape;

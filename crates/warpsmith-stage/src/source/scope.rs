@@ -150,6 +150,11 @@ fn in_items<'a>(
     None
 }
 
+/// The body of the function that a byte of the main file is in.
+pub fn body_at(unit: &TranslationUnit, at: usize) -> Option<&ast::Block> {
+    in_items(&unit.items, at as u32, &mut vec![], &SourceMap::new()).map(|(_, body)| body)
+}
+
 /// The main file is the first one of a parse.
 fn holds(span: Span, at: u32) -> bool {
     span.file.0 == 0 && span.start <= at && at < span.end

@@ -220,11 +220,36 @@ fn not_blocks(body: &ast::Block, sources: &SourceMap) -> Vec<Span> {
     all
 }
 
-/// What the extents of shared arrays say about the block when no host code does: in `tile[BY + 2][BX + 2]` the last names x.
+/// Constants that make rows long: those that numbers of threads along y are multiplied with, as in `threadIdx.y * (BX + 2)`.
+pub fn row_constants(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Vec<String> {
+    let function = scope::kernel(unit, kernel);
+    let Some(body) = function.and_then(|f| f.body.as_ref()) else { return vec![] };
+    let declared = scope::declared(body);
+    let along_y = |e: &ast::Expr| sources.text(e.span).contains("threadIdx.y");
+    let mut all = vec![];
+    walk::block(body, &mut |e| {
+        let ExprKind::Binary { op, left, right } = &*e.kind else { return };
+        for (a, b) in [(left, right), (right, left)] {
+            let name = match &*scope::plain(a).kind {
+                ExprKind::Path(path) => path.as_name().and_then(|n| declared.get(n)),
+                _ => None,
+            };
+            let named = name.into_iter().flatten().flatten().any(along_y);
+            if op == "*" && (along_y(a) || named) && !sources.text(a.span).contains("blockIdx") {
+                all.extend(scope::constants(unit, sources.text(b.span)));
+            }
+        }
+    });
+    all
+}
+
+/// What the extents of shared arrays say about the block when no host code does: in `tile[BY + 2][BX + 2]` the last names x. Of a
+/// flat array `tile[(BX + 2) * (BY + 2)]` x is what is among `rows`, and y another one where there is one.
 pub fn of_arrays(
     site: &Site,
     unit: &TranslationUnit,
     [_, uses_y, uses_z]: [bool; 3],
+    rows: &[String],
 ) -> [Extent; 3] {
     let mut shape = [Extent::Free, Extent::Free, Extent::Number(1)];
     for array in &site.arrays {
@@ -236,7 +261,13 @@ pub fn of_arrays(
         };
         let from_end = |i: usize| {
             let at = named.len().checked_sub(i + 1)?;
-            named[at].first().map(|n| Extent::Constant(n.clone()))
+            let row = named[at].iter().find(|n| i == 0 && named.len() == 1 && rows.contains(n));
+            row.or_else(|| named[at].first()).map(|n| Extent::Constant(n.clone()))
+        };
+        let other = |x: &Extent| {
+            let flat = named.last().filter(|_| named.len() == 1)?;
+            let second = flat.iter().find(|n| Some(*n) != x.constant())?;
+            Some(Extent::Constant(second.clone()))
         };
         if shape[0] == Extent::Free
             && let Some(x) = by_suffix(['x', 'X']).or_else(|| from_end(0))
@@ -245,7 +276,10 @@ pub fn of_arrays(
         }
         if shape[1] == Extent::Free
             && uses_y
-            && let Some(y) = by_suffix(['y', 'Y']).or_else(|| from_end(1)).or_else(|| from_end(0))
+            && let Some(y) = by_suffix(['y', 'Y'])
+                .or_else(|| from_end(1))
+                .or_else(|| other(&shape[0]))
+                .or_else(|| from_end(0))
         {
             shape[1] = y;
         }

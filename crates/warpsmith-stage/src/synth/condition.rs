@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 use super::bits::{Bits, ByBits};
 use super::cover::{MAX_COMPARISONS, MAX_INSIDE, search};
-use super::table::Table;
+use super::table::{NONE, Table};
 use super::term::{Op, Term};
 use crate::plan::{Symbol, SymbolKind};
 
@@ -66,6 +66,11 @@ impl Compare {
 
 impl Comparison {
     fn text(&self, symbols: &[Symbol]) -> String {
+        // A position in blocks is not below zero.
+        if let Term::Binary(Op::Div, ..) = self.left {
+            let sides = [&self.left, &self.right].map(|t| t.text(symbols));
+            return format!("{} {} {}", sides[0], self.op.symbol(), sides[1]);
+        }
         // Thread indices are unsigned: a sum or difference that may be below zero would wrap around.
         let apart = is_difference(&self.right);
         let left = match &self.left {
@@ -223,10 +228,26 @@ impl<'a> Conditions<'a> {
             }
         }
         self.moved_variables();
+        self.blocks_of_positions();
         let mut atoms: Vec<&Atom> = self.atoms.iter().collect();
         atoms.sort_by_key(|a| a.cost);
         let (_, groups) = search(&atoms, yes, no, MAX_INSIDE)?;
         Some(Condition { conjunction: true, groups })
+    }
+
+    /// The block that a position is in: `x / BX == blockIdx.x`.
+    fn blocks_of_positions(&mut self) {
+        let bounds = self.table.distinct(&self.bounds(), &[]);
+        let blocks = self.table.of(|k| matches!(k, SymbolKind::Grid(_)));
+        let pairs: Vec<(usize, usize)> =
+            bounds.iter().flat_map(|b| blocks.iter().map(move |g| (*b, *g))).collect();
+        for v in self.own_variables() {
+            for (bound, block) in &pairs {
+                let whole = Term::op(Op::Div, Term::Symbol(v), Term::Symbol(*bound));
+                let left = self.left(whole);
+                self.compare(&left, &Term::Symbol(*block), 0..=0, 7);
+            }
+        }
     }
 
     /// A position moved by a step against the sizes.
@@ -372,6 +393,9 @@ impl<'a> Conditions<'a> {
         kind: u32,
     ) {
         let mut apart = self.table.values(right);
+        if left.1.contains(&NONE) || apart.contains(&NONE) {
+            return;
+        }
         apart.iter_mut().zip(&left.1).for_each(|(r, l)| *r = l - *r);
         let (Some(low), Some(high)) = (apart.iter().min(), apart.iter().max()) else { return };
         let (low, high) = (*low, *high);

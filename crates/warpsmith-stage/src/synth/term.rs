@@ -146,6 +146,7 @@ impl Term {
             Term::Number(n) => 1 + u32::from(*n > 2),
             Term::Symbol(s) => match symbols[*s].kind {
                 SymbolKind::Subscript => 3,
+                SymbolKind::Variable if symbols[*s].text.contains('(') => 5,
                 SymbolKind::Variable => 2,
                 SymbolKind::Thread(_) => 3,
                 SymbolKind::Constant => 2,

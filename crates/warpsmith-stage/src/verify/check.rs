@@ -79,9 +79,9 @@ impl Checker {
         if session.usage.strides {
             kinds.push((Fit::Strided, 3));
         }
-        let mut blocks = search::shapes(session, &launch::USUAL, &launch::USUAL_ROWS);
+        let mut blocks = search::shapes(session, &launch::USUAL, &launch::USUAL_ROWS, 2);
         blocks.extend(session.own);
-        blocks.extend(search::shapes(session, &[[7, 5]], &[[7, 1]]));
+        blocks.extend(search::shapes(session, &[[7, 5]], &[[7, 1]], 2));
         for block in blocks {
             for (fit, count) in &kinds {
                 let Some(suited) = session.suited(block, *count, *fit)? else { continue };

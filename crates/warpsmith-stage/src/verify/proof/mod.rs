@@ -12,6 +12,7 @@ pub mod claims;
 pub mod differ;
 pub mod eval;
 pub mod formula;
+pub mod inline;
 pub mod poly;
 pub mod solver;
 pub mod tree;
@@ -51,13 +52,19 @@ pub fn prove(
     bounds: &Bounds,
     dropped: &[String],
 ) -> Result<Proof, Unproved> {
-    let walked = walk::walk(
-        (&reference.module, reference.kernel),
-        (&rewritten.module, rewritten.kernel),
-        block,
-    )?;
+    let (before, after) = (reference.kernel, rewritten.kernel);
+    let plain = walk::walk((&reference.module, before), (&rewritten.module, after), block);
+    let inlined;
+    let (walked, function) = match plain {
+        Ok(walked) => (walked, rewritten.module.function(after)),
+        Err(why) => {
+            let old = inline::kernel(&reference.module, before).ok_or(why.clone())?;
+            inlined = inline::kernel(&rewritten.module, after).ok_or(why)?;
+            let walked = walk::walk((&old, before), (&inlined, after), block)?;
+            (walked, inlined.function(after))
+        }
+    };
     refuse_changes(&walked)?;
-    let function = rewritten.module.function(rewritten.kernel);
     let may_go = |a: &Array| matches!(a, Array::Variable(v) if dropped.contains(&function.vars[*v as usize].name));
     if !walked.dropped.iter().all(may_go) {
         return Err("a result is not stored any more".into());

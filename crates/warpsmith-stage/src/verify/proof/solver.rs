@@ -16,6 +16,8 @@ const MILLISECONDS: u64 = 20_000;
 pub struct Solver {
     program: PathBuf,
     context: Context,
+    /// Questions that were not decided.
+    undecided: usize,
 }
 
 /// Values of names.
@@ -30,6 +32,9 @@ pub enum Said {
     /// Not decided.
     Unknown,
 }
+
+/// Questions at one block shape that may stay undecided; each takes some seconds, and more of them are alike.
+const MAX_UNDECIDED: usize = 3;
 
 /// Ways to decide linear arithmetic. Simplex over rationals with cuts is several times faster on remainders by constants than
 /// the newer default, which decides some of what is too much for the former.
@@ -47,7 +52,7 @@ impl Solver {
     /// Starts the solver. `None` when it does not start.
     pub fn start(program: &Path) -> Option<Solver> {
         let context = context(program, WAYS[0])?;
-        Some(Solver { program: program.to_path_buf(), context })
+        Some(Solver { program: program.to_path_buf(), context, undecided: 0 })
     }
 
     /// Whether values of the names make all of the conditions true; of another way to find out, too, when one gives up.
@@ -55,12 +60,22 @@ impl Solver {
         if conditions.contains(&Truth::Never) {
             return Said::Impossible;
         }
+        if self.undecided >= MAX_UNDECIDED {
+            return Said::Unknown;
+        }
         let first = said(&mut self.context, conditions);
         if !matches!(first, Ok(Said::Unknown)) {
             return first.unwrap_or(Said::Unknown);
         }
         let other = context(&self.program, WAYS[1]);
-        other.and_then(|mut c| said(&mut c, conditions).ok()).unwrap_or(Said::Unknown)
+        let second = other.and_then(|mut c| said(&mut c, conditions).ok());
+        self.undecided += usize::from(second.is_none() || second == Some(Said::Unknown));
+        second.unwrap_or(Said::Unknown)
+    }
+
+    /// Whether some question was not decided.
+    pub fn gave_up(&self) -> bool {
+        self.undecided > 0
     }
 }
 
