@@ -300,6 +300,7 @@ public:
     T &operator[](size_t i) { return data_[i]; }
     const T &operator[](size_t i) const { return data_[i]; }
     T &at(size_t i) { return data_[i]; }
+    const T &at(size_t i) const { return data_[i]; }
     T *data() { return data_; }
     const T *data() const { return data_; }
     size_t size() const { return size_; }
@@ -313,6 +314,8 @@ public:
     const T *end() const { return data_ + size_; }
     T &front() { return data_[0]; }
     T &back() { return data_[size_ - 1]; }
+    const T &front() const { return data_[0]; }
+    const T &back() const { return data_[size_ - 1]; }
     void clear() { size_ = 0; }
     void reserve(size_t n) {
         if (n > capacity_) {

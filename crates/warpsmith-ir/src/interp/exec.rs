@@ -31,7 +31,7 @@ pub(crate) struct Interp<'m, 'a, T: Track> {
     pub limits: &'a Limits,
     pub launcher: &'a mut dyn Launcher,
     /// Global variables first, then the variables of active functions that need an address.
-    pub objects: Vec<Object>,
+    pub objects: Vec<Object<'m>>,
     pub local_bytes: u64,
     globals: Vec<u32>,
     /// For each function, which variables live in memory; computed when it is first called.
@@ -321,7 +321,7 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
         Ok(self.returned.take())
     }
 
-    fn new_slots(&mut self, id: FuncId, f: &Function, origin: &Origin) -> Run<Vec<Slot<T>>> {
+    fn new_slots(&mut self, id: FuncId, f: &'m Function, origin: &Origin) -> Run<Vec<Slot<T>>> {
         let in_memory = self.in_memory[id.0 as usize].take().unwrap_or_else(|| vars_in_memory(f));
         let mut slots = Vec::with_capacity(f.vars.len());
         for (var, in_memory) in f.vars.iter().zip(&in_memory) {

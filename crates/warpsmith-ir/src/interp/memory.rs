@@ -101,8 +101,8 @@ impl Image {
 
 /// An object of the interpreter: a global or local variable.
 #[derive(Debug)]
-pub(crate) struct Object {
-    pub name: String,
+pub(crate) struct Object<'m> {
+    pub name: &'m str,
     pub image: Image,
 }
 
@@ -120,11 +120,11 @@ impl Memory {
     }
 }
 
-impl<T: Track> Interp<'_, '_, T> {
+impl<'m, T: Track> Interp<'m, '_, T> {
     /// Makes an object of the interpreter's own and returns its id.
     pub fn allocate(
         &mut self,
-        name: &str,
+        name: &'m str,
         ty: &Type,
         known: bool,
         origin: &Origin,
@@ -137,12 +137,11 @@ impl<T: Track> Interp<'_, '_, T> {
                 self.error(InterpErrorKind::MemoryLimit(self.limits.max_local_bytes), origin)
             );
         }
-        self.objects
-            .push(Object { name: format!("`{name}`"), image: Image::new(size as usize, known) });
+        self.objects.push(Object { name, image: Image::new(size as usize, known) });
         Ok(OWN + self.objects.len() as u32 - 1)
     }
 
-    pub fn object_mut(&mut self, id: u32) -> Option<&mut Object> {
+    pub fn object_mut(&mut self, id: u32) -> Option<&mut Object<'m>> {
         self.objects.get_mut(id.checked_sub(OWN)? as usize)
     }
 
@@ -164,7 +163,7 @@ impl<T: Track> Interp<'_, '_, T> {
                 (None, length)
             }
             Some(own) => match self.objects.get(own as usize) {
-                Some(o) => (Some(&o.name), o.image.bytes.len()),
+                Some(o) => (Some(o.name), o.image.bytes.len()),
                 None => (None, 0),
             },
         };
@@ -174,7 +173,7 @@ impl<T: Track> Interp<'_, '_, T> {
             Some(start) if inside(start) => Ok((id, start as usize)),
             _ => Err(InterpErrorKind::OutOfBounds {
                 object: match name {
-                    Some(name) => name.clone(),
+                    Some(name) => format!("`{name}`"),
                     None if id < OWN => format!("buffer {id}"),
                     None => "a variable that is gone".into(),
                 },
@@ -191,7 +190,9 @@ impl<T: Track> Interp<'_, '_, T> {
         let Some(races) = &self.races else { return Ok(()) };
         let name = || match at.0.checked_sub(OWN) {
             None => format!("buffer {}", at.0),
-            Some(own) => self.objects.get(own as usize).map_or("?".into(), |o| o.name.clone()),
+            Some(own) => {
+                self.objects.get(own as usize).map_or("?".into(), |o| format!("`{}`", o.name))
+            }
         };
         races.borrow_mut().touch(at, bytes, kind, &name)
     }
@@ -208,7 +209,7 @@ impl<T: Track> Interp<'_, '_, T> {
         } else {
             let o = &self.objects[(id - OWN) as usize];
             if o.image.known[at..at + size].contains(&false) {
-                return Err(InterpErrorKind::Uninitialized(o.name.clone()));
+                return Err(InterpErrorKind::Uninitialized(format!("`{}`", o.name)));
             }
             (&o.image.bytes[at..at + size], Some(&o.image.bounds))
         };
@@ -240,7 +241,7 @@ impl<T: Track> Interp<'_, '_, T> {
 
     /// Algorithms of libraries stand for what runs on the device, and their vectors hand elements to the host.
     fn through_library(&self, id: u32) -> bool {
-        self.in_library > 0 || self.memory.host.of_library.contains(&(id as usize))
+        self.in_library > 0 || self.memory.host.of_library.contains(id as usize)
     }
 
     fn host_may_write(&mut self, id: u32, at: usize, size: usize) -> Fault<()> {
@@ -331,7 +332,7 @@ impl<T: Track> Interp<'_, '_, T> {
             return Ok(());
         }
         // The caller's buffers have no notion of unwritten bytes; padding is copied as it is.
-        if let Some(mask) = self.memory.host.unknown.get_mut(&(id as usize)) {
+        if let Some(mask) = self.memory.host.unknown.get_mut(id as usize) {
             for (to, known) in mask[at..at + size].iter_mut().zip(&image.known) {
                 *to = !known;
             }
