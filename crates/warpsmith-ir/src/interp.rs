@@ -31,7 +31,7 @@ mod runtime;
 mod slack;
 mod team;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::diag::Diagnostic;
@@ -43,7 +43,7 @@ use crate::value::Value;
 use crate::ways::{Turn, Way};
 
 pub use bounds::Bound;
-use bounds::{Tracked, Untracked};
+use bounds::{Bounds, Tracked, Untracked};
 pub use buffers::{BufferSet, ByBuffer};
 use exec::Interp;
 pub use host::{Fault, HostMemory, Skipped};
@@ -70,7 +70,7 @@ pub struct Memory {
     /// Statements executed and expressions evaluated by all calls so far.
     pub steps: u64,
     /// Bounds of the elements that were written, by byte offset, for each buffer.
-    bounds: Vec<HashMap<u64, Bound>>,
+    bounds: Vec<Bounds>,
     /// Buffers counted, and their bytes.
     counted: (usize, u64),
     /// Of those, bytes that were freed.
@@ -274,6 +274,11 @@ pub trait Launcher {
     /// A statement of a tolerated program was left out.
     fn skipped(&mut self, skipped: Skipped) {
         let _ = skipped;
+    }
+
+    /// Whether the program is not to be run on after that.
+    fn gives_up(&self) -> bool {
+        false
     }
 
     /// The value of a variable of the host that holds nothing known.

@@ -112,11 +112,6 @@ template <typename I, typename J> J copy_backward(I first, I last, J to) {
     while (first != last) *--to = *--last;
     return to;
 }
-template <typename I, typename J> J move_backward(I first, I last, J to) { return copy_backward(first, last, to); }
-template <typename I, typename O> O move(I first, I last, O to) {
-    for (; first != last; ++first, ++to) *to = *first;
-    return to;
-}
 template <typename I, typename F> void generate_n(I first, size_t n, F f) {
     for (size_t i = 0; i < n; i++, ++first) *first = f();
 }
@@ -306,4 +301,18 @@ public:
     }
     unsigned long to_ulong() const { return to_ullong(); }
 };
+
+// What is assigned to where such an iterator points is added to the container.
+template <typename C> struct back_insert_iterator {
+    C *to;
+    back_insert_iterator &operator*() { return *this; }
+    back_insert_iterator &operator++() { return *this; }
+    back_insert_iterator operator++(int) { return *this; }
+    template <typename V> back_insert_iterator &operator=(const V &value) { to->push_back(value); return *this; }
+    back_insert_iterator &operator[](size_t i) { return *this; }
+};
+template <typename C> back_insert_iterator<C> back_inserter(C &to) {
+    back_insert_iterator<C> at = {&to};
+    return at;
+}
 } // namespace std

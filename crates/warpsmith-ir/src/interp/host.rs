@@ -207,6 +207,9 @@ impl<T: Track> Interp<'_, '_, T> {
             follows: matches!(error.kind, Uninitialized(_)),
         };
         self.launcher.skipped(skipped);
+        if self.launcher.gives_up() {
+            return Err(self.error(Launch("stopped".into()), &stmt.origin));
+        }
         self.forget(stmt, slow);
         Ok(())
     }

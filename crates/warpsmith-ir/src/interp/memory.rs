@@ -1,8 +1,6 @@
 //! Objects, pointers and typed access to them.
 
-use std::collections::HashMap;
-
-use super::bounds::{Bound, Track};
+use super::bounds::{Bounds, Track};
 use super::exec::Interp;
 use super::races::Kind;
 use super::{InterpErrorKind, Memory};
@@ -66,27 +64,24 @@ pub(crate) struct Image {
     pub bytes: Vec<u8>,
     /// Which bytes have been written.
     pub known: Vec<bool>,
-    pub bounds: HashMap<u64, Bound>,
+    pub bounds: Bounds,
 }
 
 impl Image {
     pub fn new(size: usize, known: bool) -> Image {
-        Image { bytes: vec![0; size], known: vec![known; size], bounds: HashMap::new() }
+        Image { bytes: vec![0; size], known: vec![known; size], bounds: Bounds::default() }
     }
 
     /// A piece of the image; the caller has checked the range.
     pub fn part(&self, at: usize, size: usize) -> Image {
         let range = at as u64..(at + size) as u64;
-        Image {
-            bytes: self.bytes[at..at + size].to_vec(),
-            known: self.known[at..at + size].to_vec(),
-            bounds: self
-                .bounds
-                .iter()
-                .filter(|(k, _)| range.contains(k))
-                .map(|(k, b)| (k - range.start, *b))
-                .collect(),
+        let mut bounds = Bounds::default();
+        if !self.bounds.is_empty() {
+            let inside = self.bounds.iter().filter(|(k, _)| range.contains(k));
+            bounds.extend(inside.map(|(k, b)| (k - range.start, *b)));
         }
+        let (bytes, known) = (&self.bytes[at..at + size], &self.known[at..at + size]);
+        Image { bytes: bytes.to_vec(), known: known.to_vec(), bounds }
     }
 
     /// Overwrites a piece; the caller has checked the range.
@@ -94,7 +89,9 @@ impl Image {
         let range = at as u64..(at + part.bytes.len()) as u64;
         self.bytes[at..at + part.bytes.len()].copy_from_slice(&part.bytes);
         self.known[at..at + part.bytes.len()].copy_from_slice(&part.known);
-        self.bounds.retain(|k, _| !range.contains(k));
+        if !self.bounds.is_empty() {
+            self.bounds.retain(|k, _| !range.contains(k));
+        }
         self.bounds.extend(part.bounds.iter().map(|(k, b)| (k + range.start, *b)));
     }
 }
@@ -106,15 +103,19 @@ pub(crate) struct Object<'m> {
     pub image: Image,
 }
 
+/// Images of variables that ended and are kept for the next ones: so many, each of so many bytes at most.
+const SPARE: usize = 64;
+const SPARE_BYTES: usize = 256;
+
 /// What the host may not do.
 const DEVICE_ACCESS: &str = "an access of the host to memory of the device";
 
 type Fault<T> = Result<T, InterpErrorKind>;
 
 impl Memory {
-    fn map(&mut self, buffer: usize) -> &mut HashMap<u64, Bound> {
+    fn map(&mut self, buffer: usize) -> &mut Bounds {
         if self.bounds.len() <= buffer {
-            self.bounds.resize_with(buffer + 1, HashMap::new);
+            self.bounds.resize_with(buffer + 1, Bounds::default);
         }
         &mut self.bounds[buffer]
     }
@@ -137,7 +138,10 @@ impl<'m, T: Track> Interp<'m, '_, T> {
                 self.error(InterpErrorKind::MemoryLimit(self.limits.max_local_bytes), origin)
             );
         }
-        self.objects.push(Object { name, image: Image::new(size as usize, known) });
+        let mut image = self.spare_images.pop().unwrap_or_default();
+        image.bytes.resize(size as usize, 0);
+        image.known.resize(size as usize, known);
+        self.objects.push(Object { name, image });
         Ok(OWN + self.objects.len() as u32 - 1)
     }
 
@@ -148,7 +152,14 @@ impl<'m, T: Track> Interp<'m, '_, T> {
     /// Drops the objects made since there were `count` of them; pointers to them dangle.
     pub fn release(&mut self, count: usize) {
         for object in self.objects.drain(count..) {
-            self.local_bytes -= object.image.bytes.len() as u64;
+            let mut image = object.image;
+            self.local_bytes -= image.bytes.len() as u64;
+            if self.spare_images.len() < SPARE && image.bytes.len() <= SPARE_BYTES {
+                image.bytes.clear();
+                image.known.clear();
+                image.bounds.clear();
+                self.spare_images.push(image);
+            }
         }
     }
 

@@ -60,6 +60,8 @@ struct Running<'t> {
     seed: u64,
     /// Statements and expressions of the host that are run, at most.
     host_steps: u64,
+    /// The run ends where something takes too long and nothing has been found: others take its place.
+    impatient: bool,
     sources: &'t SourceMap,
 }
 
@@ -155,7 +157,8 @@ impl Runner<'_> {
         let seeds = args.seeds.unwrap_or(1);
         for repetition in 0..seeds {
             let seed = args.seed.unwrap_or(0).wrapping_add(u64::from(repetition));
-            let of = Running { path, program, unit, seed, host_steps: HOST_STEPS, sources };
+            let host_steps = HOST_STEPS;
+            let of = Running { path, program, unit, seed, host_steps, impatient: false, sources };
             let ran = self.program_once(&of)?;
             self.account(path, unit, &ran, sources)?;
         }
