@@ -549,11 +549,11 @@ fn a_header_that_is_missing_is_named_where_host_code_may_want_it() {
     let body = "settings s = settings_of(argc); float *x; cudaMalloc(&x, 400); scale<<<4, 32>>>(x, s.factor, s.n);";
     let text = check(&format!("#include \"mine.h\"\n{}", program(body)), &["--arg", "n=100"], 2);
     assert!(text.contains("launches nothing that could be run"), "{text}");
-    assert!(text.contains("cannot include \"mine.h\"") && text.contains("with `-I`"), "{text}");
+    assert!(text.contains("cannot include `mine.h`") && text.contains("with `-I`"), "{text}");
 
     let body = "show_banner(); float *x; cudaMalloc(&x, 400); cudaMemset(x, 0, 400); scale<<<4, 32>>>(x, 2.0f, 100);";
     let text = check(&format!("#include \"mine.h\"\n{}", program(body)), &[], 0);
-    assert!(text.contains("assumed: cannot include \"mine.h\""), "{text}");
+    assert!(text.contains("assumed: cannot include `mine.h`"), "{text}");
 
     let body =
         "float *x; cudaMalloc(&x, 400); cudaMemset(x, 0, 400); scale<<<4, 32>>>(x, 2.0f, 100);";

@@ -25,4 +25,6 @@ __global__ void packs(int *x)
     __assert(from_left() == 100 && total<>() == 0 && total<1, 2, 4>() == 7);
     __assert(all_positive(1, t + 1) && !all_positive(1, -t));
     __assert(before_folds<1, 2, 4>() == 10);
+    int n = 1, in_turn[] = {n, ++n, n++, n};
+    __assert(in_turn[0] == 1 && in_turn[1] == 2 && in_turn[2] == 2 && in_turn[3] == 3);
 }

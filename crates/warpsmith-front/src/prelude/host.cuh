@@ -288,6 +288,7 @@ template <typename I> struct reverse_iterator {
     I at;
     reverse_iterator(I behind) : at(behind) {}
     auto &operator*() const { return *(at - 1); }
+    I operator->() const { return at - 1; }
     reverse_iterator &operator++() { --at; return *this; }
     reverse_iterator operator++(int) { reverse_iterator old = *this; --at; return old; }
     reverse_iterator &operator--() { ++at; return *this; }
@@ -647,6 +648,24 @@ public:
         return npos;
     }
     size_t find_last_of(char c) const { return rfind(c); }
+    size_t find_first_not_of(const char *those, size_t from = 0) const {
+        for (size_t i = from; i < size_; i++)
+            if (!strchr(those, data_[i])) return i;
+        return npos;
+    }
+    size_t find_first_not_of(char c, size_t from = 0) const {
+        char those[2] = {c, 0};
+        return find_first_not_of(those, from);
+    }
+    size_t find_last_not_of(const char *those) const {
+        for (size_t i = size_; i > 0; i--)
+            if (!strchr(those, data_[i - 1])) return i - 1;
+        return npos;
+    }
+    size_t find_last_not_of(char c) const {
+        char those[2] = {c, 0};
+        return find_last_not_of(those);
+    }
     void push_back(char c) {
         char one[2];
         one[0] = c;

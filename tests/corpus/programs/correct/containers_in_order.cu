@@ -98,7 +98,7 @@ int main()
     char *end;
     compare({(int)strtol("0x1f", nullptr, 16), (int)strtol(" -12z", &end, 10), *end, (int)strtoul("017", nullptr, 0)}, {31, -12, 'z', 15});
     std::string text = "  wide ";
-    text.erase(0, text.find_first_not_of(' ')).insert(4, "er");
+    text.erase(0, text.find_first_not_of(' ')).insert(4, "r");
     text.erase(text.find_last_not_of(' ') + 1);
     compare({text == "wider", (int)text.size()}, {1, 5});
     char words[] = "5 60,7";
