@@ -575,3 +575,16 @@ fn memory_that_was_freed_does_not_count() {
     let output = run(&program(&round("")), &["--max-memory", "8M"]);
     assert_ne!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
 }
+
+#[test]
+fn small_arguments_have_their_turn_as_soon_as_a_program_is_seen_to_be_slow() {
+    let body = "int n = argc > 1 ? atoi(argv[1]) : 1 << 26;
+        float *h = (float *)malloc(n * sizeof(float));
+        for (int i = 0; i < n; i++) h[i] = i * 0.5f + 1;
+        float *x; cudaMalloc(&x, n * sizeof(float));
+        cudaMemcpy(x, h, n * sizeof(float), cudaMemcpyHostToDevice);
+        scale<<<(n + 255) / 256, 256>>>(x, 2.0f, n);";
+    let text = check(&format!("#include <cstdlib>\n{}", program(body)), &[], 0);
+    assert!(text.contains("its own sizes take too long; it was run with `64"), "{text}");
+    assert!(text.contains("1 launch checked: nothing found"), "{text}");
+}
