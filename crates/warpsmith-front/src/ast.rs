@@ -167,6 +167,8 @@ pub struct Attrs {
     pub is_spec: bool,
     /// Declared `virtual`; a function that overrides one need not say so.
     pub is_virtual: bool,
+    /// `mutable`: it may change in a constant object.
+    pub is_mutable: bool,
     /// `__align__(n)`, `alignas(n)`, `__attribute__((aligned(n)))`.
     pub align: Option<Box<Expr>>,
     /// Arguments of `__launch_bounds__`.

@@ -16,6 +16,7 @@
 //! how far a reassociated computation may differ (specification, Arithmetic).
 
 mod bounds;
+mod buffers;
 mod capture;
 mod clauses;
 mod collectives;
@@ -30,7 +31,7 @@ mod runtime;
 mod slack;
 mod team;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::diag::Diagnostic;
@@ -42,7 +43,8 @@ use crate::value::Value;
 use crate::ways::{Turn, Way};
 
 pub use bounds::Bound;
-use bounds::{Tracked, Untracked};
+use bounds::{Bounds, Tracked, Untracked};
+pub use buffers::{BufferSet, ByBuffer};
 use exec::Interp;
 pub use host::{Fault, HostMemory, Skipped};
 
@@ -68,7 +70,11 @@ pub struct Memory {
     /// Statements executed and expressions evaluated by all calls so far.
     pub steps: u64,
     /// Bounds of the elements that were written, by byte offset, for each buffer.
-    bounds: Vec<HashMap<u64, Bound>>,
+    bounds: Vec<Bounds>,
+    /// Buffers counted, and their bytes.
+    counted: (usize, u64),
+    /// Of those, bytes that were freed.
+    freed_bytes: u64,
     /// Places in the buffers that were written, while somebody wants to know.
     writes: Option<BTreeSet<Written>>,
     /// The ways that control took, while somebody wants to know.
@@ -90,6 +96,14 @@ impl Memory {
     /// Memory of these buffers, all on the device, with nothing run yet.
     pub fn new(buffers: Vec<Vec<u8>>) -> Memory {
         Memory { buffers, ..Memory::default() }
+    }
+
+    /// Bytes of all buffers; those that were counted before are not looked at again.
+    fn all_bytes(&mut self) -> u64 {
+        let (count, bytes) = self.counted;
+        let new: u64 = self.buffers.iter().skip(count).map(|b| b.len() as u64).sum();
+        self.counted = (self.buffers.len(), bytes + new);
+        (bytes + new).saturating_sub(self.freed_bytes)
     }
 
     /// The bound of an element at a byte offset: what was tracked, or that of an input with the
@@ -260,6 +274,11 @@ pub trait Launcher {
     /// A statement of a tolerated program was left out.
     fn skipped(&mut self, skipped: Skipped) {
         let _ = skipped;
+    }
+
+    /// Whether the program is not to be run on after that.
+    fn gives_up(&self) -> bool {
+        false
     }
 
     /// The value of a variable of the host that holds nothing known.

@@ -543,3 +543,48 @@ fn a_launch_says_how_large_clusters_are() {
     let text = check(&source("6", "cluster.sync();"), &[], 1);
     assert!(text.contains("the grid [6, 1, 1] is no multiple of the cluster [4, 1, 1]"), "{text}");
 }
+
+#[test]
+fn a_header_that_is_missing_is_named_where_host_code_may_want_it() {
+    let body = "settings s = settings_of(argc); float *x; cudaMalloc(&x, 400); scale<<<4, 32>>>(x, s.factor, s.n);";
+    let text = check(&format!("#include \"mine.h\"\n{}", program(body)), &[], 2);
+    assert!(text.contains("launches nothing that could be run"), "{text}");
+    assert!(text.contains("cannot include `mine.h`") && text.contains("with `-I`"), "{text}");
+
+    let body = "show_banner(); float *x; cudaMalloc(&x, 400); cudaMemset(x, 0, 400); scale<<<4, 32>>>(x, 2.0f, 100);";
+    let text = check(&format!("#include \"mine.h\"\n{}", program(body)), &[], 0);
+    assert!(text.contains("assumed: cannot include `mine.h`"), "{text}");
+
+    let body =
+        "float *x; cudaMalloc(&x, 400); cudaMemset(x, 0, 400); scale<<<4, 32>>>(x, 2.0f, 100);";
+    let text = check(&format!("#include \"mine.h\"\n{}", program(body)), &[], 0);
+    assert!(text.contains("was not found, and nothing of it is needed"), "{text}");
+}
+
+#[test]
+fn memory_that_was_freed_does_not_count() {
+    let round = |end: &str| {
+        format!(
+            "for (int i = 0; i < 64; i++) {{
+                float *x; cudaMalloc(&x, 1 << 20); cudaMemset(x, 0, 400); scale<<<4, 32>>>(x, 2.0f, 100); {end}
+            }}"
+        )
+    };
+    let text = check(&program(&round("cudaFree(x);")), &["--max-memory", "8M"], 0);
+    assert!(text.contains("64 launches checked: nothing found"), "{text}");
+    let output = run(&program(&round("")), &["--max-memory", "8M"]);
+    assert_ne!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+#[test]
+fn small_arguments_have_their_turn_as_soon_as_a_program_is_seen_to_be_slow() {
+    let body = "int n = argc > 1 ? atoi(argv[1]) : 1 << 26;
+        float *h = (float *)malloc(n * sizeof(float));
+        for (int i = 0; i < n; i++) h[i] = i * 0.5f + 1;
+        float *x; cudaMalloc(&x, n * sizeof(float));
+        cudaMemcpy(x, h, n * sizeof(float), cudaMemcpyHostToDevice);
+        scale<<<(n + 255) / 256, 256>>>(x, 2.0f, n);";
+    let text = check(&format!("#include <cstdlib>\n{}", program(body)), &[], 0);
+    assert!(text.contains("its own sizes take too long; it was run with `64"), "{text}");
+    assert!(text.contains("1 launch checked: nothing found"), "{text}");
+}

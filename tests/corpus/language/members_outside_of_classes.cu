@@ -68,3 +68,22 @@ __global__ void members(float *x)
     __assert(d.f() == 43 && d.Base::f() == 3 && p->Base::v == 3 && p->v == 4);
     x[t] = range.width();
 }
+
+// What a member function is for some arguments of its class, with and without a body for all others.
+template <class T> struct Rounded {
+    __device__ T down(T a, T b);
+    __device__ int bytes() const { return 1; }
+};
+template <class T> __device__ T Rounded<T>::down(T a, T b) { return a - b; }
+template <> __device__ inline float Rounded<float>::down(float a, float b) { return __fadd_rd(a, b); }
+template <> __device__ inline int Rounded<double>::bytes() const { return 8; }
+
+// warpsmith: grid=1 block=32 arg x=float[32]
+__global__ void rounded(float *x)
+{
+    Rounded<float> f;
+    Rounded<double> d;
+    x[threadIdx.x] = f.down(3.0f, 1.0f);
+    __assert(x[threadIdx.x] == 4.0f && d.down(3.0, 1.0) == 2.0);
+    __assert(f.bytes() == 1 && d.bytes() == 8);
+}

@@ -29,3 +29,22 @@ __global__ void names(int *x)
     x[threadIdx.x] = chosen<Mode::B>() + (int)s + detail::Traits<float>::bits + static_cast<int>(Mode::A);
     __assert(x[threadIdx.x] == 2 + (threadIdx.x & 1 ? 3 : 2) + 32 + 1);
 }
+
+// Class templates of a namespace whose arguments are numbers: variables of them are no comparisons.
+namespace fixed {
+template <int N> struct Bits {
+    unsigned held[(N + 31) / 32];
+    __device__ Bits(unsigned first = 0) { held[0] = first; }
+    __device__ bool test(int i) const { return held[i / 32] >> i % 32 & 1; }
+};
+}  // namespace fixed
+
+// warpsmith: grid=1 block=32 arg x=int[32]
+__global__ void numbers_as_arguments(int *x)
+{
+    fixed::Bits<40> none;
+    fixed::Bits<40> some(5);
+    const fixed::Bits<40> *at = &some;
+    x[threadIdx.x] = some.test(2);
+    __assert(at->test(0) && !at->test(1) && !none.test(0));
+}

@@ -8,6 +8,14 @@ template <typename T, T... values> __device__ int number() { return sizeof...(va
 template <typename... A> __device__ int count(A...) { return sizeof...(A); }
 template <int... I> __device__ int total() { return (I + ... + 0); }
 
+// As folds were written before there were any.
+template <int... I> __device__ int before_folds()
+{
+    int sum = 0;
+    int each[] = {(sum += I, sum)...};
+    return sum + each[1];
+}
+
 // warpsmith: grid=1 block=32 arg x=int[32]
 __global__ void packs(int *x)
 {
@@ -16,4 +24,7 @@ __global__ void packs(int *x)
     __assert(x[t] == 6 + 94 + (5 - (2 - 1)) + 2 + 3);
     __assert(from_left() == 100 && total<>() == 0 && total<1, 2, 4>() == 7);
     __assert(all_positive(1, t + 1) && !all_positive(1, -t));
+    __assert(before_folds<1, 2, 4>() == 10);
+    int n = 1, in_turn[] = {n, ++n, n++, n};
+    __assert(in_turn[0] == 1 && in_turn[1] == 2 && in_turn[2] == 2 && in_turn[3] == 3);
 }

@@ -1,6 +1,6 @@
 //! Template arguments that the grammar takes for comparisons.
 //!
-//! `a::two<7>::value` reads as `a::two < 7 > ::value`, which is an expression, too. An argument that can only be a type,
+//! `a::two<7>::value` reads as `a::two < 7 > ::value`, `a::two<7> x;` as `a::two < 7 > x`, which are expressions, too. An argument that can only be a type,
 //! written behind the others, tells them apart; the syntax tree does not have it.
 
 use std::collections::HashSet;
@@ -47,7 +47,11 @@ pub fn find(all: &Tokens, names: &Names) -> HashSet<usize> {
             continue;
         }
         let end = all.angles_end(at);
-        if text(end - 1) == ">" && text(end) == "::" {
+        let is_word = |at: usize| all.tokens.get(at).is_some_and(|t| t.kind == TokenKind::Word);
+        // `a::two<7> x(1);` declares `x`: nobody compares a name with a number, and the outcome with `x(1)`.
+        let declares = is_word(end) || matches!(text(end), "*" | "&") && is_word(end + 1);
+        let template = || names.is_template(all, at - 1);
+        if text(end - 1) == ">" && (text(end) == "::" || declares && template()) {
             found.insert(end - 1);
         }
     }

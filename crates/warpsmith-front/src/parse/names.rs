@@ -171,6 +171,13 @@ impl Names {
         self.variables.contains(name)
     }
 
+    /// Whether a name behind `::` is that of a template: one of the program, or of a library.
+    pub fn is_template(&self, all: &Tokens, name: usize) -> bool {
+        let word = |at: usize| all.tokens.get(at).map_or("", |t| &*t.text);
+        let of_library = name >= 2 && LIBRARIES.contains(&word(name - 2));
+        self.templates.contains(word(name)) || of_library
+    }
+
     /// True when the `<` at `at` compares rather than opening template arguments.
     pub fn is_comparison(&self, all: &Tokens, at: usize) -> bool {
         let tokens = all.tokens;

@@ -176,8 +176,8 @@ impl Finder<'_> {
         };
         let expression = at.checked_sub(1).is_some_and(|b| match self.text(b) {
             "return" | "if" | "while" | "switch" => true,
-            ")" | "]" | ">" | "}" | "{" => false,
-            ";" => true,
+            ")" | "]" | ">" | "}" => false,
+            ";" | "{" => true,
             _ => self.tokens[b].kind == TokenKind::Punct,
         });
         if !expression {

@@ -61,6 +61,7 @@ impl<'t> Cx<'t> {
                 "static" => attrs.is_static = true,
                 "extern" => attrs.is_extern = true,
                 "inline" => attrs.is_inline = true,
+                "mutable" => attrs.is_mutable = true,
                 "constexpr" | "consteval" | "constinit" => attrs.is_constexpr = true,
                 _ => {}
             }

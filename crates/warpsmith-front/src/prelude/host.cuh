@@ -94,8 +94,38 @@ inline long long atoll(const char *s) {
 
 inline int atoi(const char *s) { return (int)atoll(s); }
 inline long atol(const char *s) { return (long)atoll(s); }
-inline long strtol(const char *s, char **end, int base) { return (long)atoll(s); }
-inline unsigned long strtoul(const char *s, char **end, int base) { return (unsigned long)atoll(s); }
+// A number to a base; 0 stands for what the text begins with.
+inline unsigned long long strtoull(const char *s, char **end, int base) {
+    while (*s == ' ' || *s == '\t' || *s == '\n') s++;
+    bool negative = *s == '-';
+    if (*s == '-' || *s == '+') s++;
+    bool hexadecimal = s[0] == '0' && (s[1] == 'x' || s[1] == 'X') && (base == 0 || base == 16);
+    if (hexadecimal) s += 2;
+    if (base == 0) base = hexadecimal ? 16 : *s == '0' ? 8 : 10;
+    unsigned long long value = 0;
+    for (;; s++) {
+        int digit = *s >= '0' && *s <= '9' ? *s - '0' : *s >= 'a' && *s <= 'z' ? *s - 'a' + 10 : *s >= 'A' && *s <= 'Z' ? *s - 'A' + 10 : 36;
+        if (digit >= base) break;
+        value = value * base + digit;
+    }
+    if (end) *end = (char *)s;
+    return negative ? 0 - value : value;
+}
+inline long long strtoll(const char *s, char **end, int base) { return (long long)strtoull(s, end, base); }
+inline long strtol(const char *s, char **end, int base) { return (long)strtoull(s, end, base); }
+inline unsigned long strtoul(const char *s, char **end, int base) { return (unsigned long)strtoull(s, end, base); }
+// The words of a text, one a call; behind the last one, null.
+inline char *strtok(char *text, const char *separators) {
+    static char *rest = 0;
+    if (text) rest = text;
+    if (!rest) return 0;
+    while (*rest && strchr(separators, *rest)) rest++;
+    char *word = rest;
+    while (*rest && !strchr(separators, *rest)) rest++;
+    if (word == rest) return 0;
+    if (*rest) *rest++ = 0;
+    return word;
+}
 inline double strtod(const char *s, char **end) { return atof(s); }
 inline float strtof(const char *s, char **end) { return (float)atof(s); }
 
@@ -253,6 +283,23 @@ public:
     const T *end() const { return first_ + size_; }
 };
 
+// From the last element to the first.
+template <typename I> struct reverse_iterator {
+    I at;
+    reverse_iterator(I behind) : at(behind) {}
+    auto &operator*() const { return *(at - 1); }
+    I operator->() const { return at - 1; }
+    reverse_iterator &operator++() { --at; return *this; }
+    reverse_iterator operator++(int) { reverse_iterator old = *this; --at; return old; }
+    reverse_iterator &operator--() { ++at; return *this; }
+    reverse_iterator operator+(long long n) const { return reverse_iterator(at - n); }
+    reverse_iterator operator-(long long n) const { return reverse_iterator(at + n); }
+    long long operator-(const reverse_iterator &other) const { return other.at - at; }
+    bool operator==(const reverse_iterator &other) const { return at == other.at; }
+    bool operator!=(const reverse_iterator &other) const { return at != other.at; }
+    I base() const { return at; }
+};
+
 template <typename T> class vector {
     T *data_;
     size_t size_, capacity_;
@@ -269,6 +316,9 @@ public:
     vector(size_t n, const T &value) : size_(n), capacity_(n) {
         data_ = (T *)malloc(n * sizeof(T));
         for (size_t i = 0; i < n; i++) data_[i] = value;
+    }
+    template <typename I> vector(reverse_iterator<I> first, reverse_iterator<I> last) : data_(0), size_(0), capacity_(0) {
+        for (; first != last; ++first) push_back(*first);
     }
     template <typename U> vector(U *first, U *last) : size_(last - first), capacity_(last - first) {
         data_ = (T *)malloc(size_ * sizeof(T));
@@ -300,6 +350,7 @@ public:
     T &operator[](size_t i) { return data_[i]; }
     const T &operator[](size_t i) const { return data_[i]; }
     T &at(size_t i) { return data_[i]; }
+    const T &at(size_t i) const { return data_[i]; }
     T *data() { return data_; }
     const T *data() const { return data_; }
     size_t size() const { return size_; }
@@ -311,8 +362,16 @@ public:
     const T *cbegin() const { return data_; }
     const T *cend() const { return data_ + size_; }
     const T *end() const { return data_ + size_; }
+    reverse_iterator<T *> rbegin() { return reverse_iterator<T *>(end()); }
+    reverse_iterator<T *> rend() { return reverse_iterator<T *>(begin()); }
+    reverse_iterator<const T *> rbegin() const { return reverse_iterator<const T *>(end()); }
+    reverse_iterator<const T *> rend() const { return reverse_iterator<const T *>(begin()); }
+    reverse_iterator<const T *> crbegin() const { return reverse_iterator<const T *>(end()); }
+    reverse_iterator<const T *> crend() const { return reverse_iterator<const T *>(begin()); }
     T &front() { return data_[0]; }
     T &back() { return data_[size_ - 1]; }
+    const T &front() const { return data_[0]; }
+    const T &back() const { return data_[size_ - 1]; }
     void clear() { size_ = 0; }
     void reserve(size_t n) {
         if (n > capacity_) {
@@ -336,6 +395,10 @@ public:
         reserve(n);
         for (size_t i = 0; i < n; i++) data_[i] = value;
         size_ = n;
+    }
+    void assign(initializer_list<T> list) {
+        clear();
+        for (size_t i = 0; i < list.size(); i++) push_back(list.begin()[i]);
     }
     void push_back(const T &value) {
         if (size_ == capacity_) reserve(2 * capacity_ + 8);
@@ -363,6 +426,7 @@ public:
         size_t i = at - data_;
         for (; first != last; ++first, ++i) insert(data_ + i, *first);
     }
+    template <typename... A> iterator emplace(iterator at, A... values) { return insert(at, T(values...)); }
     iterator erase(iterator at) { return erase(at, at + 1); }
     iterator erase(iterator first, iterator last) {
         size_t i = first - data_, n = last - first;
@@ -553,6 +617,19 @@ public:
         s.assign(data_ + from, n < size_ - from ? n : size_ - from);
         return s;
     }
+    string &erase(size_t from = 0, size_t n = npos) {
+        string kept = substr(0, from);
+        if (n < size_ - from) kept.append(substr(from + n));
+        assign(kept.data_, kept.size_);
+        return *this;
+    }
+    string &insert(size_t at, const string &part) {
+        string whole = substr(0, at);
+        whole.append(part);
+        whole.append(substr(at));
+        assign(whole.data_, whole.size_);
+        return *this;
+    }
     size_t find(const char *part, size_t from = 0) const {
         size_t n = strlen(part);
         for (size_t i = from; i + n <= size_; i++)
@@ -571,6 +648,24 @@ public:
         return npos;
     }
     size_t find_last_of(char c) const { return rfind(c); }
+    size_t find_first_not_of(const char *those, size_t from = 0) const {
+        for (size_t i = from; i < size_; i++)
+            if (!strchr(those, data_[i])) return i;
+        return npos;
+    }
+    size_t find_first_not_of(char c, size_t from = 0) const {
+        char those[2] = {c, 0};
+        return find_first_not_of(those, from);
+    }
+    size_t find_last_not_of(const char *those) const {
+        for (size_t i = size_; i > 0; i--)
+            if (!strchr(those, data_[i - 1])) return i - 1;
+        return npos;
+    }
+    size_t find_last_not_of(char c) const {
+        char those[2] = {c, 0};
+        return find_last_not_of(those);
+    }
     void push_back(char c) {
         char one[2];
         one[0] = c;
@@ -638,7 +733,7 @@ struct mt19937 {
 };
 typedef mt19937 mt19937_64;
 typedef mt19937 default_random_engine;
-template <typename T> struct uniform_real_distribution {
+template <typename T = double> struct uniform_real_distribution {
     T low, high;
     uniform_real_distribution() : low(0), high(1) {}
     uniform_real_distribution(T a, T b) : low(a), high(b) {}
@@ -646,7 +741,7 @@ template <typename T> struct uniform_real_distribution {
         return low + (T)(g() / 2147483648.0) * (high - low);
     }
 };
-template <typename T> struct normal_distribution {
+template <typename T = double> struct normal_distribution {
     T mean, deviation;
     normal_distribution() : mean(0), deviation(1) {}
     normal_distribution(T m, T d) : mean(m), deviation(d) {}
@@ -654,7 +749,17 @@ template <typename T> struct normal_distribution {
         return mean + deviation * (T)(g() / 1073741824.0 - 1.0);
     }
 };
-template <typename T> struct uniform_int_distribution {
+struct bernoulli_distribution {
+    double p;
+    bernoulli_distribution(double given = 0.5) : p(given) {}
+    template <typename G> bool operator()(G &g) { return g() / 4294967296.0 < p; }
+};
+template <typename T = double> struct exponential_distribution {
+    T rate;
+    exponential_distribution(T given = 1) : rate(given) {}
+    template <typename G> T operator()(G &g) { return (T)(-log(1.0 - g() / 4294967296.0) / rate); }
+};
+template <typename T = int> struct uniform_int_distribution {
     T low, high;
     uniform_int_distribution() : low(0), high(2147483647) {}
     uniform_int_distribution(T a, T b) : low(a), high(b) {}

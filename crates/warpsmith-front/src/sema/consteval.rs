@@ -465,33 +465,6 @@ impl<'a> Sema<'a> {
             self.report(*d);
         }
     }
-
-    /// The value members of `<type_traits>` that kernels use.
-    pub(crate) fn trait_value(&self, name: &str, args: &[TArg]) -> Option<Value> {
-        let name = name.strip_prefix("std::").or(name.strip_prefix("cuda::std::"))?;
-        let base = name.strip_suffix("::value").or(name.strip_suffix("_v"))?;
-        let truth = match (base, args) {
-            ("is_same", [TArg::Type(a), TArg::Type(b)]) => a == b,
-            ("is_floating_point", [TArg::Type(t)]) => {
-                matches!(t.ty, Type::Scalar(Scalar::F32 | Scalar::F64))
-            }
-            ("is_integral", [TArg::Type(t)]) => t.ty.is_integer(),
-            ("is_arithmetic", [TArg::Type(t)]) => {
-                t.ty.is_integer() || matches!(t.ty, Type::Scalar(Scalar::F32 | Scalar::F64))
-            }
-            ("is_signed", [TArg::Type(t)]) => {
-                t.ty.scalar().is_some_and(|s| s.is_signed() || s.is_float())
-            }
-            ("is_unsigned", [TArg::Type(t)]) => {
-                t.ty.scalar().is_some_and(|s| s.is_integer() && !s.is_signed())
-            }
-            ("is_pointer", [TArg::Type(t)]) => t.ty.is_pointer(),
-            ("is_const", [TArg::Type(t)]) => t.is_const,
-            ("is_void", [TArg::Type(t)]) => t.ty == Type::Void,
-            _ => return None,
-        };
-        Some(Value::bool(truth))
-    }
 }
 
 /// Whether a part of the value is an integer divided by a zero that is known.

@@ -133,6 +133,9 @@ impl<'a> Sema<'a> {
         let Some(init) = &d.init else {
             return self.uninitialised(vars, d, q, ones);
         };
+        if in_own_lambda(init, &d.name) {
+            return self.declared_first(vars, d, QualType { is_const: false, ..q }, init);
+        }
         let sized = sizes_itself(init, &d.name);
         if sized {
             self.stand_in(scope, &d.name, &q.ty, d.span);
@@ -162,6 +165,28 @@ impl<'a> Sema<'a> {
         let mut q = q;
         let value = self.keep_space(&mut q, value, init, &d.name)?;
         self.finish_var(vars, d, q, Some(value))
+    }
+
+    /// `std::function<int(int)> f = [&](int n) { … f(n - 1) … };`: the lambda refers to the variable that it becomes the value of.
+    fn declared_first(
+        &mut self,
+        vars: &'a ast::VarDecl,
+        d: &'a ast::Declarator,
+        q: QualType,
+        init: &'a Initializer,
+    ) -> Res<()> {
+        let scope = self.f_scope();
+        let ty = q.ty.clone();
+        self.uninitialised(vars, d, q, false)?;
+        let value = match self.class_init(&ty, init, d.span)? {
+            Some(value) => value,
+            None => self.init_value(&ty, init, false, d.span)?,
+        };
+        let declared = self.lookup_in(scope, &d.name).into_iter().next_back();
+        if let Some(Entity::Place { place, .. }) = declared {
+            self.emit(StmtKind::Assign { place, value }, d.span);
+        }
+        Ok(())
     }
 
     /// What `sizeof` sees of a variable while its own value is read.
@@ -529,6 +554,26 @@ fn value_space(value: &Expr) -> Space {
         (Type::Pointer { space, .. }, _) => *space,
         _ => Space::Generic,
     }
+}
+
+/// Whether a lambda in the value of a variable names that variable.
+fn in_own_lambda(init: &Initializer, name: &str) -> bool {
+    let mut found = false;
+    let mut in_lambda = |e: &ast::Expr| {
+        if let ast::ExprKind::Lambda(l) = &*e.kind {
+            super::walk::block(&l.body, &mut |e| {
+                found |= matches!(&*e.kind, ast::ExprKind::Path(p) if p.as_name() == Some(name));
+            });
+        }
+    };
+    match init {
+        Initializer::Expr(e) => super::walk::expr(e, &mut in_lambda),
+        Initializer::Call(args, _) => {
+            args.iter().for_each(|e| super::walk::expr(e, &mut in_lambda));
+        }
+        Initializer::List(..) => {}
+    }
+    found
 }
 
 /// `float *p = (float *)malloc(n * sizeof(*p))`

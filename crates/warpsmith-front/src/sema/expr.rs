@@ -405,6 +405,7 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Operand<'a> {
         let info = self.field_info(class, path);
+        let is_const = is_const && !info.is_some_and(|f| f.mutable);
         let declared = info.map(|f| f.ty.clone());
         let place = self.field_place(object, path, span);
         if let Some(bits) = path.last().and_then(|code| Bits::from_code(*code)) {

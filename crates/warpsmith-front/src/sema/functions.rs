@@ -8,6 +8,7 @@ use warpsmith_ir::{
 };
 
 use super::Sema;
+use super::definitions::Role;
 use super::model::*;
 use super::overload::Chosen;
 use super::refused::{REFERENCE_FOR_KERNEL, refuse};
@@ -16,14 +17,6 @@ use crate::ast;
 
 /// Instances nested deeper than this are a template that does not end.
 const MAX_INSTANCES: usize = 512;
-
-/// What a member function is for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Constructor,
-    Destructor,
-    Other,
-}
 
 /// A parameter after expansion of packs.
 struct ParamSpec<'a> {
@@ -88,43 +81,6 @@ impl<'a> Sema<'a> {
         }
     }
 
-    /// The explicit specialisation of a function template for arguments, if there is one.
-    fn specialisation(
-        &mut self,
-        f: FnDecl<'a>,
-        scope: ScopeId,
-        args: &[TArg],
-    ) -> Res<Option<FnDecl<'a>>> {
-        let ast::FunctionName::Plain(path) = &f.decl.name else { return Ok(None) };
-        let Some(last) = path.segments.last().filter(|_| !args.is_empty()) else { return Ok(None) };
-        let candidates = match f.class {
-            Some(_) => super::expr::functions(&self.lookup_in(f.scope, &last.name)),
-            None => self.lookup_all_functions(f.scope, &last.name),
-        };
-        let wanted = self.param_types(f, scope)?;
-        for c in candidates {
-            if !is_specialisation(c.decl) || c.decl.body.is_none() {
-                continue;
-            }
-            let given = match &c.decl.name {
-                ast::FunctionName::Plain(p) => p.segments.last().and_then(|s| s.args.as_deref()),
-                _ => None,
-            };
-            let fits = match given {
-                Some(list) => {
-                    let list = self.resolve_args(c.scope, list)?;
-                    let same = |(a, b)| super::templates::same_arg(a, b);
-                    list.iter().zip(args).all(same)
-                }
-                None => true,
-            };
-            if fits && self.param_types(c, c.scope)? == wanted {
-                return Ok(Some(c));
-            }
-        }
-        Ok(None)
-    }
-
     /// Device code calls device functions, host code host functions.
     fn check_callable(
         &mut self,
@@ -150,100 +106,6 @@ impl<'a> Sema<'a> {
         let d = error("W068", span, format!("{from} code calls the {what} function `{name}`"));
         let d = d.label(f.decl.head_span, "declared here");
         Err(d.help(format!("declare it `{wanted}`")).into())
-    }
-
-    /// The declaration with the body: itself, another declaration of it, or one out of its class.
-    fn with_body(
-        &mut self,
-        f: FnDecl<'a>,
-        scope: ScopeId,
-        args: &[TArg],
-        span: Span,
-    ) -> Res<(FnDecl<'a>, ScopeId)> {
-        if f.decl.body.is_some() {
-            return Ok((f, scope));
-        }
-        let name = match &f.decl.name {
-            ast::FunctionName::Plain(p) => p.segments.last().map(|s| s.name.clone()),
-            ast::FunctionName::Operator(op) => Some(format!("operator{op}")),
-            ast::FunctionName::Constructor => self.name_of_class(f),
-            ast::FunctionName::Destructor => self.name_of_class(f).map(|n| format!("~{n}")),
-            ast::FunctionName::Conversion(_) => None,
-        };
-        let wanted = self.param_types(f, scope)?;
-        let candidates = match (&name, f.class) {
-            (Some(n), Some(class)) => {
-                let class_name =
-                    self.class(class).decl.and_then(|d| d.name.clone()).unwrap_or_default();
-                self.out_of_line.get(&(class_name, n.clone())).cloned().unwrap_or_default()
-            }
-            (Some(n), None) => self.lookup_all_functions(f.scope, n),
-            _ => vec![],
-        };
-        let mut candidates = candidates;
-        let file = self.file_around(f.scope);
-        candidates.sort_by_key(|c| self.file_around(c.scope) != file);
-        for c in candidates {
-            let unlinked = c.decl.attrs.is_static && c.scope != f.scope;
-            if c.decl.body.is_none() || unlinked || c.decl.params.len() != f.decl.params.len() {
-                continue;
-            }
-            let bound = match (&c.decl.template, f.class) {
-                (Some(header), Some(class)) if f.decl.template.is_none() => {
-                    let own =
-                        self.class(class).template.clone().map(|(_, a)| a).unwrap_or_default();
-                    self.bind_params(header, own, self.class(class).scope, span).map(|(s, _)| s)
-                }
-                (Some(header), _) if !header.params.is_empty() => {
-                    self.bind_params(header, args.to_vec(), c.scope, span).map(|(s, _)| s)
-                }
-                (_, Some(class)) => Ok(self.class(class).scope),
-                _ => Ok(c.scope),
-            };
-            let Ok(bound) = bound else { continue };
-            let found = FnDecl {
-                scope: if f.class.is_some() { bound } else { c.scope },
-                class: f.class,
-                is_static: f.is_static,
-                ..c
-            };
-            if self.param_types(found, bound).is_ok_and(|p| p == wanted) {
-                return Ok((found, bound));
-            }
-        }
-        if f.decl.attrs.is_spec {
-            return Ok((f, scope));
-        }
-        let name = name.unwrap_or_else(|| "this function".into());
-        let d = error("W069", span, format!("`{name}` is declared but has no body here"));
-        let d = d.label(f.decl.head_span, "declared here");
-        Err(d
-            .help(
-                "define it in this file, include the file it is defined in, or give that file, too",
-            )
-            .into())
-    }
-
-    /// The name that the class of a method was declared with.
-    fn name_of_class(&self, f: FnDecl<'a>) -> Option<String> {
-        f.class.and_then(|c| self.class(c).decl).and_then(|d| d.name.clone())
-    }
-
-    /// What a member function is for; outside of its class a constructor looks like any other function.
-    fn role(&self, f: FnDecl<'a>) -> Role {
-        let named = match &f.decl.name {
-            ast::FunctionName::Constructor => return Role::Constructor,
-            ast::FunctionName::Destructor => return Role::Destructor,
-            ast::FunctionName::Plain(path) if path.segments.len() > 1 && f.decl.ret.is_none() => {
-                path.segments.last().map(|s| s.name.as_str())
-            }
-            _ => None,
-        };
-        match (named, self.name_of_class(f)) {
-            (Some(name), Some(class)) if name == class => Role::Constructor,
-            (Some(name), Some(class)) if name.strip_prefix('~') == Some(&class) => Role::Destructor,
-            _ => Role::Other,
-        }
     }
 
     fn instance_name(&mut self, f: FnDecl<'a>, args: &[TArg]) -> String {
@@ -563,11 +425,6 @@ impl<'a> Sema<'a> {
 /// A pointer conversion that changes nothing but what is known of the pointee.
 pub(crate) fn raw_pointer_cast(pointer: Expr, ty: Type, span: Span) -> Expr {
     if pointer.ty == ty { pointer } else { Expr::new(ExprKind::Cast(pointer), ty, span) }
-}
-
-/// `template <> …`
-pub(crate) fn is_specialisation(decl: &ast::FunctionDecl) -> bool {
-    decl.template.as_ref().is_some_and(|t| t.params.is_empty())
 }
 
 pub(crate) fn is_auto(ty: &ast::TypeName) -> bool {

@@ -161,7 +161,7 @@ impl<'a> Sema<'a> {
         for item in items {
             match pack_in(item) {
                 Some((pattern, span)) => {
-                    let list = self.expand_operands(pattern, span)?;
+                    let list = self.expand_in_turn(pattern, span)?;
                     queue.extend(list.into_iter().map(|o| Entry::Ready(o, span)));
                 }
                 None => queue.push_back(Entry::Source(item)),
@@ -190,8 +190,9 @@ impl<'a> Sema<'a> {
     /// Takes what an aggregate needs from the front of a list; what is missing has its default.
     fn fill(&mut self, ty: &Type, queue: &mut VecDeque<Entry<'a>>, span: Span) -> Res<Expr> {
         let count = self.element_count(ty, span)?;
-        let mut parts = vec![];
+        let (mut parts, mut marks) = (vec![], vec![]);
         for i in 0..count {
+            marks.push(self.mark());
             let element = self.element_type(ty, i);
             if let Type::Struct(id) = ty
                 && self.is_word(*id, i as u32)
@@ -204,6 +205,12 @@ impl<'a> Sema<'a> {
                 None => self.default_element(ty, i, &element, span)?,
             };
             parts.push(part);
+        }
+        // A part has its value before the parts behind it are looked at: `{n, ++n}`.
+        if marks.first().is_some_and(|first| self.mark() > *first) {
+            for (part, mark) in parts.iter_mut().zip(marks.into_iter().skip(1)).rev() {
+                *part = self.settle(part.clone(), mark, span);
+            }
         }
         Ok(Expr::new(ExprKind::Make(parts), ty.clone(), span))
     }

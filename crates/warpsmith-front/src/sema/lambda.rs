@@ -32,6 +32,7 @@ impl<'a> Sema<'a> {
                 name: captured,
                 ty: q,
                 init: None,
+                mutable: false,
                 span,
                 index,
                 anonymous: None,

@@ -195,6 +195,8 @@ pub(crate) struct FieldInfo<'a> {
     /// The stored type is a pointer when this is a reference.
     pub ty: QualType,
     pub init: Option<&'a ast::Initializer>,
+    /// It may change in a constant object.
+    pub mutable: bool,
     pub span: Span,
     /// Index in the IR struct.
     pub index: u32,

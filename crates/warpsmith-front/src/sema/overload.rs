@@ -96,7 +96,7 @@ impl<'a> Sema<'a> {
         args: &[Operand<'a>],
         span: Span,
     ) -> Result<Candidate<'a>, String> {
-        if super::functions::is_specialisation(f.decl) {
+        if super::definitions::is_specialisation(f.decl) {
             return Err("it is a specialisation, used when its template is chosen".into());
         }
         let header = f.decl.template.as_ref().filter(|t| !t.params.is_empty());

@@ -54,6 +54,31 @@ impl<'a> Sema<'a> {
         Ok(list)
     }
 
+    /// As [`Self::expand_operands`], for the elements of a list, which have their values one after the other.
+    pub(crate) fn expand_in_turn(
+        &mut self,
+        pattern: &'a ast::Expr,
+        span: Span,
+    ) -> Res<Vec<Operand<'a>>> {
+        let mut list = vec![];
+        for scope in self.expand_pack(pattern, span)? {
+            let before = self.mark();
+            let saved = std::mem::replace(&mut self.f().scope, scope);
+            let operand = self.expr(pattern);
+            self.f().scope = saved;
+            let operand = operand?;
+            let scalar = self.operand_type(&operand).is_some_and(|q| q.ty.scalar().is_some());
+            list.push(match scalar && self.mark() > before {
+                true => {
+                    let value = self.rvalue_of(operand, span)?;
+                    Operand::Value(self.hold_value(value, span))
+                }
+                false => operand,
+            });
+        }
+        Ok(list)
+    }
+
     /// `(args op ...)` over a pack.
     pub(crate) fn fold_pack(
         &mut self,

@@ -327,7 +327,10 @@ impl<'a> Sema<'a> {
             }
             Member::Field(vars) if !vars.attrs.is_static && !vars.attrs.is_constexpr => {
                 for item in &vars.declarators {
+                    let before = fields.len();
                     self.add_field(id, scope, item, types, fields)?;
+                    let added = fields.iter_mut().skip(before);
+                    added.for_each(|f| f.mutable = vars.attrs.is_mutable);
                 }
             }
             _ => {}
@@ -375,6 +378,7 @@ impl<'a> Sema<'a> {
             name: item.name.clone(),
             ty,
             init: item.init.as_ref(),
+            mutable: false,
             span: item.span,
             index,
             anonymous: None,
@@ -413,6 +417,7 @@ impl<'a> Sema<'a> {
             name: String::new(),
             ty: QualType::plain(Type::Struct(inner)),
             init: None,
+            mutable: false,
             span,
             index,
             anonymous: Some(inner),

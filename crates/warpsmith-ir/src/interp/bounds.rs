@@ -1,6 +1,7 @@
 //! How far a real may be from the exact result: first-order error bounds.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, DefaultHasher};
 
 use super::slack;
 use crate::eval::{cast, math};
@@ -56,6 +57,10 @@ impl Bound {
     }
 }
 
+/// The bounds of the reals in a piece of memory, by offset. Nearly all maps are empty, and one is made for every variable:
+/// making one costs nothing.
+pub(crate) type Bounds = HashMap<u64, Bound, BuildHasherDefault<DefaultHasher>>;
+
 /// Whether and how bounds are kept; the interpreter is compiled once for each answer.
 pub(crate) trait Track {
     type Bound: Copy;
@@ -69,8 +74,8 @@ pub(crate) trait Track {
     fn call(function: MathFn, args: &[(Value, Self::Bound)], result: Value) -> Self::Bound;
     /// The bound of a conversion; kept between reals.
     fn cast(from: (Value, Self::Bound), result: Value) -> Self::Bound;
-    fn store(map: &mut HashMap<u64, Bound>, offset: u64, value: (Value, Self::Bound));
-    fn load(map: Option<&HashMap<u64, Bound>>, offset: u64, value: Value) -> Self::Bound;
+    fn store(map: &mut Bounds, offset: u64, value: (Value, Self::Bound));
+    fn load(map: Option<&Bounds>, offset: u64, value: Value) -> Self::Bound;
     fn export(bound: Self::Bound) -> Option<Bound>;
     /// The term of an update, of which C would have rounded the sum with the old value only: what the conversion to the
     /// type of the element does is slack.
@@ -88,8 +93,8 @@ impl Track for Untracked {
     fn binary(_: BinaryOp, _: (Value, ()), _: (Value, ()), _: Value) {}
     fn call(_: MathFn, _: &[(Value, ())], _: Value) {}
     fn cast(_: (Value, ()), _: Value) {}
-    fn store(_: &mut HashMap<u64, Bound>, _: u64, _: (Value, ())) {}
-    fn load(_: Option<&HashMap<u64, Bound>>, _: u64, _: Value) {}
+    fn store(_: &mut Bounds, _: u64, _: (Value, ())) {}
+    fn load(_: Option<&Bounds>, _: u64, _: Value) {}
     fn export(_: ()) -> Option<Bound> {
         None
     }
@@ -146,7 +151,7 @@ impl Track for Tracked {
         Bound { slack, ..if real { from.1 } else { Bound::input(result) } }
     }
 
-    fn store(map: &mut HashMap<u64, Bound>, offset: u64, (value, bound): (Value, Bound)) {
+    fn store(map: &mut Bounds, offset: u64, (value, bound): (Value, Bound)) {
         if value.ty.is_float() || bound.slack > 0.0 {
             map.insert(offset, bound);
         } else if !map.is_empty() {
@@ -154,7 +159,7 @@ impl Track for Tracked {
         }
     }
 
-    fn load(map: Option<&HashMap<u64, Bound>>, offset: u64, value: Value) -> Bound {
+    fn load(map: Option<&Bounds>, offset: u64, value: Value) -> Bound {
         let stored = map.and_then(|map| map.get(&offset)).copied();
         match stored {
             Some(bound) if value.ty.is_float() => bound,

@@ -31,8 +31,11 @@ pub(crate) struct Interp<'m, 'a, T: Track> {
     pub limits: &'a Limits,
     pub launcher: &'a mut dyn Launcher,
     /// Global variables first, then the variables of active functions that need an address.
-    pub objects: Vec<Object>,
+    pub objects: Vec<Object<'m>>,
     pub local_bytes: u64,
+    /// Memory for variables, and slots, of calls that ended, for the next ones.
+    pub spare_images: Vec<Image>,
+    spare_slots: Vec<Vec<Slot<T>>>,
     globals: Vec<u32>,
     /// For each function, which variables live in memory; computed when it is first called.
     in_memory: Vec<Option<Vec<bool>>>,
@@ -107,6 +110,8 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
             launcher,
             objects: vec![],
             local_bytes: 0,
+            spare_images: vec![],
+            spare_slots: vec![],
             globals: vec![],
             in_memory: vec![None; module.functions.len()],
             frame: Frame { function: None, slots: vec![] },
@@ -313,7 +318,9 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
             }
             _ => self.block(&f.body),
         };
-        self.frame = caller;
+        let mut ended = std::mem::replace(&mut self.frame, caller);
+        ended.slots.clear();
+        self.spare_slots.push(ended.slots);
         self.release(objects);
         self.depth -= 1;
         self.in_library = around;
@@ -321,9 +328,10 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
         Ok(self.returned.take())
     }
 
-    fn new_slots(&mut self, id: FuncId, f: &Function, origin: &Origin) -> Run<Vec<Slot<T>>> {
+    fn new_slots(&mut self, id: FuncId, f: &'m Function, origin: &Origin) -> Run<Vec<Slot<T>>> {
         let in_memory = self.in_memory[id.0 as usize].take().unwrap_or_else(|| vars_in_memory(f));
-        let mut slots = Vec::with_capacity(f.vars.len());
+        let mut slots = self.spare_slots.pop().unwrap_or_default();
+        slots.reserve(f.vars.len());
         for (var, in_memory) in f.vars.iter().zip(&in_memory) {
             slots.push(match var.kind {
                 VarKind::DynamicShared => {
@@ -452,9 +460,12 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
         let origin = &stmt.origin;
         match &stmt.kind {
             StmtKind::Call { function, args, result } => {
-                let args = args.iter().map(|a| self.eval(a)).collect::<Run<Vec<_>>>()?;
+                let mut values = Vec::with_capacity(args.len());
+                for arg in args {
+                    values.push(self.eval(arg)?);
+                }
                 let last = self.last_call;
-                let value = self.call(*function, args, origin)?;
+                let value = self.call(*function, values, origin)?;
                 match (result, value) {
                     // It was not run to its end, and nothing comes after it.
                     (Some(_), None) if last => Ok(()),

@@ -4,7 +4,7 @@
 //! would have written holds nothing known from then on, and the launcher is told. What is not known spreads: a statement
 //! that needs it fails in its turn, up to a launch, which asks the launcher for its arguments.
 
-use std::collections::{BTreeSet, HashMap};
+use super::buffers::{BufferSet, ByBuffer};
 
 use super::bounds::Track;
 use super::exec::{Interp, Run};
@@ -29,24 +29,24 @@ const ALL_PATIENCE: u64 = 1_600_000_000;
 #[derive(Clone, Debug, Default)]
 pub struct HostMemory {
     /// Buffers of the host.
-    pub host: BTreeSet<usize>,
+    pub host: BufferSet,
     /// Buffers that host and device both use.
-    pub shared: BTreeSet<usize>,
+    pub shared: BufferSet,
     /// Buffers of the device that libraries allocated, whose objects give their elements to the host.
-    pub of_library: BTreeSet<usize>,
+    pub of_library: BufferSet,
     /// Bytes of those buffers that hold nothing known; a buffer that is known altogether has no entry.
-    pub unknown: HashMap<usize, Vec<bool>>,
+    pub unknown: ByBuffer<Vec<bool>>,
 }
 
 impl HostMemory {
     /// Whether the host can use the buffer; of other buffers than those it allocated nothing is known here.
     pub fn reaches(&self, buffer: usize) -> bool {
-        self.host.contains(&buffer) || self.shared.contains(&buffer)
+        self.host.contains(buffer) || self.shared.contains(buffer)
     }
 
     /// Marks bytes as known or unknown; beyond the end of the buffer nothing happens.
     pub fn mark(&mut self, buffer: usize, at: usize, bytes: usize, unknown: bool) {
-        if let Some(mask) = self.unknown.get_mut(&buffer) {
+        if let Some(mask) = self.unknown.get_mut(buffer) {
             let end = at.saturating_add(bytes).min(mask.len());
             if at < end {
                 mask[at..end].fill(unknown);
@@ -56,13 +56,13 @@ impl HostMemory {
 
     /// Whether all of the bytes are known.
     pub fn knows(&self, buffer: usize, at: usize, bytes: usize) -> bool {
-        let Some(mask) = self.unknown.get(&buffer) else { return true };
+        let Some(mask) = self.unknown.get(buffer) else { return true };
         mask.get(at..at + bytes).is_none_or(|part| !part.contains(&true))
     }
 
     /// The mask of a piece, one entry a byte; empty when all is known.
     pub fn mask(&self, buffer: usize, at: usize, bytes: usize) -> Vec<bool> {
-        match self.unknown.get(&buffer).and_then(|mask| mask.get(at..at + bytes)) {
+        match self.unknown.get(buffer).and_then(|mask| mask.get(at..at + bytes)) {
             Some(part) if part.contains(&true) => part.to_vec(),
             _ => vec![],
         }
@@ -207,6 +207,9 @@ impl<T: Track> Interp<'_, '_, T> {
             follows: matches!(error.kind, Uninitialized(_)),
         };
         self.launcher.skipped(skipped);
+        if self.launcher.gives_up() {
+            return Err(self.error(Launch("stopped".into()), &stmt.origin));
+        }
         self.forget(stmt, slow);
         Ok(())
     }
@@ -288,13 +291,15 @@ impl<T: Track> Interp<'_, '_, T> {
                 let length = self.memory.buffers.get(id as usize).map_or(0, Vec::len);
                 let host = &mut self.memory.host;
                 let (reached, shared) =
-                    (host.reaches(id as usize), host.shared.contains(&(id as usize)));
+                    (host.reaches(id as usize), host.shared.contains(id as usize));
                 // What both use holds something all the same when the device looks at it.
                 if !reached || shared {
                     self.launcher.forgotten(id as usize, at, size, length);
                 }
                 if reached {
-                    host.unknown.entry(id as usize).or_insert_with(|| vec![false; length]);
+                    if !host.unknown.contains(id as usize) {
+                        host.unknown.insert(id as usize, vec![false; length]);
+                    }
                     host.mark(id as usize, at, size, true);
                 }
             }

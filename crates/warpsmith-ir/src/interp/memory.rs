@@ -1,8 +1,6 @@
 //! Objects, pointers and typed access to them.
 
-use std::collections::HashMap;
-
-use super::bounds::{Bound, Track};
+use super::bounds::{Bounds, Track};
 use super::exec::Interp;
 use super::races::Kind;
 use super::{InterpErrorKind, Memory};
@@ -66,27 +64,24 @@ pub(crate) struct Image {
     pub bytes: Vec<u8>,
     /// Which bytes have been written.
     pub known: Vec<bool>,
-    pub bounds: HashMap<u64, Bound>,
+    pub bounds: Bounds,
 }
 
 impl Image {
     pub fn new(size: usize, known: bool) -> Image {
-        Image { bytes: vec![0; size], known: vec![known; size], bounds: HashMap::new() }
+        Image { bytes: vec![0; size], known: vec![known; size], bounds: Bounds::default() }
     }
 
     /// A piece of the image; the caller has checked the range.
     pub fn part(&self, at: usize, size: usize) -> Image {
         let range = at as u64..(at + size) as u64;
-        Image {
-            bytes: self.bytes[at..at + size].to_vec(),
-            known: self.known[at..at + size].to_vec(),
-            bounds: self
-                .bounds
-                .iter()
-                .filter(|(k, _)| range.contains(k))
-                .map(|(k, b)| (k - range.start, *b))
-                .collect(),
+        let mut bounds = Bounds::default();
+        if !self.bounds.is_empty() {
+            let inside = self.bounds.iter().filter(|(k, _)| range.contains(k));
+            bounds.extend(inside.map(|(k, b)| (k - range.start, *b)));
         }
+        let (bytes, known) = (&self.bytes[at..at + size], &self.known[at..at + size]);
+        Image { bytes: bytes.to_vec(), known: known.to_vec(), bounds }
     }
 
     /// Overwrites a piece; the caller has checked the range.
@@ -94,17 +89,23 @@ impl Image {
         let range = at as u64..(at + part.bytes.len()) as u64;
         self.bytes[at..at + part.bytes.len()].copy_from_slice(&part.bytes);
         self.known[at..at + part.bytes.len()].copy_from_slice(&part.known);
-        self.bounds.retain(|k, _| !range.contains(k));
+        if !self.bounds.is_empty() {
+            self.bounds.retain(|k, _| !range.contains(k));
+        }
         self.bounds.extend(part.bounds.iter().map(|(k, b)| (k + range.start, *b)));
     }
 }
 
 /// An object of the interpreter: a global or local variable.
 #[derive(Debug)]
-pub(crate) struct Object {
-    pub name: String,
+pub(crate) struct Object<'m> {
+    pub name: &'m str,
     pub image: Image,
 }
+
+/// Images of variables that ended and are kept for the next ones: so many, each of so many bytes at most.
+const SPARE: usize = 64;
+const SPARE_BYTES: usize = 256;
 
 /// What the host may not do.
 const DEVICE_ACCESS: &str = "an access of the host to memory of the device";
@@ -112,19 +113,19 @@ const DEVICE_ACCESS: &str = "an access of the host to memory of the device";
 type Fault<T> = Result<T, InterpErrorKind>;
 
 impl Memory {
-    fn map(&mut self, buffer: usize) -> &mut HashMap<u64, Bound> {
+    fn map(&mut self, buffer: usize) -> &mut Bounds {
         if self.bounds.len() <= buffer {
-            self.bounds.resize_with(buffer + 1, HashMap::new);
+            self.bounds.resize_with(buffer + 1, Bounds::default);
         }
         &mut self.bounds[buffer]
     }
 }
 
-impl<T: Track> Interp<'_, '_, T> {
+impl<'m, T: Track> Interp<'m, '_, T> {
     /// Makes an object of the interpreter's own and returns its id.
     pub fn allocate(
         &mut self,
-        name: &str,
+        name: &'m str,
         ty: &Type,
         known: bool,
         origin: &Origin,
@@ -137,19 +138,28 @@ impl<T: Track> Interp<'_, '_, T> {
                 self.error(InterpErrorKind::MemoryLimit(self.limits.max_local_bytes), origin)
             );
         }
-        self.objects
-            .push(Object { name: format!("`{name}`"), image: Image::new(size as usize, known) });
+        let mut image = self.spare_images.pop().unwrap_or_default();
+        image.bytes.resize(size as usize, 0);
+        image.known.resize(size as usize, known);
+        self.objects.push(Object { name, image });
         Ok(OWN + self.objects.len() as u32 - 1)
     }
 
-    pub fn object_mut(&mut self, id: u32) -> Option<&mut Object> {
+    pub fn object_mut(&mut self, id: u32) -> Option<&mut Object<'m>> {
         self.objects.get_mut(id.checked_sub(OWN)? as usize)
     }
 
     /// Drops the objects made since there were `count` of them; pointers to them dangle.
     pub fn release(&mut self, count: usize) {
         for object in self.objects.drain(count..) {
-            self.local_bytes -= object.image.bytes.len() as u64;
+            let mut image = object.image;
+            self.local_bytes -= image.bytes.len() as u64;
+            if self.spare_images.len() < SPARE && image.bytes.len() <= SPARE_BYTES {
+                image.bytes.clear();
+                image.known.clear();
+                image.bounds.clear();
+                self.spare_images.push(image);
+            }
         }
     }
 
@@ -164,7 +174,7 @@ impl<T: Track> Interp<'_, '_, T> {
                 (None, length)
             }
             Some(own) => match self.objects.get(own as usize) {
-                Some(o) => (Some(&o.name), o.image.bytes.len()),
+                Some(o) => (Some(o.name), o.image.bytes.len()),
                 None => (None, 0),
             },
         };
@@ -174,7 +184,7 @@ impl<T: Track> Interp<'_, '_, T> {
             Some(start) if inside(start) => Ok((id, start as usize)),
             _ => Err(InterpErrorKind::OutOfBounds {
                 object: match name {
-                    Some(name) => name.clone(),
+                    Some(name) => format!("`{name}`"),
                     None if id < OWN => format!("buffer {id}"),
                     None => "a variable that is gone".into(),
                 },
@@ -191,7 +201,9 @@ impl<T: Track> Interp<'_, '_, T> {
         let Some(races) = &self.races else { return Ok(()) };
         let name = || match at.0.checked_sub(OWN) {
             None => format!("buffer {}", at.0),
-            Some(own) => self.objects.get(own as usize).map_or("?".into(), |o| o.name.clone()),
+            Some(own) => {
+                self.objects.get(own as usize).map_or("?".into(), |o| format!("`{}`", o.name))
+            }
         };
         races.borrow_mut().touch(at, bytes, kind, &name)
     }
@@ -208,7 +220,7 @@ impl<T: Track> Interp<'_, '_, T> {
         } else {
             let o = &self.objects[(id - OWN) as usize];
             if o.image.known[at..at + size].contains(&false) {
-                return Err(InterpErrorKind::Uninitialized(o.name.clone()));
+                return Err(InterpErrorKind::Uninitialized(format!("`{}`", o.name)));
             }
             (&o.image.bytes[at..at + size], Some(&o.image.bounds))
         };
@@ -240,7 +252,7 @@ impl<T: Track> Interp<'_, '_, T> {
 
     /// Algorithms of libraries stand for what runs on the device, and their vectors hand elements to the host.
     fn through_library(&self, id: u32) -> bool {
-        self.in_library > 0 || self.memory.host.of_library.contains(&(id as usize))
+        self.in_library > 0 || self.memory.host.of_library.contains(id as usize)
     }
 
     fn host_may_write(&mut self, id: u32, at: usize, size: usize) -> Fault<()> {
@@ -331,7 +343,7 @@ impl<T: Track> Interp<'_, '_, T> {
             return Ok(());
         }
         // The caller's buffers have no notion of unwritten bytes; padding is copied as it is.
-        if let Some(mask) = self.memory.host.unknown.get_mut(&(id as usize)) {
+        if let Some(mask) = self.memory.host.unknown.get_mut(id as usize) {
             for (to, known) in mask[at..at + size].iter_mut().zip(&image.known) {
                 *to = !known;
             }

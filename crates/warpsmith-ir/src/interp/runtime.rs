@@ -35,8 +35,8 @@ impl<T: Track> Interp<'_, '_, T> {
                 let host = &mut self.memory.host;
                 host.unknown.insert(buffer, vec![true; bytes]);
                 match shared {
-                    true => host.shared.insert(buffer),
-                    false => host.host.insert(buffer),
+                    true => host.shared.insert(buffer, ()),
+                    false => host.host.insert(buffer, ()),
                 };
                 self.name_buffer(buffer, bytes, pointer);
                 self.set_pointer(pointer, buffer)
@@ -82,8 +82,10 @@ impl<T: Track> Interp<'_, '_, T> {
                     // Like `free`, it does nothing with the null pointer.
                     None if p == Pointer::NULL => Ok(()),
                     Some(id) if self.memory.allocated.remove(&id) => {
-                        self.memory.buffers[id] = vec![];
-                        self.memory.host.unknown.remove(&id);
+                        self.memory.all_bytes();
+                        let freed = std::mem::take(&mut self.memory.buffers[id]);
+                        self.memory.freed_bytes += freed.len() as u64;
+                        self.memory.host.unknown.remove(id);
                         self.launcher.freed(id, origin);
                         Ok(())
                     }
@@ -119,9 +121,8 @@ impl<T: Track> Interp<'_, '_, T> {
 
     fn new_buffer(&mut self, bytes: &Expr, origin: &Origin) -> Run<(usize, usize)> {
         let bytes = self.integer(bytes)? as u64;
-        let all: u64 = self.memory.buffers.iter().map(|b| b.len() as u64).sum();
         let most = self.launcher.most_bytes().unwrap_or(MOST);
-        if bytes > most.saturating_sub(all) {
+        if bytes > most.saturating_sub(self.memory.all_bytes()) {
             return Err(self.error(InterpErrorKind::MemoryLimit(most), origin));
         }
         let mut content = vec![];
@@ -133,7 +134,7 @@ impl<T: Track> Interp<'_, '_, T> {
         self.memory.buffers.push(content);
         self.memory.allocated.insert(buffer);
         if self.in_library > 0 {
-            self.memory.host.of_library.insert(buffer);
+            self.memory.host.of_library.insert(buffer, ());
         }
         Ok((buffer, bytes as usize))
     }
@@ -295,7 +296,7 @@ impl<T: Track> Interp<'_, '_, T> {
     fn right_way(&self, way: CopyWay, to: Pointer, from: Pointer, origin: &Origin) -> Run<()> {
         let place = |p: Pointer| match p.object {
             Some(id) if id >= OWN => self.globals().contains(&id),
-            Some(id) => !self.memory.host.host.contains(&(id as usize)),
+            Some(id) => !self.memory.host.host.contains(id as usize),
             None => true,
         };
         let host = |p: Pointer| match p.object {

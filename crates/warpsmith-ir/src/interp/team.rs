@@ -199,10 +199,11 @@ impl<T: Track> Interp<'_, '_, T> {
             if !matches!(slots.get(var.0 as usize), Some(Slot::Object(_))) {
                 continue;
             }
-            let Some((name, ty)) = self.var_of(*var).map(|v| (v.name.clone(), v.ty.clone())) else {
+            let Some((name, ty)) = self.var_of(*var).map(|v| (v.name.as_str(), v.ty.clone()))
+            else {
                 continue;
             };
-            slots[var.0 as usize] = Slot::Object(self.allocate(&name, &ty, false, origin)?);
+            slots[var.0 as usize] = Slot::Object(self.allocate(name, &ty, false, origin)?);
         }
         Ok(slots)
     }

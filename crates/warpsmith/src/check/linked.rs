@@ -164,7 +164,6 @@ impl Runner<'_> {
             let names: Vec<String> = linked.paths.iter().map(|p| shown(p)).collect();
             self.assume(format!("one program: {}", names.join(", ")));
         }
-        self.missing_headers(unit);
         let allows = plan::make(unit, &self.args.launch, &self.args.source)?.allows;
         self.program(main, &program, unit, &allows, sources)
     }

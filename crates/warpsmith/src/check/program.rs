@@ -117,13 +117,22 @@ fn compile(
 
 /// Errors, with the headers that were not found: what is not declared may be in one of them.
 pub fn with_headers(mut errors: Vec<Diagnostic>, unit: &TranslationUnit) -> Vec<Diagnostic> {
-    let Some(first) = errors.first_mut() else { return errors };
-    for header in &unit.missing_headers {
-        let sought = header.notes.first().map_or("", String::as_str);
-        let note = format!("{}, {sought}: give the folder it is in with `-I`", header.message);
-        *first = first.clone().note(note);
+    if let Some(first) = errors.first_mut() {
+        *first = with_notes(first.clone(), unit);
     }
     errors
+}
+
+/// As [`with_headers`], for one error.
+pub fn with_notes(error: Diagnostic, unit: &TranslationUnit) -> Diagnostic {
+    let add = |error: Diagnostic, header: &Diagnostic| error.note(sought(header));
+    unit.missing_headers.iter().fold(error, add)
+}
+
+/// Which header was not found, where it was sought, and what to do about it.
+pub fn sought(header: &Diagnostic) -> String {
+    let places = header.notes.first().map_or("", String::as_str);
+    format!("{}, {places}: give the folder it is in with `-I`", header.message)
 }
 
 /// Where a kernel is named: in its directive, or in the command line, which is shown like a file.

@@ -132,7 +132,6 @@ impl<'a> Runner<'a> {
             && self.args.host == HostCode::Auto
             && let Some(program) = host::load(&loaded.unit, &prelude)?
         {
-            self.missing_headers(&loaded.unit);
             return self.program(path, &program, &loaded.unit, &loaded.allows, sources);
         }
         if loaded.steps.is_empty() {
@@ -151,7 +150,7 @@ impl<'a> Runner<'a> {
                 .help("give --grid and --block, or write `// warpsmith: grid=4 block=64 arg n=256` before a kernel")
                 .into());
         }
-        self.missing_headers(&loaded.unit);
+        self.missing_headers(&loaded.unit, false);
         let first_item = self.items.len();
         for step in &loaded.steps {
             self.not_run(path, &step.warnings, sources);
@@ -170,11 +169,14 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Headers without which the file was read are among the assumptions.
-    pub(super) fn missing_headers(&mut self, unit: &TranslationUnit) {
+    /// Headers without which the file was read are among the assumptions; host code that was left out may have wanted them.
+    pub(super) fn missing_headers(&mut self, unit: &TranslationUnit, wanted: bool) {
         for header in &unit.missing_headers {
             let name = header.message.trim_start_matches("cannot include ");
-            self.assume(format!("the header {name} was not found, and nothing of it is needed"));
+            self.assume(match wanted {
+                true => program::sought(header),
+                false => format!("the header {name} was not found, and nothing of it is needed"),
+            });
         }
     }
 

@@ -55,6 +55,8 @@ pub struct HostLauncher<'a, 'r> {
     has_variables: bool,
     /// Kernels allocate memory.
     has_heap: bool,
+    /// Findings there were when a run began that is not to go on once something takes too long, unless there are more by then.
+    impatient: Option<usize>,
 }
 
 impl<'a, 'r> HostLauncher<'a, 'r> {
@@ -65,7 +67,8 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
         invented_arguments: bool,
         buffers: usize,
     ) -> HostLauncher<'a, 'r> {
-        let Running { path, program, seed, sources, .. } = *of;
+        let Running { path, program, seed, sources, impatient, .. } = *of;
+        let found = runner.items.iter().filter(|i| !i.is_note).count();
         let mut device = DeviceMemory::new(&program.module);
         device.buffers = vec![Buffer::default(); buffers];
         let has_heap = emu::allocates(&program.module);
@@ -90,6 +93,7 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
             has_variables: has_heap
                 || program.module.globals.iter().any(|g| g.space == Space::Global),
             has_heap,
+            impatient: impatient.then_some(found),
         }
     }
 
@@ -206,6 +210,11 @@ impl Launcher for HostLauncher<'_, '_> {
         } else if self.ran.skipped.len() < FOLLOWS {
             self.ran.skipped.push((skipped.span, skipped.why));
         }
+    }
+
+    fn gives_up(&self) -> bool {
+        let found = || self.runner.items.iter().filter(|i| !i.is_note).count();
+        self.ran.slow && self.impatient.is_some_and(|before| found() == before)
     }
 
     fn value_of(&mut self, name: &str, ty: Scalar) -> Option<Value> {

@@ -58,13 +58,13 @@ pub fn make_heap(device: &mut DeviceMemory, memory: &mut Memory) {
 pub fn lend(device: &mut DeviceMemory, memory: &mut Memory) {
     device.buffers.resize_with(memory.buffers.len(), Buffer::default);
     for (i, bytes) in memory.buffers.iter_mut().enumerate() {
-        if memory.host.host.contains(&i) {
+        if memory.host.host.contains(i) {
             continue;
         }
         let buffer = &mut device.buffers[i];
         buffer.bytes = std::mem::take(bytes);
-        if memory.host.shared.contains(&i) {
-            buffer.poison = memory.host.unknown.remove(&i).unwrap_or_default();
+        if memory.host.shared.contains(i) {
+            buffer.poison = memory.host.unknown.remove(i).unwrap_or_default();
         }
     }
 }
@@ -72,12 +72,12 @@ pub fn lend(device: &mut DeviceMemory, memory: &mut Memory) {
 /// Moves them back.
 pub fn take_back(device: &mut DeviceMemory, memory: &mut Memory) {
     for (i, bytes) in memory.buffers.iter_mut().enumerate() {
-        if memory.host.host.contains(&i) {
+        if memory.host.host.contains(i) {
             continue;
         }
         let buffer = &mut device.buffers[i];
         *bytes = std::mem::take(&mut buffer.bytes);
-        if memory.host.shared.contains(&i) {
+        if memory.host.shared.contains(i) {
             let mut mask = std::mem::take(&mut buffer.poison);
             mask.resize(bytes.len(), false);
             memory.host.unknown.insert(i, mask);
@@ -135,7 +135,7 @@ pub fn host_pointer(module: &Module, memory: &Memory, request: &LaunchRequest) -
     let kernel = module.function(request.kernel);
     let mut args = request.args.iter().zip(&kernel.params);
     args.find_map(|(arg, param)| match arg {
-        Arg::Pointer { buffer, .. } if memory.host.host.contains(buffer) => {
+        Arg::Pointer { buffer, .. } if memory.host.host.contains(*buffer) => {
             Some(kernel.var(*param).name.clone())
         }
         _ => None,

@@ -20,7 +20,7 @@ use self::launcher::HostLauncher;
 use self::words::kernel_at;
 use super::args::LaunchArgs;
 use super::plan::Allow;
-use super::program::with_headers;
+use super::program::{with_headers, with_notes};
 use super::runner::Runner;
 use super::shown;
 use crate::status::Failure;
@@ -60,6 +60,8 @@ struct Running<'t> {
     seed: u64,
     /// Statements and expressions of the host that are run, at most.
     host_steps: u64,
+    /// The run ends where something takes too long and nothing has been found: others take its place.
+    impatient: bool,
     sources: &'t SourceMap,
 }
 
@@ -155,7 +157,8 @@ impl Runner<'_> {
         let seeds = args.seeds.unwrap_or(1);
         for repetition in 0..seeds {
             let seed = args.seed.unwrap_or(0).wrapping_add(u64::from(repetition));
-            let of = Running { path, program, unit, seed, host_steps: HOST_STEPS, sources };
+            let host_steps = HOST_STEPS;
+            let of = Running { path, program, unit, seed, host_steps, impatient: false, sources };
             let ran = self.program_once(&of)?;
             self.account(path, unit, &ran, sources)?;
         }
@@ -228,13 +231,14 @@ impl Runner<'_> {
         sources: &SourceMap,
     ) -> Result<(), Failure> {
         if ran.launched == 0 && !self.interrupted && self.limits.is_empty() {
-            return Err(nothing_launched(path, ran));
+            return Err(with_notes(nothing_launched(path, ran), unit).into());
         }
         for (span, why) in &ran.lost {
             let at = place(*span, sources, path);
             self.lost.push(format!("{at}: a launch was not run: {why}"));
         }
         self.left_out.extend(ran.left_out.iter().cloned());
+        self.missing_headers(unit, !ran.skipped.is_empty());
         for (span, why) in ran.skipped.iter().take(MOST_LEFT_OUT) {
             let at = place(*span, sources, path);
             self.assume(format!("{at}: host code was left out: {why}"));
@@ -257,7 +261,7 @@ impl Runner<'_> {
 }
 
 /// Why a program launched nothing.
-fn nothing_launched(path: &Path, ran: &Ran) -> Failure {
+fn nothing_launched(path: &Path, ran: &Ran) -> Diagnostic {
     let message = format!("the host code of `{}` launches nothing that could be run", shown(path));
     let mut error = Diagnostic::error("W309", message);
     let stood = ran.lost.iter().chain(&ran.skipped).take(4);
@@ -279,7 +283,7 @@ fn nothing_launched(path: &Path, ran: &Ran) -> Failure {
         [] => "give variables of the host with --arg NAME=VALUE, the program's arguments with --host-args, or a launch with --kernel, --grid and --block".to_string(),
         names => format!("add {}", names.join(" ")),
     };
-    error.help(help).into()
+    error.help(help)
 }
 
 /// A place as `file:line`.
@@ -302,7 +306,7 @@ fn argument_vector(memory: &mut Memory, words: &[String]) -> Arg {
     }
     bytes.extend_from_slice(&0u64.to_le_bytes());
     memory.buffers[vector] = bytes;
-    memory.host.host.extend(vector..memory.buffers.len());
+    (vector..memory.buffers.len()).for_each(|word| memory.host.host.insert(word, ()));
     Arg::Pointer { buffer: vector, offset: 0 }
 }
 

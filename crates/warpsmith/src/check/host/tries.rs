@@ -13,13 +13,34 @@ impl Runner<'_> {
     pub(super) fn program_once(&mut self, of: &Running<'_>) -> Result<Ran, Failure> {
         let given = self.args.host_args.clone();
         let mark = self.mark();
-        let first = self.run_with(of, &given, false)?;
-        let takes = of.program.takes_arguments();
-        if !takes || !given.is_empty() || self.args.dry_run && first.worked() {
+        let chooses = of.program.takes_arguments() && given.is_empty();
+        let impatient = chooses && !self.args.dry_run;
+        let mut first = self.run_with(&Running { impatient, ..*of }, &given, false)?;
+        if impatient && first.slow && self.found_since(&mark).is_empty() {
+            // It was not run to its end, so it is not known what else it launches.
+            let kernels = sema::kernels_of(of.unit).len();
+            let all =
+                |ran: &Ran| ran.distinct() >= kernels && ran.skipped.len() <= first.skipped.len();
+            if let Some(ran) = self.with_small_arguments(&mark, of, all)? {
+                return Ok(ran);
+            }
+            self.back_to(&mark);
+            first = self.run_with(of, &given, false)?;
+        }
+        if !chooses || self.args.dry_run && first.worked() {
             return Ok(first);
         }
         if first.worked() && first.slow {
-            return self.with_small_arguments(first, &mark, of);
+            let as_many = |ran: &Ran| {
+                ran.distinct() >= first.distinct() && ran.skipped.len() <= first.skipped.len()
+            };
+            let here = self.mark();
+            let clean = self.found_since(&mark).is_empty();
+            if clean && let Some(ran) = self.with_small_arguments(&mark, of, as_many)? {
+                return Ok(ran);
+            }
+            self.back_to(&here);
+            return Ok(first);
         }
         if first.worked() {
             self.uneven_beside_defaults(&first, &mark, of)?;
@@ -48,34 +69,27 @@ impl Runner<'_> {
     }
 
     /// A program whose own sizes are too large for its host code: a run with small numbers for its arguments takes the place of
-    /// the first one, if nothing is left out of it and it launches as many kernels.
+    /// the first one, if all of it can be run then and it launches enough.
     fn with_small_arguments(
         &mut self,
-        first: Ran,
         mark: &Mark,
         of: &Running<'_>,
-    ) -> Result<Ran, Failure> {
-        if !self.found_since(mark).is_empty() {
-            return Ok(first);
-        }
-        let here = self.mark();
+        enough: impl Fn(&Ran) -> bool,
+    ) -> Result<Option<Ran>, Failure> {
         for small in argv::small_numbers(of.unit) {
             self.back_to(mark);
             let ran = self.run_with(of, &small, true)?;
-            let less = ran.skipped.len() <= first.skipped.len();
-            let whole = !ran.slow && ran.lost.is_empty() && less;
-            if ran.worked() && whole && ran.distinct() >= first.distinct() {
+            if ran.worked() && !ran.slow && ran.lost.is_empty() && enough(&ran) {
                 self.assume(format!(
                     "{}: its own sizes take too long; it was run with `{}` (give others with --host-args)",
                     shown(of.path),
                     small.join(" ")
                 ));
                 self.uneven(&ran, &small, mark, of)?;
-                return Ok(ran);
+                return Ok(Some(ran));
             }
         }
-        self.back_to(&here);
-        Ok(first)
+        Ok(None)
     }
 
     /// A run with invented arguments. Where it reaches fewer kernels than one with larger numbers, that one is taken; and

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use warpsmith_emu::{self as emu, DeviceMemory, EmuError, Emulator, Outcome};
 use warpsmith_ir::interp::{
-    self, Arg, Fault, InterpErrorKind, LaunchRequest, Launcher, Limits, Memory, Skipped,
+    self, Arg, BufferSet, Fault, InterpErrorKind, LaunchRequest, Launcher, Limits, Memory, Skipped,
 };
 use warpsmith_ir::visit::{self, for_each_stmt};
 use warpsmith_ir::{
@@ -184,7 +184,7 @@ impl Data<'_> {
     }
 }
 
-fn on_host(function: &HostFunction, given: &[Option<Given>]) -> BTreeSet<usize> {
+fn on_host(function: &HostFunction, given: &[Option<Given>]) -> BufferSet {
     let buffers = function.on_host.iter().filter_map(|slot| match given[*slot] {
         Some(Given::Buffer(b)) => Some(b as usize),
         _ => None,
