@@ -171,6 +171,13 @@ void planes(int n, int m, int l, const float x[m][l][n], float y[m][l][n])
     }
     let text = check(&planes.replace("[l]", "[3]").replace("j < l", "j < 3"), steps, sizes);
     has(&text, &["copies 8 x 3 x 3 elements of y", "8 x 3 x 3 elements of y go back"]);
+    for (steps, size) in
+        [("bind p -> x block 4\nstage y", "4"), ("bind j -> y block 1x1\nstage y at p tile 8", "8")]
+    {
+        let text = check(planes, steps, sizes);
+        assert!(!text.contains("elements of y\n"), "{text}");
+        has(&text, &[&format!("1 x 1 x {size} elements of y go back")]);
+    }
     let inside = planes.replace("p = 0; p < n", "p = 1; p < n - 1");
     has(&check(&inside, steps, sizes), &["8 x 1 x 3 elements of y go back"]);
     let sums = "

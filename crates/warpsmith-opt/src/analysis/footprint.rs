@@ -5,7 +5,7 @@ use warpsmith_ir::{ForLoop, LoopId, Origin, Type, VarId};
 
 use super::access::{Access, AccessKind, Base, Scope, View};
 pub use super::boxes::{Counter, Dim, Footprint};
-use super::loops::unit_step;
+use super::loops::{outer_loops, unit_step};
 use super::written_boxes;
 use crate::kernel::{Kernel, Nest, STATIC_SHARED, Stage};
 use crate::walk;
@@ -79,7 +79,9 @@ pub fn of(kernel: &Kernel, root: LoopId, nest: &Nest, stage: &Stage) -> Result<F
         }
         f.written = true;
         f.elsewhere = !outside.is_empty();
-        f.filled = !written_boxes::covers((l, stage.strip.map(|s| s.0)), &f, &own_accesses);
+        let outer: Vec<LoopId> = outer_loops(kernel, root, nest).iter().map(|l| l.id).collect();
+        let box_of = (l, outer.as_slice(), stage.strip.map(|s| s.0));
+        f.filled = !written_boxes::covers(box_of, &f, &own_accesses);
     }
     Ok(f)
 }

@@ -53,9 +53,10 @@ fn one_iteration(d: &Dim) -> i128 {
 
 /// Whether all of the box is written, whatever the data are, and nothing of it is read before: it need not be filled.
 ///
-/// `strip` is the loop for whose strips there is a box each: what loops around it do is the same for all of a box.
+/// There is a box for each iteration of the `outer` loops, and for each strip of the loop `strip`: what loops around it do is the
+/// same for all of a box.
 pub(super) fn covers(
-    (root, strip): (&ForLoop, Option<LoopId>),
+    (root, outer, strip): (&ForLoop, &[LoopId], Option<LoopId>),
     f: &Footprint,
     accesses: &[&Access<'_>],
 ) -> bool {
@@ -70,7 +71,7 @@ pub(super) fn covers(
     };
     let around = |a: &Access<'_>, l: &ForLoop| {
         let mut from = a.loops.iter().skip_while(|other| other.id != l.id).skip(1);
-        strip.is_some() && from.any(|other| Some(other.id) == strip)
+        outer.contains(&l.id) || strip.is_some() && from.any(|other| Some(other.id) == strip)
     };
     let in_dims = |a: &Access<'_>| {
         a.loops.iter().all(|l| {
