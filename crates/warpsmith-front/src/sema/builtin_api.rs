@@ -1,9 +1,9 @@
 //! What the lowerer and the built-in functions of CUDA say to each other.
 //!
-//! `crate::builtins` answers four questions by name: [`call`](crate::builtins::call) for functions,
-//! [`method`](crate::builtins::method) for methods of library objects,
-//! [`type_named`](crate::builtins::type_named) for library types and
-//! [`constant`](crate::builtins::constant) for predefined values. The user's own declarations of the
+//! `crate::builtins` answers four questions by name: `call` for functions,
+//! `method` for methods of library objects,
+//! `type_named` for library types and
+//! `constant` for predefined values. The user's own declarations of the
 //! same name take precedence, so a builtin is asked only when lookup in the source found nothing.
 //!
 //! Names arrive as canonical paths without a leading `::`, with namespace aliases resolved:

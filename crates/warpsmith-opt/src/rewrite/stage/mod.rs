@@ -12,7 +12,7 @@
 //! With a loop (AutoGPU's case) the loop is cut into strips and each strip has its own copy; without one (`stage u`) all
 //! that the block reads is copied once. Reads of several threads that overlap (stencils, convolutions) are one copy with
 //! a halo. `pad n` adds unused elements to each row, `transposed` swaps the last two dimensions, `swizzled` permutes the
-//! columns of each row (see [`super::swizzle`]). `async` copies past the registers, by `cp.async`, so that a thread has all
+//! columns of each row (see [`crate::analysis::swizzle`]). `async` copies past the registers, by `cp.async`, so that a thread has all
 //! its elements on their way at once.
 //!
 //! Reads that differ by more than a constant (`A[i][k] * A[j][k]`) have copies of their own: `stage A` makes one for each
