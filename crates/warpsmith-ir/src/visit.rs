@@ -8,8 +8,8 @@ mod edit;
 mod effects;
 
 pub use edit::{
-    map_exprs, map_stmts, map_subexprs, rename_vars, rename_vars_in_expr, renew_loops,
-    substitute_var, substitute_var_in_expr,
+    map_exprs, map_stmts, map_subexprs, rename_loops, rename_vars, rename_vars_in_expr,
+    renew_loops, substitute_var, substitute_var_in_expr,
 };
 pub use effects::{Effects, effects, expr_effects, free_vars, stmt_effects, vars_of_expr};
 

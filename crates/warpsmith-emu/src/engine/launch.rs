@@ -243,7 +243,7 @@ impl<'a> Machine<'a> {
     pub fn new_block(&mut self, nth: u32) -> Option<Block> {
         let id = self.chosen().map_or(nth, |some| some[nth as usize]);
         let p = self.program;
-        let bytes = Block::bytes(p, self.width, self.checks.races || self.checks.poison);
+        let bytes = Block::bytes(p, self.width, self.checks.any());
         if self.used.saturating_add(bytes) > self.options.max_memory {
             return None;
         }
@@ -299,7 +299,7 @@ impl<'a> Machine<'a> {
 
     /// Gives a finished block's memory back.
     pub fn retire(&mut self, block: &mut Block) {
-        let bytes = Block::bytes(self.program, self.width, self.checks.races || self.checks.poison);
+        let bytes = Block::bytes(self.program, self.width, self.checks.any());
         self.used = self.used.saturating_sub(bytes);
         block.done = true;
     }

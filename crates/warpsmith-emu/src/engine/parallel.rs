@@ -200,7 +200,7 @@ impl Machine<'_> {
         }
         self.finish(&mut block);
         self.deadline_passed();
-        let ended = self.end.limit.is_none() && !self.end.assumption_failed && !self.end.abandoned;
+        let ended = !self.end.is_here() && !self.end.abandoned;
         ended && !self.races.conflict && self.only_notes()
     }
 

@@ -64,7 +64,7 @@ impl Machine<'_> {
         while next < total || !open.is_empty() {
             let mut progress = self.run_open(&mut open);
             progress |= self.open_cluster_barriers(&mut open);
-            if self.end.limit.is_some() || self.end.assumption_failed {
+            if self.end.is_here() {
                 break;
             }
             let mut full = false;
@@ -99,7 +99,7 @@ impl Machine<'_> {
                 }
             }
             self.check_limits();
-            if self.end.limit.is_some() || self.end.assumption_failed {
+            if self.end.is_here() {
                 break;
             }
             if full && open.is_empty() {
@@ -232,7 +232,7 @@ impl Machine<'_> {
             if self.progress.turns & 1023 == 0 {
                 self.check_limits();
             }
-            if self.end.limit.is_some() || self.end.assumption_failed {
+            if self.end.is_here() {
                 return Turn::Stopped;
             }
             if b.abandoned {

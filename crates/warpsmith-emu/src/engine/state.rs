@@ -31,6 +31,11 @@ impl Checks {
             races: options.checks.races || options.checks.redundant_barriers,
         }
     }
+
+    /// Whether anything is followed.
+    pub fn any(self) -> bool {
+        self.poison || self.races
+    }
 }
 
 /// What an outcome tells of the launch.
@@ -66,6 +71,13 @@ pub struct End {
     pub assumption_failed: bool,
     /// Some block was stopped: others may wait for it in vain.
     pub abandoned: bool,
+}
+
+impl End {
+    /// Nothing is to be run any more.
+    pub fn is_here(&self) -> bool {
+        self.limit.is_some() || self.assumption_failed
+    }
 }
 
 /// Who runs next, and whether waiting leads anywhere.

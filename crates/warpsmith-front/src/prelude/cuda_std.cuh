@@ -45,26 +45,7 @@ struct identity {
 };
 
 constexpr size_t dynamic_extent = ~(size_t)0;
-template <typename T, size_t N = ~(size_t)0> struct span {
-    T *data_;
-    size_t size_;
-    __host__ __device__ span() : data_(nullptr), size_(0) {}
-    __host__ __device__ span(T *p, size_t n) : data_(p), size_(n) {}
-    template <size_t M> __host__ __device__ span(T (&a)[M]) : data_(a), size_(M) {}
-    __host__ __device__ T &operator[](size_t i) const { return data_[i]; }
-    __host__ __device__ T *data() const { return data_; }
-    __host__ __device__ size_t size() const { return size_; }
-    __host__ __device__ size_t size_bytes() const { return size_ * sizeof(T); }
-    __host__ __device__ bool empty() const { return size_ == 0; }
-    __host__ __device__ T *begin() const { return data_; }
-    __host__ __device__ T *end() const { return data_ + size_; }
-    __host__ __device__ T &front() const { return data_[0]; }
-    __host__ __device__ T &back() const { return data_[size_ - 1]; }
-    __host__ __device__ span<T> subspan(size_t from, size_t n) const { return span<T>(data_ + from, n); }
-    __host__ __device__ span<T> subspan(size_t from) const { return span<T>(data_ + from, size_ - from); }
-    __host__ __device__ span<T> first(size_t n) const { return span<T>(data_, n); }
-    __host__ __device__ span<T> last(size_t n) const { return span<T>(data_ + size_ - n, n); }
-};
+using ::std::span;
 
 struct nullopt_t {};
 constexpr nullopt_t nullopt{};

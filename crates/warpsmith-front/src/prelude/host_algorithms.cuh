@@ -244,7 +244,7 @@ template <typename T, typename U> T exchange(T &held, U value) {
 }
 template <typename T> T midpoint(T a, T b) { return a + (b - a) / 2; }
 
-template <typename T> class span {
+template <typename T, size_t N = ~(size_t)0> class span {
     T *data_;
     size_t size_;
 
@@ -254,8 +254,8 @@ public:
     __host__ __device__ span() : data_(nullptr), size_(0) {}
     __host__ __device__ span(T *first, size_t n) : data_(first), size_(n) {}
     __host__ __device__ span(T *first, T *last) : data_(first), size_(last - first) {}
-    template <size_t N> __host__ __device__ span(T (&a)[N]) : data_(a), size_(N) {}
-    template <typename C> span(C &c) : data_(c.data()), size_(c.size()) {}
+    template <size_t M> __host__ __device__ span(T (&a)[M]) : data_(a), size_(M) {}
+    template <typename C> __host__ __device__ span(C &c) : data_(c.data()), size_(c.size()) {}
     __host__ __device__ T &operator[](size_t i) const { return data_[i]; }
     __host__ __device__ T *data() const { return data_; }
     __host__ __device__ size_t size() const { return size_; }
@@ -265,10 +265,10 @@ public:
     __host__ __device__ T *end() const { return data_ + size_; }
     __host__ __device__ T &front() const { return data_[0]; }
     __host__ __device__ T &back() const { return data_[size_ - 1]; }
-    __host__ __device__ span first(size_t n) const { return span(data_, n); }
-    __host__ __device__ span last(size_t n) const { return span(data_ + size_ - n, n); }
-    __host__ __device__ span subspan(size_t from, size_t n) const { return span(data_ + from, n); }
-    __host__ __device__ span subspan(size_t from) const { return span(data_ + from, size_ - from); }
+    __host__ __device__ span<T> first(size_t n) const { return span<T>(data_, n); }
+    __host__ __device__ span<T> last(size_t n) const { return span<T>(data_ + size_ - n, n); }
+    __host__ __device__ span<T> subspan(size_t from, size_t n) const { return span<T>(data_ + from, n); }
+    __host__ __device__ span<T> subspan(size_t from) const { return span<T>(data_ + from, size_ - from); }
 };
 
 template <size_t N> class bitset {

@@ -556,42 +556,41 @@ fn value_space(value: &Expr) -> Space {
     }
 }
 
-/// Whether a lambda in the value of a variable names that variable.
-fn in_own_lambda(init: &Initializer, name: &str) -> bool {
+/// What of an expression is looked at: told what to call for each part.
+type Within = dyn Fn(&ast::Expr, &mut dyn FnMut(&ast::Expr));
+
+/// Whether the value of a variable, which is no list, names that variable within some of its expressions.
+fn names_itself(init: &Initializer, name: &str, within: &Within) -> bool {
     let mut found = false;
-    let mut in_lambda = |e: &ast::Expr| {
-        if let ast::ExprKind::Lambda(l) = &*e.kind {
-            super::walk::block(&l.body, &mut |e| {
-                found |= matches!(&*e.kind, ast::ExprKind::Path(p) if p.as_name() == Some(name));
-            });
-        }
+    let mut look = |e: &ast::Expr| {
+        within(e, &mut |e| {
+            found |= matches!(&*e.kind, ast::ExprKind::Path(p) if p.as_name() == Some(name));
+        });
     };
     match init {
-        Initializer::Expr(e) => super::walk::expr(e, &mut in_lambda),
+        Initializer::Expr(e) => super::walk::expr(e, &mut look),
         Initializer::Call(args, _) => {
-            args.iter().for_each(|e| super::walk::expr(e, &mut in_lambda));
+            args.iter().for_each(|e| super::walk::expr(e, &mut look));
         }
         Initializer::List(..) => {}
     }
     found
 }
 
+/// Whether a lambda in the value of a variable names that variable.
+fn in_own_lambda(init: &Initializer, name: &str) -> bool {
+    names_itself(init, name, &|e, see| {
+        if let ast::ExprKind::Lambda(l) = &*e.kind {
+            super::walk::block(&l.body, see);
+        }
+    })
+}
+
 /// `float *p = (float *)malloc(n * sizeof(*p))`
 fn sizes_itself(init: &Initializer, name: &str) -> bool {
-    let mut found = false;
-    let mut in_size = |e: &ast::Expr| {
+    names_itself(init, name, &|e, see| {
         if let ast::ExprKind::SizeofExpr(inner) = &*e.kind {
-            super::walk::expr(inner, &mut |e| {
-                found |= matches!(&*e.kind, ast::ExprKind::Path(p) if p.as_name() == Some(name));
-            });
+            super::walk::expr(inner, see);
         }
-    };
-    match init {
-        Initializer::Expr(e) => super::walk::expr(e, &mut in_size),
-        Initializer::Call(args, _) => {
-            args.iter().for_each(|e| super::walk::expr(e, &mut in_size));
-        }
-        Initializer::List(..) => {}
-    }
-    found
+    })
 }

@@ -58,11 +58,10 @@ impl<'a> Sema<'a> {
             return Ok(None);
         };
         let Some((_, own)) = self.class(class).template.clone() else { return Ok(None) };
-        let key = self.name_of_class(f).zip(path.segments.last().map(|s| s.name.clone()));
-        let candidates =
-            key.and_then(|key| self.out_of_line.get(&key)).cloned().unwrap_or_default();
+        let Some(last) = path.segments.last() else { return Ok(None) };
+        let outside = self.out_of_class(f, &last.name);
         let special =
-            candidates.into_iter().filter(|c| is_specialisation(c.decl) && c.decl.body.is_some());
+            outside.into_iter().filter(|c| is_specialisation(c.decl) && c.decl.body.is_some());
         for c in special {
             let ast::FunctionName::Plain(path) = &c.decl.name else { continue };
             let of_class = path.segments.iter().rev().nth(1).and_then(|s| s.args.as_deref());
@@ -102,11 +101,7 @@ impl<'a> Sema<'a> {
         };
         let wanted = self.param_types(f, scope)?;
         let candidates = match (&name, f.class) {
-            (Some(n), Some(class)) => {
-                let class_name =
-                    self.class(class).decl.and_then(|d| d.name.clone()).unwrap_or_default();
-                self.out_of_line.get(&(class_name, n.clone())).cloned().unwrap_or_default()
-            }
+            (Some(n), Some(_)) => self.out_of_class(f, n),
             (Some(n), None) => self.lookup_all_functions(f.scope, n),
             _ => vec![],
         };
@@ -152,6 +147,12 @@ impl<'a> Sema<'a> {
                 "define it in this file, include the file it is defined in, or give that file, too",
             )
             .into())
+    }
+
+    /// Declarations of a member of a method's class that stand outside of it.
+    fn out_of_class(&self, f: FnDecl<'a>, member: &str) -> Vec<FnDecl<'a>> {
+        let class = self.name_of_class(f).unwrap_or_default();
+        self.out_of_line.get(&(class, member.to_string())).cloned().unwrap_or_default()
     }
 
     /// The name that the class of a method was declared with.

@@ -46,12 +46,17 @@ impl<'a> Sema<'a> {
     ) -> Res<Vec<Operand<'a>>> {
         let mut list = vec![];
         for scope in self.expand_pack(pattern, span)? {
-            let saved = std::mem::replace(&mut self.f().scope, scope);
-            let operand = self.expr(pattern);
-            self.f().scope = saved;
-            list.push(operand?);
+            list.push(self.expr_in(scope, pattern)?);
         }
         Ok(list)
+    }
+
+    /// An expression, with the names of a scope.
+    fn expr_in(&mut self, scope: ScopeId, e: &'a ast::Expr) -> Res<Operand<'a>> {
+        let saved = std::mem::replace(&mut self.f().scope, scope);
+        let operand = self.expr(e);
+        self.f().scope = saved;
+        operand
     }
 
     /// As [`Self::expand_operands`], for the elements of a list, which have their values one after the other.
@@ -63,10 +68,7 @@ impl<'a> Sema<'a> {
         let mut list = vec![];
         for scope in self.expand_pack(pattern, span)? {
             let before = self.mark();
-            let saved = std::mem::replace(&mut self.f().scope, scope);
-            let operand = self.expr(pattern);
-            self.f().scope = saved;
-            let operand = operand?;
+            let operand = self.expr_in(scope, pattern)?;
             let scalar = self.operand_type(&operand).is_some_and(|q| q.ty.scalar().is_some());
             list.push(match scalar && self.mark() > before {
                 true => {

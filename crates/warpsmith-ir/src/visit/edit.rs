@@ -67,6 +67,12 @@ pub fn renew_loops(function: &mut Function, block: &mut Block) -> Vec<(LoopId, L
             map.push((*id, function.fresh_loop()));
         }
     });
+    rename_loops(block, &map);
+    map
+}
+
+/// Gives loops of a block other ids: pairs (old, new). Mentions of those loops (collapse groups) follow.
+pub fn rename_loops(block: &mut Block, pairs: &[(LoopId, LoopId)]) {
     struct Renew<'a>(&'a [(LoopId, LoopId)]);
     impl Rewriter for Renew<'_> {
         fn loop_id(&mut self, id: &mut LoopId) {
@@ -75,8 +81,7 @@ pub fn renew_loops(function: &mut Function, block: &mut Block) -> Vec<(LoopId, L
             }
         }
     }
-    Renew(&map).block(block);
-    map
+    Renew(pairs).block(block);
 }
 
 /// Puts `value` in place of every read of `var` in a block, parts of it (`v.x`) included.

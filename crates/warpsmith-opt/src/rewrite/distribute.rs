@@ -15,9 +15,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use warpsmith_ir::{
-    Block, ForLoop, LoopId, LoopKind, SourceMap, Stmt, StmtKind, Var, VarId, visit,
-};
+use warpsmith_ir::{Block, ForLoop, LoopId, SourceMap, Stmt, StmtKind, Var, VarId, visit};
 
 use super::grammar::name;
 use super::privatise::has_only_private;
@@ -181,39 +179,21 @@ pub fn apply(legal: LegalDistribute<'_>) -> Rewritten {
     let mut loops = vec![];
     for (at, part) in legal.parts.into_iter().enumerate() {
         let mut l = ForLoop { body: Block::new(part), ..legal.target.clone() };
-        if at > 0 {
-            l.id = kernel.func_mut().fresh_loop();
-            let new = l.id;
-            regroup(&mut l, legal.target.id, new);
-            if l.declares {
-                let var = Var { ..kernel.func().var(l.var).clone() };
-                let (old, new) = (l.var, kernel.func_mut().add_var(var));
-                visit::rename_vars(&mut l.body, &mut |v| if v == old { new } else { v });
-                l.var = new;
-            }
+        if at > 0 && l.declares {
+            let var = Var { ..kernel.func().var(l.var).clone() };
+            let (old, new) = (l.var, kernel.func_mut().add_var(var));
+            visit::rename_vars(&mut l.body, &mut |v| if v == old { new } else { v });
+            l.var = new;
         }
         let comment = if at == 0 { stmt.comment.clone() } else { vec![] };
         let origin = stmt.origin.by("distribute");
-        loops.push(Stmt { kind: StmtKind::For(l), origin, comment });
+        let mut looped = Block::new(vec![Stmt { kind: StmtKind::For(l), origin, comment }]);
+        if at > 0 {
+            let new = kernel.func_mut().fresh_loop();
+            visit::rename_loops(&mut looped, &[(legal.target.id, new)]);
+        }
+        loops.extend(looped.stmts);
     }
     copy::replace_loop(&mut kernel, legal.target.id, loops);
     Rewritten::same_loops(kernel)
-}
-
-/// A loop and those in it belong to a group by its new name.
-fn regroup(l: &mut ForLoop, old: LoopId, new: LoopId) {
-    if let LoopKind::Parallel(marks) = &mut l.kind
-        && marks.group == Some(old)
-    {
-        marks.group = Some(new);
-    }
-    fn inside(block: &mut Block, old: LoopId, new: LoopId) {
-        for stmt in &mut block.stmts {
-            match &mut stmt.kind {
-                StmtKind::For(l) => regroup(l, old, new),
-                _ => walk::blocks_mut(stmt).into_iter().for_each(|b| inside(b, old, new)),
-            }
-        }
-    }
-    inside(&mut l.body, old, new);
 }

@@ -31,11 +31,7 @@ pub fn kernel(module: &Module, id: FuncId) -> Option<Module> {
     let body = inliner.block(&function.body.stmts, vec![])?.0;
     let Inliner { gone, .. } = inliner;
     function.body = Block::new(body);
-    let mut mentioned = BTreeSet::new();
-    rename_vars(&mut function.body, &mut |v| {
-        mentioned.insert(v);
-        v
-    });
+    let mentioned = mentioned(&mut function.body);
     if !gone.is_disjoint(&mentioned) {
         return None;
     }
@@ -265,11 +261,7 @@ impl<'a> Inliner<'a> {
 
     /// Puts declarations that were left out before the first statement that needs them.
     fn declare(&mut self, s: &Stmt, left: &mut Vec<Stmt>) {
-        let mut mentioned = BTreeSet::new();
-        rename_vars(&mut Block::new(vec![s.clone()]), &mut |v| {
-            mentioned.insert(v);
-            v
-        });
+        let mentioned = mentioned(&mut Block::new(vec![s.clone()]));
         let needed =
             |d: &Stmt| matches!(&d.kind, StmtKind::Decl { var, .. } if mentioned.contains(var));
         let (now, later) = std::mem::take(&mut self.undeclared).into_iter().partition(needed);
@@ -280,6 +272,16 @@ impl<'a> Inliner<'a> {
 
 fn put(e: &mut Expr, pending: &Pending) -> Option<()> {
     pending.iter().try_for_each(|(var, value)| substitute_var_in_expr(e, *var, value).then_some(()))
+}
+
+/// The variables that a block declares, reads or sets; the block stays as it is.
+fn mentioned(block: &mut Block) -> BTreeSet<VarId> {
+    let mut all = BTreeSet::new();
+    rename_vars(block, &mut |v| {
+        all.insert(v);
+        v
+    });
+    all
 }
 
 /// The variable that a place is as a whole.
