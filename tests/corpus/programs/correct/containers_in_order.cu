@@ -74,7 +74,7 @@ int main()
     many.emplace(1, 10);
     many.emplace(2, 21);
     auto both = many.equal_range(2);
-    compare({(int)many.count(2), both.first->second, (both.second - 1)->second, many.begin()->second}, {2, 20, 21, 10});
+    compare({(int)many.count(2), both.first->second, std::prev(both.second)->second, many.begin()->second}, {2, 20, 21, 10});
 
     std::priority_queue<int, std::vector<int>, std::greater<int>> least;
     for (int n : numbers) least.push(n);

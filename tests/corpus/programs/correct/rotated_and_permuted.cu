@@ -1,4 +1,5 @@
 // What the host makes with <algorithm>, <numeric>, <span> and <bitset>; the kernel asserts what came of it.
+// nvcc: -std=c++20
 #include <algorithm>
 #include <bitset>
 #include <cassert>
@@ -7,6 +8,7 @@
 #include <span>
 #include <utility>
 #include <vector>
+#include <cuda.h>
 #include <nvtx3/nvToolsExt.h>
 
 __global__ void check(const int *x, const int *expected, int n)
