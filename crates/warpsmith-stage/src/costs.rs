@@ -6,7 +6,9 @@ use warpsmith_ir::Scalar;
 
 /// A launch that was counted.
 pub struct Counted<'a> {
+    /// What the emulator counted.
     pub counters: &'a Counters,
+    /// Grid and block of the launch.
     pub config: &'a LaunchConfig,
     /// Bytes of static shared memory a block.
     pub shared: u32,
@@ -21,7 +23,9 @@ pub struct Counted<'a> {
 /// An array that a kernel is called with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Array {
+    /// The parameter that it is passed for.
     pub name: String,
+    /// Its length in bytes.
     pub bytes: u64,
     /// What its elements are made of; `None`: of several types.
     pub element: Option<Scalar>,
@@ -34,19 +38,26 @@ pub struct Array {
 pub enum Argument {
     /// The array of this position.
     Array(usize),
+    /// A value, as its bytes lie in memory.
     Value(Vec<u8>),
 }
 
 /// A kernel with a launch at the size that it is meant for.
 #[derive(Clone, Debug)]
 pub struct Runnable {
+    /// What the plan is, in words.
     pub name: String,
+    /// The file with the plan carried out.
     pub text: String,
     /// With template arguments.
     pub kernel: String,
+    /// Blocks along each axis.
     pub grid: [u32; 3],
+    /// Threads along each axis.
     pub block: [u32; 3],
+    /// Bytes of dynamic shared memory a block.
     pub dynamic_shared: u32,
+    /// What the parameters are given, in order.
     pub arguments: Vec<Argument>,
     /// It computes something else than the first, on purpose: it is timed alone.
     pub differs: bool,

@@ -9,12 +9,15 @@ use crate::usage::Usage;
 /// One launch: the block shape with the constants that make it, and the integers that are passed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launch {
+    /// Threads along each axis.
     pub block: [u32; 3],
+    /// Blocks along each axis.
     pub grid: [u32; 3],
     /// Values of constants of the file.
     pub constants: Vec<(String, i64)>,
     /// Values of integer parameters by name.
     pub integers: BTreeMap<String, i64>,
+    /// Bytes of dynamic shared memory a block.
     pub dynamic_shared: u32,
 }
 
@@ -51,13 +54,17 @@ pub enum Fit {
 /// What a launch is made from.
 #[derive(Clone, Debug)]
 pub struct Wanted<'a> {
+    /// How the kernel uses its integers and axes.
     pub usage: &'a Usage,
+    /// What the extents of the block are.
     pub extents: &'a [Extent; 3],
     /// Integer parameters of the kernel, in order.
     pub parameters: &'a [String],
     /// Values that the user gives.
     pub pinned: &'a BTreeMap<String, i64>,
+    /// The grid that the user gives.
     pub grid: Option<[u32; 3]>,
+    /// How far positions move from block to block.
     pub strides: Strides,
     /// What is compared with nothing, the length of a row, say, is longer than what blocks cover: equal by accident, it would do for
     /// the size that it is equal to.

@@ -22,25 +22,27 @@
 //! | W732, W733 | no filling of the holes of a sketch fits; no reference to compare with |
 //! | W720 | the rewritten text does not compile |
 
+#![deny(missing_docs)]
+
 pub mod auto;
-pub mod copying;
+mod copying;
 pub mod costs;
-pub mod counting;
-pub mod holes;
-pub mod intermediate;
+mod counting;
+mod holes;
+mod intermediate;
 pub mod launch;
 pub mod memory;
-pub mod plan;
+mod plan;
 pub mod predicted;
-pub mod profile;
+mod profile;
 pub mod program;
-pub mod proving;
-pub mod recording;
-pub mod search;
+mod proving;
+mod recording;
+mod search;
 pub mod session;
 pub mod source;
 pub mod stage;
 pub mod strides;
-pub mod synth;
+mod synth;
 pub mod usage;
 pub mod verify;

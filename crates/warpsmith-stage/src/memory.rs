@@ -12,6 +12,7 @@ use crate::program::{self, Program};
 /// What arrays hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Data<'a> {
+    /// What random values come from.
     pub seed: u64,
     /// Integer arrays whose elements are to be told apart; others get small numbers, which subscripts can be made from.
     pub tagged: &'a [String],
@@ -84,7 +85,9 @@ impl Tags {
 /// Memory and arguments of a launch.
 #[derive(Clone, Debug)]
 pub struct Prepared {
+    /// The arrays, filled.
     pub memory: DeviceMemory,
+    /// Grid, block, dynamic shared memory and arguments.
     pub config: LaunchConfig,
     /// Parameters that are arrays, in the order of the buffers.
     pub arrays: Vec<String>,

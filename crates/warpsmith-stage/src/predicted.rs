@@ -13,7 +13,9 @@ use crate::stage::{Staged, own_block};
 /// Seconds of a kernel without and with its plan, when its grid is made large.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Predicted {
+    /// Seconds without the plan.
     pub before: f64,
+    /// Seconds with it.
     pub after: f64,
     /// The launch that was counted.
     pub counted: String,

@@ -28,9 +28,13 @@ pub struct Settings {
 /// A kernel, with what its text was parsed to.
 #[derive(Debug)]
 pub struct Program {
+    /// The IR of the whole file.
     pub module: Module,
+    /// The kernel in `module`.
     pub kernel: FuncId,
+    /// The syntax tree, that of headers included.
     pub unit: TranslationUnit,
+    /// The text, then headers: what spans point into.
     pub sources: SourceMap,
     /// Steps of all threads after which a launch is given up.
     pub max_steps: u64,
@@ -55,6 +59,7 @@ pub struct Compiler {
 static PRELUDE: OnceLock<TranslationUnit> = OnceLock::new();
 
 impl Compiler {
+    /// Compiles whole files and gives launches the steps of [`MAX_STEPS`].
     pub fn new(settings: Settings) -> Compiler {
         let prelude = PRELUDE.get_or_init(|| {
             let mut unit = prelude::unit(&mut SourceMap::new());
@@ -74,6 +79,7 @@ impl Compiler {
         Compiler { host, ..self }
     }
 
+    /// What texts are compiled with.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }

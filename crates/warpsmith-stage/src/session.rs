@@ -27,12 +27,15 @@ use crate::usage::{self, Usage};
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Input {
+    /// What the file is compiled with.
     pub settings: Settings,
     /// The file as the user wrote it.
     pub text: String,
     /// The kernel, with template arguments; `None`: the one that holds the marks.
     pub kernel: Option<String>,
+    /// The grid of every launch; `None`: chosen by the sizes.
     pub grid: Option<[u32; 3]>,
+    /// The block that the kernel is launched with; `None`: read from the file, else chosen.
     pub block: Option<[u32; 3]>,
     /// Values of integer parameters.
     pub integers: BTreeMap<String, i64>,
@@ -48,6 +51,7 @@ pub struct Input {
     pub reference: Option<String>,
     /// The program that proves; without one nothing is proved.
     pub solver: Option<std::path::PathBuf>,
+    /// Who hears of the steps.
     pub steps: Steps,
     /// The plan is one of many that nobody wrote: launches that take long are given up.
     pub quick: bool,
@@ -65,6 +69,7 @@ pub struct Steps {
 }
 
 impl Steps {
+    /// Steps that `hear` is told of.
     pub fn new(hear: Hear) -> Steps {
         Steps { hear: Some(hear), within: String::new() }
     }
@@ -74,6 +79,7 @@ impl Steps {
         Steps { hear: self.hear.clone(), within: format!("{}{part}: ", self.within) }
     }
 
+    /// Says that the step of this name begins.
     pub fn begin(&self, name: &str) {
         if let Some(hear) = &self.hear {
             hear(&format!("{}{name}", self.within));
@@ -92,7 +98,9 @@ impl std::fmt::Debug for Steps {
 pub struct Refusal {
     /// The plan cannot work, in contrast to input that is wrong.
     pub no: bool,
+    /// What is to be said, with places in `sources`.
     pub diagnostics: Vec<Diagnostic>,
+    /// The texts that diagnostics point into.
     pub sources: SourceMap,
     /// What is known of each marked read, where the plan was tried.
     pub accesses: Vec<Access>,
@@ -101,13 +109,16 @@ pub struct Refusal {
 /// A launch that suits the unmodified kernel, with the lengths of its arrays.
 #[derive(Clone, Debug)]
 pub struct Suited {
+    /// The launch.
     pub launch: Launch,
+    /// Elements of each array.
     pub lengths: Lengths,
 }
 
 /// The programs of one block shape.
 #[derive(Debug)]
 pub struct Shaped {
+    /// The unmodified kernel at this block shape.
     pub reference: Program,
     /// How far positions move, by the block: where the kernel asks for it, one program serves several.
     strides: RefCell<HashMap<[u32; 3], Strides>>,
@@ -177,13 +188,19 @@ impl Source<'_> {
 /// A file with a plan that was understood.
 #[derive(Debug)]
 pub struct Session {
+    /// What compiles the texts of the file.
     pub compiler: Compiler,
+    /// What the marks ask for.
     pub plan: Plan,
+    /// The kernel, with template arguments.
     pub kernel: String,
+    /// How the kernel uses its integers and axes.
     pub usage: Usage,
+    /// What the extents of the block are.
     pub extents: [Extent; 3],
     /// The block that the file or the user means, where it is known.
     pub own: Option<[u32; 3]>,
+    /// What was asked for.
     pub input: Input,
     /// The user's text, then headers.
     pub sources: SourceMap,
@@ -271,6 +288,7 @@ impl Session {
         Ok(session)
     }
 
+    /// A refusal of this file; `no` as in [`Refusal::no`].
     pub fn refuse(&self, no: bool, diagnostics: Vec<Diagnostic>) -> Refusal {
         Refusal { no, diagnostics, sources: self.sources.clone(), accesses: vec![] }
     }

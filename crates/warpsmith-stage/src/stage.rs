@@ -36,6 +36,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// The word of reports and comments.
     pub fn name(&self) -> &'static str {
         match self {
             Verdict::Proved => "proved",
@@ -55,6 +56,7 @@ pub struct Access {
     pub original: String,
     /// What stands there now.
     pub replacement: String,
+    /// How sure it is that the replacement is right.
     pub verdict: Verdict,
     /// What refutes it: a launch, a thread and an element.
     pub witness: Option<String>,
@@ -66,17 +68,22 @@ pub struct Access {
     pub killed: Vec<Killed>,
     /// Time of the search, without profiles.
     pub time: Duration,
+    /// Reads of profiles that the search looked at.
     pub rows: usize,
 }
 
 /// A file that was staged.
 #[derive(Debug)]
 pub struct Staged {
+    /// The file with its reads replaced and copies written.
     pub text: String,
+    /// The kernel, with template arguments.
     pub kernel: String,
+    /// The marked reads, in the order of the text.
     pub accesses: Vec<Access>,
     /// Statements that were written at places for copies.
     pub copies: Vec<String>,
+    /// Barriers that were missing.
     pub inserted: Vec<Inserted>,
     /// Barriers of the user's text that no launch needs.
     pub redundant: Vec<usize>,
@@ -84,18 +91,25 @@ pub struct Staged {
     pub removed: bool,
     /// Stores to arrays that nothing reads any more.
     pub dropped: Vec<String>,
+    /// Launches that profiles come from, described.
     pub profiled: Vec<String>,
+    /// Launches in which it equals the unmodified kernel, described.
     pub checked: Vec<String>,
     /// Block shapes of the launches that it was checked at.
     pub blocks: Vec<[u32; 3]>,
+    /// What the user should know besides.
     pub notes: Vec<String>,
     /// The holes of a sketch, filled.
     pub filling: Option<Filling>,
     /// What launches have to keep to for the proofs.
     pub assumed: BTreeSet<String>,
+    /// Time of all proofs.
     pub proof_time: Duration,
+    /// Time of all profiles.
     pub profile_time: Duration,
+    /// Time of everything.
     pub total_time: Duration,
+    /// The user's text, then headers.
     pub sources: SourceMap,
 }
 

@@ -22,6 +22,7 @@ pub struct Role {
 /// How a kernel uses its integers and its axes.
 #[derive(Clone, Debug, Default)]
 pub struct Usage {
+    /// What each integer parameter bounds, by name.
     pub roles: BTreeMap<String, Role>,
     /// Axes of blocks and threads that the kernel asks for.
     pub axes: [bool; 3],

@@ -15,6 +15,7 @@ use crate::source::{marks, scope};
 /// A kernel whose outermost loop is cut.
 #[derive(Clone, Debug)]
 pub struct Cut {
+    /// The file with the loop cut.
     pub text: String,
     /// The axis of the grid, 1 or 2.
     pub axis: usize,

@@ -5,24 +5,24 @@
 //! may be the kernel as it is.
 
 pub mod cut;
-pub mod find;
-pub mod indirect;
-pub mod launches;
-pub mod outer;
-pub mod plans;
-pub mod positions;
-pub mod products;
-pub mod ranking;
-pub mod real;
-pub mod registers;
-pub mod strided;
-pub mod temporal;
-pub mod time_loop;
+pub(crate) mod find;
+pub(crate) mod indirect;
+pub(crate) mod launches;
+pub(crate) mod outer;
+pub(crate) mod plans;
+pub(crate) mod positions;
+pub(crate) mod products;
+pub(crate) mod ranking;
+pub(crate) mod real;
+pub(crate) mod registers;
+pub(crate) mod strided;
+pub(crate) mod temporal;
+pub(crate) mod time_loop;
 mod times;
-pub mod transposes;
+pub(crate) mod transposes;
 mod twice;
-pub mod vectors;
-pub mod windows;
+pub(crate) mod vectors;
+pub(crate) mod windows;
 
 use std::time::Instant;
 
@@ -45,6 +45,7 @@ use vectors::Wide;
 /// A plan that was tried.
 #[derive(Debug)]
 pub struct Tried {
+    /// What the plan is, in words.
     pub name: String,
     /// Seconds, as predicted.
     pub cost: Option<f64>,
@@ -57,7 +58,9 @@ pub struct Tried {
 /// The result of a plan.
 #[derive(Debug)]
 pub struct Best {
+    /// What the plan is, in words.
     pub name: String,
+    /// The file with the plan carried out.
     pub text: String,
     /// What became of the marks, when the plan had some.
     pub staged: Option<std::rc::Rc<Staged>>,
@@ -70,6 +73,7 @@ pub struct Best {
 /// A launch with blocks along a further axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewLaunch {
+    /// The axis of the grid: 0, 1 or 2.
     pub axis: usize,
     /// Iterations that a block goes through.
     pub run: i64,
@@ -82,12 +86,15 @@ pub struct NewLaunch {
 /// What was found for a file.
 #[derive(Debug, Default)]
 pub struct Chosen {
+    /// The kernel that was looked at.
     pub kernel: String,
     /// The best plan's result; `None`: the kernel is better as it is.
     pub best: Option<Best>,
+    /// Every plan that was tried, in the order of trying.
     pub tried: Vec<Tried>,
     /// Seconds of the kernel as it is, as predicted and as measured.
     pub before: Option<f64>,
+    /// The same as measured; `None`: nothing was measured.
     pub before_measured: Option<f64>,
     /// What was measured, in words, or why nothing was.
     pub measured: Option<Result<String, String>>,

@@ -21,17 +21,27 @@ pub type Bytes = Range<usize>;
 pub struct Mark {
     /// From the word to the end of its operand.
     pub whole: Bytes,
+    /// How it is written.
     pub kind: MarkKind,
     /// `.y` of an element that is read as a whole; mostly empty.
     pub member: Bytes,
 }
 
+/// How a mark is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MarkKind {
     /// `__opt__(e)`, `__opt__ e`: the read itself, outer parentheses left out.
-    Read { expr: Bytes },
+    Read {
+        /// The read.
+        expr: Bytes,
+    },
     /// `__opt__(shared, global)`.
-    Given { shared: Bytes, global: Bytes },
+    Given {
+        /// The read of shared memory that the user writes.
+        shared: Bytes,
+        /// The read of global memory that it stands for.
+        global: Bytes,
+    },
 }
 
 impl Mark {
@@ -47,6 +57,7 @@ impl Mark {
 /// All that a text says about staging.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
+    /// The marked reads, in the order of the text.
     pub reads: Vec<Mark>,
     /// `__insert();`, the semicolon left out.
     pub inserts: Vec<Bytes>,
@@ -55,7 +66,9 @@ pub struct Marks {
 /// A piece of the text that is neither blank nor comment.
 #[derive(Clone, Debug)]
 pub struct Tok {
+    /// What it is.
     pub piece: Piece,
+    /// Where it stands.
     pub at: Bytes,
     /// It belongs to a preprocessor directive.
     pub directive: bool,

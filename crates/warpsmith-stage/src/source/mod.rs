@@ -1,10 +1,10 @@
 //! The user's text: the plan in it, what is in scope, and how it is edited.
 
-pub mod deduced;
-pub mod host_bodies;
-pub mod hosts;
+pub(crate) mod deduced;
+pub(crate) mod host_bodies;
+pub(crate) mod hosts;
 pub mod marks;
-pub mod parts;
-pub mod patch;
-pub mod scope;
+pub(crate) mod parts;
+pub(crate) mod patch;
+pub(crate) mod scope;
 pub mod shape;

@@ -20,6 +20,7 @@ pub enum Extent {
     Free,
     /// A constant of the file with this name.
     Constant(String),
+    /// That many threads.
     Number(u32),
 }
 

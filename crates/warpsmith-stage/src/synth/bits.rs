@@ -107,10 +107,6 @@ impl Bits {
         Some(at * 64 + self.words[at].trailing_zeros() as usize)
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.len).filter(|i| self.get(*i))
-    }
-
     #[inline]
     fn zip(&self, other: &Bits, f: impl Fn(u64, u64) -> u64) -> Bits {
         let words = self.words.iter().zip(&other.words).map(|(a, b)| f(*a, *b)).collect();

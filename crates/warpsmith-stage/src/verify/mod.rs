@@ -1,5 +1,5 @@
 //! What is right about a rewritten text: emulation at launches that no search has seen, and barriers.
 
-pub mod barriers;
-pub mod check;
+pub(crate) mod barriers;
+pub(crate) mod check;
 pub mod proof;

@@ -3,12 +3,12 @@
 //! The kernel is written beside the one of the file, and launches take it where rows and addresses suit it. What every lane does is
 //! the text of the user in a loop over the lanes; what vectors hold of it stands before that loop.
 
-pub mod checked;
-pub mod forms;
+pub(crate) mod checked;
+pub(crate) mod forms;
 mod lanes;
 mod launching;
 mod region;
-pub mod rows;
+pub(crate) mod rows;
 pub(super) mod unused;
 
 use std::collections::BTreeSet;

@@ -8,15 +8,15 @@
 //!
 //! Whole numbers are exact, so that a proof is about launches in which no index leaves the range of `int`.
 
-pub mod claims;
-pub mod differ;
-pub mod eval;
-pub mod formula;
-pub mod inline;
-pub mod poly;
+pub(crate) mod claims;
+pub(crate) mod differ;
+pub(crate) mod eval;
+pub(crate) mod formula;
+pub(crate) mod inline;
+pub(crate) mod poly;
 pub mod solver;
-pub mod tree;
-pub mod walk;
+pub(crate) mod tree;
+pub(crate) mod walk;
 
 use std::collections::BTreeSet;
 

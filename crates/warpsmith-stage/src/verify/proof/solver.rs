@@ -26,6 +26,7 @@ pub type Model = BTreeMap<String, i64>;
 /// What the solver says of a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Said {
+    /// No values satisfy it.
     Impossible,
     /// Possible with these values.
     Possible(Model),
