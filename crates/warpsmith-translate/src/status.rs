@@ -56,6 +56,8 @@ pub struct Failure {
     pub diagnostics: Vec<Diagnostic>,
     /// The input is not what it should be: it may be of a kind that another command takes.
     pub unread: bool,
+    /// What was made up to the failure, where that was asked for: printed for a person before the messages.
+    pub made: String,
 }
 
 impl Failure {
@@ -116,13 +118,18 @@ impl Failure {
 
 impl From<Diagnostic> for Failure {
     fn from(diagnostic: Diagnostic) -> Failure {
-        Failure { status: Status::BadInput, diagnostics: vec![diagnostic], unread: false }
+        Failure {
+            status: Status::BadInput,
+            diagnostics: vec![diagnostic],
+            unread: false,
+            made: String::new(),
+        }
     }
 }
 
 impl From<Vec<Diagnostic>> for Failure {
     fn from(diagnostics: Vec<Diagnostic>) -> Failure {
-        Failure { status: Status::BadInput, diagnostics, unread: false }
+        Failure { status: Status::BadInput, diagnostics, unread: false, made: String::new() }
     }
 }
 

@@ -5,8 +5,8 @@ use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 
 use clap::ValueEnum;
-use warpsmith_ir::SourceMap;
 use warpsmith_ir::printable::acts;
+use warpsmith_ir::{SourceMap, printable};
 
 use crate::status::{Failure, Status};
 
@@ -78,12 +78,15 @@ pub(crate) fn report_bug(text: &str) {
 
 /// Saying why a command ended.
 pub trait Reported {
-    /// On stderr, and as an object on stdout where a machine reads. Of a bug of ours a person is told where its dump is.
+    /// On stderr, and as an object on stdout where a machine reads; a person has what was made until then there. Of a bug of ours a person is told where its dump is.
     fn report(&self, command: &str, json: bool, sources: &SourceMap) -> Status;
 }
 
 impl Reported for Failure {
     fn report(&self, command: &str, json: bool, sources: &SourceMap) -> Status {
+        if !json {
+            print!("{}", printable(&self.made));
+        }
         match self.status {
             Status::Bug => _ = bug(&self.render(sources, false)),
             _ => eprint!("{}", self.render(sources, color_on_stderr())),

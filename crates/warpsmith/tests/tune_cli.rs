@@ -182,6 +182,38 @@ fn each_step_of_a_schedule_is_shown() {
 }
 
 #[test]
+fn steps_are_shown_of_a_schedule_that_fails() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (source, steps) = (folder.path().join("f.c"), folder.path().join("f.sched"));
+    let text = "void f(int n, const int k[n], const float a[n], float b[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) b[k[i]] = a[i];
+}
+";
+    std::fs::write(&source, text).expect("written");
+    // Two iterations write one element; and a loop that is not there.
+    for (schedule, code, last) in [
+        ("bind i -> x block 64\n", "W325", "-- bind i -> x block 64\n"),
+        ("bind i -> x block 64\nregister_tile j by 2\n", "W231", "-- bind i -> x block 64\n"),
+    ] {
+        std::fs::write(&steps, schedule).expect("written");
+        let output = Command::new(env!("CARGO_BIN_EXE_warpsmith"))
+            .arg("tune")
+            .arg(&source)
+            .args(["--schedule".as_ref(), steps.as_os_str()])
+            .args(["--size", "n=64", "--arg", "k=zeros", "--show-steps", "--dry-run"])
+            .output()
+            .expect("the program starts");
+        let (shown, said) =
+            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains(code), "{said}");
+        assert!(shown.starts_with("-- the function\n") && shown.contains(last), "{shown}");
+        assert!(!shown.contains("register_tile"), "{shown}");
+    }
+}
+
+#[test]
 fn the_steps_of_schedules_are_listed() {
     let output = Command::new(env!("CARGO_BIN_EXE_warpsmith"))
         .args(["tune", "--list-rewrites"])

@@ -7,7 +7,7 @@ use warpsmith_opt::{Schedule, lower, schedule};
 use super::arch::Arch;
 use super::barred::{Barred, CHOICES};
 use super::device::Stations;
-use super::pipeline::{Chosen, in_its_types, translate, translate_but};
+use super::pipeline::{Chosen, in_its_types, translate, translate_but, with_steps};
 use super::recompute::Recomputed;
 use super::request::{Strategy, TuneRequest};
 use super::search::{Asked, Measured, Winner, named, search};
@@ -66,6 +66,11 @@ impl Job<'_> {
                     barred.add(&chosen.1);
                 }
                 verdict => {
+                    let verdict = verdict.map_err(|failure| {
+                        let kernel =
+                            self.arch.kernel(self.input.module.clone(), self.input.function);
+                        with_steps(failure, request, &kernel, &chosen.1, sources)
+                    });
                     let mut made = made(chosen, verdict?, None);
                     made.messages.extend(blamed);
                     return Ok(made);

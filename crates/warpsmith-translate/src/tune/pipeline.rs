@@ -7,6 +7,7 @@ use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
 use warpsmith_ir::{Diagnostic, Function, SourceMap, StructDef};
 use warpsmith_opt::analysis::extents as accesses;
 use warpsmith_opt::rewrite::{independence, precision};
+use warpsmith_opt::schedule::space::Space;
 use warpsmith_opt::{Kernel, Program, Schedule, lower, schedule};
 
 use super::arch::{self, Arch};
@@ -405,53 +406,77 @@ pub(super) fn translate_but(
     (input, sizes, arch): (&CInput, &[Point], Arch),
     sources: &mut SourceMap,
 ) -> Result<Chosen, Failure> {
-    // What is wrong with the user's file or schedule is "no"; a malformed schedule is bad input.
-    let no = Failure::no;
-    let stop = &request.limits.stop();
     let kernel = arch.kernel(input.module.clone(), input.function);
-    let mut planned = None;
-    let steps = match (given, &request.choosing.schedule) {
-        (Some(steps), _) => steps.clone(),
-        (None, Some(path)) => {
-            let text = crate::files::read(path)?;
-            let text = String::from_utf8(text).map_err(|_| {
-                Failure::input("W301", format!("`{}` is not a text file", path.display()))
-            })?;
-            let file = sources.add(path.display().to_string(), text);
-            let mut space = schedule::space::parse(sources, file)?;
-            space::fix(&mut space, &request.choosing.params)?;
-            if space.size() == 1 || request.choosing.strategy == Some(Strategy::Direct) {
-                space::plain(&space)?
-            } else {
-                let (gpu, compiler) = (arch.gpu(), compiler(request));
-                let compiler = compiler.as_ref();
-                let model = Model { kernel: &kernel, gpu, sizes, sources, compiler, barred, stop };
-                let choice = space::choose(&space, &model)?;
-                let steps = choice.schedule.clone();
-                planned = Some(Planned { gpu: gpu.name, choice });
-                steps
-            }
-        }
-        (None, None) if request.choosing.strategy == Some(Strategy::Direct) => {
-            schedule::derive(&kernel, sources).map_err(no)?
-        }
-        (None, None) => {
-            let (gpu, compiler) = (arch.gpu(), compiler(request));
-            let compiler = compiler.as_ref();
-            let model = Model { kernel: &kernel, gpu, sizes, sources, compiler, barred, stop };
-            let choice = choice::choose(&model)?;
-            let steps = choice.schedule.clone();
-            planned = Some(Planned { gpu: gpu.name, choice });
-            steps
-        }
+    let (steps, planned) = match given {
+        Some(steps) => (steps.clone(), None),
+        None => steps_for(&kernel, (barred, request, sizes, arch), sources)?,
     };
-    let kernel = schedule::replay(&kernel, &steps, sources).map_err(no)?;
-    let program = lower::lower(&kernel, sources).map_err(no)?;
+    // What is wrong with the user's file or schedule is "no"; a malformed schedule is bad input.
+    let program = schedule::replay(&kernel, &steps, sources)
+        .and_then(|scheduled| lower::lower(&scheduled, sources))
+        .map_err(|d| with_steps(Failure::no(d), request, &kernel, &steps, sources))?;
     // What was chosen by the model has been compiled.
     if let (None, Some(compiler)) = (&planned, compiler(request)) {
-        choice::compiles(&compiler, &program, |_| true, arch.gpu().arch, stop)?;
+        let stop = request.limits.stop();
+        choice::compiles(&compiler, &program, |_| true, arch.gpu().arch, &stop)?;
     }
     Ok((program, steps, planned))
+}
+
+/// The schedule that the request asks for, and how it was chosen where the model did that.
+fn steps_for(
+    kernel: &Kernel,
+    (barred, request, sizes, arch): (&Barred, &TuneRequest, &[Point], Arch),
+    sources: &mut SourceMap,
+) -> Result<(Schedule, Option<Planned>), Failure> {
+    let direct = request.choosing.strategy == Some(Strategy::Direct);
+    let space = match &request.choosing.schedule {
+        Some(path) => Some(given_space(path, request, sources)?),
+        None => None,
+    };
+    match &space {
+        Some(space) if space.size() == 1 || direct => return Ok((space::plain(space)?, None)),
+        None if direct => {
+            return Ok((schedule::derive(kernel, sources).map_err(Failure::no)?, None));
+        }
+        _ => {}
+    }
+    let (gpu, compiler, stop) = (arch.gpu(), compiler(request), &request.limits.stop());
+    let compiler = compiler.as_ref();
+    let model = Model { kernel, gpu, sizes, sources, compiler, barred, stop };
+    let choice = match &space {
+        Some(space) => space::choose(space, &model)?,
+        None => choice::choose(&model)?,
+    };
+    Ok((choice.schedule.clone(), Some(Planned { gpu: gpu.name, choice })))
+}
+
+/// The schedule file, its parameters fixed where the request says so.
+fn given_space(
+    path: &Path,
+    request: &TuneRequest,
+    sources: &mut SourceMap,
+) -> Result<Space, Failure> {
+    let text = String::from_utf8(crate::files::read(path)?)
+        .map_err(|_| Failure::input("W301", format!("`{}` is not a text file", path.display())))?;
+    let file = sources.add(path.display().to_string(), text);
+    let mut space = schedule::space::parse(sources, file)?;
+    space::fix(&mut space, &request.choosing.params)?;
+    Ok(space)
+}
+
+/// With what each step made of the function, where that was asked for: a schedule that fails is one to look at.
+pub(super) fn with_steps(
+    failure: Failure,
+    request: &TuneRequest,
+    kernel: &Kernel,
+    steps: &Schedule,
+    sources: &SourceMap,
+) -> Failure {
+    match request.show_steps {
+        true => Failure { made: shown::human(&shown::show(kernel, steps, sources)), ..failure },
+        false => failure,
+    }
 }
 
 /// A program with the steps that made it.

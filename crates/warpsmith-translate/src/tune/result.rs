@@ -10,6 +10,7 @@ use super::compiled::Used;
 use super::pipeline::{Planned, Tuned};
 use super::recompute::Recomputed;
 use super::search::Measured;
+use super::steps;
 use super::verify::points;
 use crate::search::{FASTER_THAN_A_COPY, Told};
 use crate::status::Status;
@@ -18,8 +19,7 @@ use crate::units::time;
 /// The lines for a person.
 pub fn human(tuned: &Tuned, paths: &[PathBuf]) -> String {
     let v = &tuned.verified;
-    let shown = tuned.shown.iter().map(|s| format!("-- {}\n\n{}\n", s.step, s.text));
-    let mut text: String = shown.collect();
+    let mut text = steps::human(&tuned.shown);
     text += &format!("{}: {} for {}\n", tuned.source, tuned.name, tuned.arch);
     for line in tuned.schedule.lines() {
         text += &format!("  {line}\n");

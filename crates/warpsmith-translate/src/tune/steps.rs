@@ -31,6 +31,11 @@ pub fn show(kernel: &Kernel, steps: &Schedule, sources: &SourceMap) -> Vec<Shown
     shown
 }
 
+/// The steps as a person reads them, one below the other.
+pub fn human(shown: &[Shown]) -> String {
+    shown.iter().map(|s| format!("-- {}\n\n{}\n", s.step, s.text)).collect()
+}
+
 fn text(kernel: &Kernel) -> String {
     let module = annotate::annotated(kernel);
     warpsmith_emit::module_file(&module).unwrap_or_else(|why| format!("{why}\n"))
