@@ -92,6 +92,10 @@ pub struct CInput {
     pub assumed: Vec<String>,
     /// Whether nothing tells how many elements some array has.
     pub uncounted: bool,
+    /// Why the function would be refused if no loop of it can be shown to be parallel: nothing is marked, and nobody named it.
+    pub unmarked: Option<Diagnostic>,
+    /// What the user is told of it.
+    pub notes: Vec<Diagnostic>,
 }
 
 impl CInput {
@@ -114,13 +118,13 @@ impl CInput {
     }
 }
 
-/// Lowers the function of that name, or the only one with a marked loop.
+/// Lowers the function of that name, or the only one with a marked loop, or with a loop where none is marked.
 ///
 /// # Errors
 /// Everything that is wrong with it and with the functions it calls.
 pub fn lower_c(unit: &TranslationUnit, function: Option<&str>) -> Result<CInput, Vec<Diagnostic>> {
     let written = unit::Unit::new(unit);
-    let name = written.select(function).map_err(|d| vec![*d])?;
+    let (name, unmarked) = written.select(function).map_err(|d| vec![*d])?;
     let candidates =
         written.candidates().into_iter().filter(|c| *c != name).map(str::to_string).collect();
     let called = called::sizes(&written, name);
@@ -179,6 +183,8 @@ pub fn lower_c(unit: &TranslationUnit, function: Option<&str>) -> Result<CInput,
         records,
         assumed,
         uncounted: false,
+        unmarked,
+        notes: vec![],
     })
 }
 

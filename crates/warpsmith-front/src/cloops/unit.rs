@@ -271,43 +271,34 @@ impl<'a> Unit<'a> {
         calls
     }
 
-    /// The function to translate.
+    /// The function to translate. Where nothing is marked it is the only one with loops, with the message that there is
+    /// no mark.
     ///
     /// # Errors
     /// W130: no function of that name, or no function or several with a marked loop.
-    pub fn select(&self, wanted: Option<&str>) -> Result<&'a str, Box<Diagnostic>> {
+    pub fn select(
+        &self,
+        wanted: Option<&str>,
+    ) -> Result<(&'a str, Option<Diagnostic>), Box<Diagnostic>> {
         let all: Vec<&str> = self.functions.iter().map(|(n, ..)| *n).collect();
         if let Some(wanted) = wanted {
-            return match all.iter().find(|n| **n == wanted) {
-                Some(name) if **name == *"main" && self.in_main().is_some() => {
-                    self.in_main().map_or(Ok(*name), Err)
-                }
-                Some(name) => Ok(name),
-                None => {
-                    let mut d =
-                        Diagnostic::error("W130", format!("no function `{wanted}` in this file"));
-                    if let Some(near) = crate::spelling::nearest(wanted, all.iter().copied()) {
-                        d = d.help(format!("did you mean `{near}`?"));
-                    } else if !all.is_empty() {
-                        d = d.help(format!("functions of this file: {}", all.join(", ")));
-                    }
-                    Err(d.into())
-                }
-            };
+            return Ok((self.named(wanted, &all)?, None));
         }
-        let candidates = self.meant();
-        // A function that only serves another candidate is not meant by itself.
-        let roots: Vec<&str> = candidates
-            .iter()
-            .copied()
-            .filter(|c| !candidates.iter().any(|o| o != c && self.reaches(o, c)))
-            .collect();
-        match roots.as_slice() {
-            [only] => Ok(only),
+        match self.roots(self.meant()).as_slice() {
+            [only] => Ok((only, None)),
             [] if all.is_empty() => Err(Diagnostic::error("W130", "no function in this file")
-                .help("warpsmith tune translates a C function with a marked loop nest")
+                .help("warpsmith tune translates a C function with a loop nest")
                 .into()),
-            [] => Err(self.in_main().unwrap_or_else(|| self.no_marked_loop(&all).into())),
+            [] => match (self.in_main(), self.roots(self.with_loops()).as_slice()) {
+                (Some(d), _) => Err(d),
+                (None, [only]) => Ok((only, Some(self.no_marked_loop(&all)))),
+                (None, []) => Err(self.no_marked_loop(&all).into()),
+                (None, several) => {
+                    let one =
+                        format!("or choose one: --function {}", several.join(" or --function "));
+                    Err(self.no_marked_loop(&all).help(one).into())
+                }
+            },
             several => {
                 let mut d = Diagnostic::error("W130", "several functions have marked loops");
                 for (name, f, _) in self.functions.iter().filter(|(n, ..)| several.contains(n)) {
@@ -318,6 +309,41 @@ impl<'a> Unit<'a> {
                     .into())
             }
         }
+    }
+
+    fn named(&self, wanted: &str, all: &[&'a str]) -> Result<&'a str, Box<Diagnostic>> {
+        match all.iter().find(|n| **n == wanted) {
+            Some(name) if **name == *"main" && self.in_main().is_some() => {
+                self.in_main().map_or(Ok(*name), Err)
+            }
+            Some(name) => Ok(name),
+            None => {
+                let mut d =
+                    Diagnostic::error("W130", format!("no function `{wanted}` in this file"));
+                if let Some(near) = crate::spelling::nearest(wanted, all.iter().copied()) {
+                    d = d.help(format!("did you mean `{near}`?"));
+                } else if !all.is_empty() {
+                    d = d.help(format!("functions of this file: {}", all.join(", ")));
+                }
+                Err(d.into())
+            }
+        }
+    }
+
+    /// A function that only serves another candidate is not meant by itself.
+    fn roots(&self, candidates: Vec<&'a str>) -> Vec<&'a str> {
+        let serves = |c: &str| candidates.iter().any(|o| *o != c && self.reaches(o, c));
+        candidates.iter().copied().filter(|c| !serves(c)).collect()
+    }
+
+    /// Functions that have loops, the program around them aside.
+    fn with_loops(&self) -> Vec<&'a str> {
+        let is_loop = |s: &Stmt| matches!(s.kind, StmtKind::For { .. });
+        let has_loop = |f: &FunctionDecl| {
+            f.body.as_ref().is_some_and(|b| b.stmts.iter().any(|s| any_stmt(s, &is_loop)))
+        };
+        let named = self.functions.iter().filter(|(n, f, _)| *n != "main" && has_loop(f));
+        named.map(|(n, ..)| *n).collect()
     }
 
     fn no_marked_loop(&self, all: &[&str]) -> Diagnostic {
@@ -349,8 +375,13 @@ fn is_exclusive(p: &Pragma) -> bool {
 
 /// Is there such a pragma in the statement?
 fn stmt_has(stmt: &Stmt, wanted: &dyn Fn(&Pragma) -> bool) -> bool {
-    let within = |s: &Stmt| stmt_has(s, wanted);
-    stmt.pragmas.iter().any(wanted)
+    any_stmt(stmt, &|s| s.pragmas.iter().any(wanted))
+}
+
+/// Whether the statement or one inside is meant.
+fn any_stmt(stmt: &Stmt, wanted: &dyn Fn(&Stmt) -> bool) -> bool {
+    let within = |s: &Stmt| any_stmt(s, wanted);
+    wanted(stmt)
         || match &stmt.kind {
             StmtKind::Block(b) => b.stmts.iter().any(within),
             StmtKind::If { then, otherwise, .. } => {

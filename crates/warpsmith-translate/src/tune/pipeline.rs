@@ -6,9 +6,10 @@ use warpsmith_front::cloops::{self, CInput};
 use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
 use warpsmith_ir::{Diagnostic, Function, SourceMap, StructDef};
 use warpsmith_opt::analysis::extents as accesses;
+use warpsmith_opt::kernel::is_marked;
 use warpsmith_opt::rewrite::{independence, precision};
 use warpsmith_opt::schedule::space::Space;
-use warpsmith_opt::{Kernel, Program, Schedule, lower, schedule};
+use warpsmith_opt::{Kernel, Program, Schedule, lower, schedule, walk};
 
 use super::arch::{self, Arch};
 use super::barred::Barred;
@@ -110,6 +111,7 @@ pub fn tune_as(
         messages.extend(notes);
     }
     let (program, steps, planned) = chosen;
+    messages.extend(input.notes.iter().cloned());
     messages.extend(program.notes.iter().cloned());
     messages.extend(verified_files::no_host_entry(&input, &program).map(|why| {
         Diagnostic::warning("W341", format!("no `{}_host` is written: {why}", input.name))
@@ -257,7 +259,24 @@ fn read_text(
     accesses::infer(&mut input.module, input.function)?;
     extents::take_given(&mut input, &specs)?;
     extents::assume(&mut input);
+    mark_unmarked(&mut input)?;
     Ok(input)
+}
+
+/// Where no loop is marked, those run in parallel that can be shown to.
+///
+/// # Errors
+/// W130: none can, and nobody named the function.
+fn mark_unmarked(input: &mut CInput) -> Result<(), Failure> {
+    let has_mark = |f: &Function| walk::for_loops(&f.body).into_iter().any(is_marked);
+    if input.module.functions.iter().any(has_mark) {
+        return Ok(());
+    }
+    input.notes = independence::mark_proved(&mut input.module, input.function);
+    match input.unmarked.take() {
+        Some(why) if input.notes.is_empty() => Err(why.into()),
+        _ => Ok(()),
+    }
 }
 
 /// `--arg`, else the file's own defaults; every name must be a parameter.

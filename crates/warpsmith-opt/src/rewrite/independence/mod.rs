@@ -1,6 +1,7 @@
 //! What a mark promises, checked: the iterations of a loop are independent.
 
 mod answers;
+mod unmarked;
 
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{Diagnostic, ForLoop, LoopId, LoopKind, Parallel, SourceMap, VarId};
@@ -13,6 +14,8 @@ use crate::kernel::{Kernel, is_marked};
 use crate::refusal::{CarriedDependence, End, Refusal, UndecidedMark};
 use crate::requirement::Requirement;
 use crate::walk;
+
+pub use unmarked::{mark_proved, provably_parallel, suggestions};
 
 /// What checking a loop brought to light besides the verdict.
 #[derive(Clone, Debug, Default)]
@@ -320,51 +323,4 @@ pub fn line_of(kernel: &Kernel, id: LoopId, sources: &SourceMap) -> String {
         Some((line, _)) if line > 0 => format!("line {line}"),
         _ => format!("counter `{}`", kernel.find_loop(id).map_or("?", |l| kernel.name_of(l.var))),
     }
-}
-
-/// Unmarked loops that are provably parallel, the outermost ones, as notes to the user.
-pub fn suggestions(kernel: &Kernel) -> Vec<Diagnostic> {
-    let mut notes = vec![];
-    suggest(kernel, &kernel.func().body, &mut notes);
-    notes
-}
-
-fn suggest(kernel: &Kernel, block: &warpsmith_ir::Block, notes: &mut Vec<Diagnostic>) {
-    for stmt in &block.stmts {
-        if let warpsmith_ir::StmtKind::For(l) = &stmt.kind {
-            if is_marked(l) {
-                continue;
-            }
-            if provably_parallel(kernel, l) {
-                notes.push(suggestion(kernel, l, stmt));
-                continue;
-            }
-        }
-        walk::blocks(stmt).into_iter().for_each(|b| suggest(kernel, b, notes));
-    }
-}
-
-/// Whether the independence of a loop's iterations follows from the text alone.
-pub fn provably_parallel(kernel: &Kernel, l: &ForLoop) -> bool {
-    if walk::leaves(&l.body).is_some() || !scalars::shared_variables(kernel.func(), l).is_empty() {
-        return false;
-    }
-    let mut opaque = false;
-    walk::each_stmt(&l.body, &mut |s| {
-        opaque |= matches!(s.kind, warpsmith_ir::StmtKind::Printf { .. })
-    });
-    let (_, report, accesses) = analyse(kernel, l, &Parallel::default());
-    !opaque && report.proved() && accesses.iter().any(|a| a.kind == AccessKind::Write)
-}
-
-fn suggestion(kernel: &Kernel, l: &ForLoop, stmt: &warpsmith_ir::Stmt) -> Diagnostic {
-    let name = kernel.loop_name(l.id);
-    let message = format!("loop `{name}` is not marked, but its iterations are independent");
-    let d = Diagnostic::new(warpsmith_ir::Severity::Note, "W250", message);
-    let span = l.first.origin.span.or(stmt.origin.span);
-    let d = match span {
-        Some(span) => d.label(span, "this loop could run in parallel"),
-        None => d,
-    };
-    d.help("write `#pragma omp parallel for` before it")
 }

@@ -1,0 +1,157 @@
+//! Loops without a mark whose iterations are independent all the same.
+
+use warpsmith_ir::{
+    Block, Diagnostic, ForLoop, FuncId, LoopId, LoopKind, Module, Parallel, PlaceKind, Severity,
+    Stmt, StmtKind, VarId,
+};
+
+use super::analyse;
+use crate::analysis::access::AccessKind;
+use crate::analysis::scalars;
+use crate::kernel::{Kernel, is_marked, only_loop};
+use crate::walk;
+
+/// Unmarked loops that are provably parallel, the outermost ones, as notes to the user.
+pub fn suggestions(kernel: &Kernel) -> Vec<Diagnostic> {
+    let mut notes = vec![];
+    let mut note = |l: &ForLoop, stmt: &Stmt| {
+        let is_parallel = provably_parallel(kernel, l);
+        if is_parallel {
+            let message = "is not marked, but its iterations are independent";
+            let d = about(kernel, l, stmt, ("W250", message), "this loop could run in parallel");
+            notes.push(d.help("write `#pragma omp parallel for` before it"));
+        }
+        is_parallel
+    };
+    each_unmarked(&kernel.func().body, &mut note);
+    notes
+}
+
+/// Marks the loops of a function that has no mark at all: of those that are provably parallel the outermost ones, with what
+/// is nested in them perfectly. Variables that each iteration sets before it reads them become private. Returns a note for
+/// each nest.
+pub fn mark_proved(module: &mut Module, function: FuncId) -> Vec<Diagnostic> {
+    let kernel = Kernel::new(module.clone(), function);
+    let (mut marks, mut notes) = (vec![], vec![]);
+    let mut mark = |l: &ForLoop, stmt: &Stmt| {
+        let nest = proved_nest(&kernel, l);
+        if let Some((_, outermost)) = nest.first() {
+            let message = "is not marked; its iterations are independent, and it runs in parallel";
+            let d = about(&kernel, l, stmt, ("W253", message), "taken as marked");
+            notes.push(d.help(format!("mark it to say so: `{}`", pragma(&kernel, outermost))));
+        }
+        let is_proved = !nest.is_empty();
+        marks.extend(nest);
+        is_proved
+    };
+    each_unmarked(&kernel.func().body, &mut mark);
+    let body = &mut module.functions[function.0 as usize].body;
+    for (id, clauses) in marks {
+        walk::with_loop(body, id, &mut |stmt| {
+            if let StmtKind::For(l) = &mut stmt.kind {
+                l.kind = LoopKind::Parallel(clauses.clone());
+            }
+        });
+    }
+    notes
+}
+
+/// Calls `f` for each loop without a mark, the outer ones first; what is inside a loop that `f` answers for is left out.
+fn each_unmarked(block: &Block, f: &mut dyn FnMut(&ForLoop, &Stmt) -> bool) {
+    for stmt in &block.stmts {
+        if let StmtKind::For(l) = &stmt.kind
+            && (is_marked(l) || f(l, stmt))
+        {
+            continue;
+        }
+        walk::blocks(stmt).into_iter().for_each(|b| each_unmarked(b, f));
+    }
+}
+
+/// The loop and those nested in it perfectly, as many as are provably parallel from outside in.
+fn proved_nest(kernel: &Kernel, outermost: &ForLoop) -> Vec<(LoopId, Parallel)> {
+    let mut nest = vec![];
+    let mut at = Some(outermost);
+    // What is to be unrolled is to run inside of a thread.
+    while let Some(l) = at.filter(|l| matches!(l.kind, LoopKind::Serial)) {
+        let Some(clauses) = proved_with(kernel, l) else { break };
+        nest.push((l.id, clauses));
+        at = only_loop(&l.body);
+    }
+    nest
+}
+
+/// Whether the independence of a loop's iterations follows from the text alone.
+pub fn provably_parallel(kernel: &Kernel, l: &ForLoop) -> bool {
+    proved_with(kernel, l).is_some_and(|clauses| clauses.private.is_empty())
+}
+
+/// The clauses under which independence follows from the text: variables that become private.
+fn proved_with(kernel: &Kernel, l: &ForLoop) -> Option<Parallel> {
+    let function = kernel.func();
+    if walk::leaves(&l.body).is_some() || scalars::read_outside_its_loops(&function.body, l.var) {
+        return None;
+    }
+    let mut opaque = false;
+    walk::each_stmt(&l.body, &mut |s| opaque |= matches!(s.kind, StmtKind::Printf { .. }));
+    let mut clauses = Parallel::default();
+    for shared in scalars::shared_variables(function, l) {
+        let inside = || {
+            walk::times_mentioned(&l.body, shared.var)
+                == walk::times_mentioned(&function.body, shared.var)
+        };
+        if !shared.counter_only && !(inside() && is_set_first(&l.body, shared.var)) {
+            return None;
+        }
+        clauses.private.push(shared.var);
+    }
+    let (_, report, accesses) = analyse(kernel, l, &clauses);
+    let writes = accesses.iter().any(|a| a.kind == AccessKind::Write);
+    (!opaque && report.proved() && writes).then_some(clauses)
+}
+
+/// Whether the block sets the variable before anything else is done with it, each time that it runs: in its own statements,
+/// or in those of a loop or a scope that has all that there is of it.
+fn is_set_first(block: &Block, var: VarId) -> bool {
+    let mentions = |stmt: &Stmt| {
+        let mut found = false;
+        walk::each_var_of_stmt(stmt, &mut |v| found |= v == var);
+        found
+    };
+    let mut mentioning = block.stmts.iter().filter(|s| mentions(s));
+    let Some(first) = mentioning.next() else { return true };
+    match &first.kind {
+        StmtKind::Assign { place, value } if *place.kind == PlaceKind::Var(var) => {
+            !walk::mentions(value, var)
+        }
+        StmtKind::For(l) if mentioning.next().is_none() => {
+            let own = walk::operands(first).reads.iter().any(|e| walk::mentions(e, var));
+            l.var != var && !own && is_set_first(&l.body, var)
+        }
+        _ => false,
+    }
+}
+
+/// The mark that says what was found.
+fn pragma(kernel: &Kernel, clauses: &Parallel) -> String {
+    let names: Vec<&str> = clauses.private.iter().map(|v| kernel.name_of(*v)).collect();
+    match names.is_empty() {
+        true => "#pragma omp parallel for".into(),
+        false => format!("#pragma omp parallel for private({})", names.join(", ")),
+    }
+}
+
+fn about(
+    kernel: &Kernel,
+    l: &ForLoop,
+    stmt: &Stmt,
+    (code, says): (&'static str, &str),
+    label: &str,
+) -> Diagnostic {
+    let message = format!("loop `{}` {says}", kernel.loop_name(l.id));
+    let d = Diagnostic::new(Severity::Note, code, message);
+    match l.first.origin.span.or(stmt.origin.span) {
+        Some(span) => d.label(span, label),
+        None => d,
+    }
+}
