@@ -23,8 +23,13 @@ impl<'a> Sema<'a> {
             }
             _ => {}
         }
-        let operand = self.expr(e)?;
-        self.place_of(operand, e.span)
+        match (self.expr(e)?, &*e.kind) {
+            // A constant with a name has an address where one asks for it.
+            (Operand::Value(value), ast::ExprKind::Path(_)) if value.as_const().is_some() => {
+                Ok((self.materialise(value, e.span), true))
+            }
+            (operand, _) => self.place_of(operand, e.span),
+        }
     }
 
     pub(crate) fn place_of(&mut self, operand: Operand<'a>, span: Span) -> Res<(Place, bool)> {

@@ -44,6 +44,7 @@ impl<'a> Sema<'a> {
             K::Conditional { cond, then, otherwise } => {
                 self.conditional(cond, then, otherwise, span)
             }
+            K::Otherwise { value, otherwise } => self.value_or(value, otherwise, span),
             K::Comma(first, second) => {
                 self.discard(first)?;
                 self.expr(second)
@@ -78,6 +79,7 @@ impl<'a> Sema<'a> {
                 let align = warpsmith_ir::layout::layout_of(&self.module, &q.ty).align;
                 Ok(Operand::Value(self.size_value(align, span)))
             }
+            K::Offset { ty, member } => self.offset_of(ty, member, span),
             K::New { ty, count, args, zeroed } => {
                 self.new_object(ty, count.as_ref(), args, *zeroed, span)
             }
