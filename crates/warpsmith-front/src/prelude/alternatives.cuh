@@ -73,7 +73,7 @@ static placeholder<2> _2;
 static placeholder<3> _3;
 static placeholder<4> _4;
 } // namespace placeholders
-template <int N, typename... G> auto givenFor(const placeholder<N> &p, tuple<G...> &given) { return get<N - 1>(given); }
+template <int N, typename... G> auto givenFor(placeholder<N> &p, tuple<G...> &given) { return get<N - 1>(given); }
 template <typename A, typename... G> A &givenFor(A &bound, tuple<G...> &given) { return bound; }
 template <typename F, typename... A> struct boundCall {
     F f;

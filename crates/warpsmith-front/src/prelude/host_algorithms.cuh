@@ -197,6 +197,13 @@ template <typename I, typename J, typename O> O set_union(I first, I last, J oth
     }
     return to;
 }
+template <typename T> bool operator==(const vector<T> &a, const vector<T> &b) {
+    return a.size() == b.size() && ::thrust::equal(a.begin(), a.end(), b.begin());
+}
+template <typename T> bool operator!=(const vector<T> &a, const vector<T> &b) { return !(a == b); }
+template <typename T> bool operator<(const vector<T> &a, const vector<T> &b) {
+    return lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+}
 template <typename I, typename C> void inplace_merge(I first, I middle, I last, C less) { ::thrust::stable_sort(first, last, less); }
 template <typename I> void inplace_merge(I first, I middle, I last) { ::thrust::stable_sort(first, last); }
 template <typename I, typename C> bool next_permutation(I first, I last, C less) {

@@ -258,6 +258,9 @@ impl<'a> Sema<'a> {
         match entities.first() {
             Some(Entity::Place { owner, place, is_const, shape }) => {
                 if *owner != self.f().serial {
+                    if self.f().unevaluated > 0 && shape.is_none() {
+                        return Ok(self.like(place, *is_const, span));
+                    }
                     return self.foreign_place(path);
                 }
                 let place = Place { origin: span.into(), ..place.clone() };
@@ -310,6 +313,13 @@ impl<'a> Sema<'a> {
                 None => Err(self.undeclared(scope, &path_text(path), span)),
             },
         }
+    }
+
+    /// A variable that stands for one of another function, where only its type counts.
+    fn like(&mut self, place: &Place, is_const: bool, span: Span) -> Operand<'a> {
+        let var = self.fresh_var("unevaluated", place.ty.clone(), span);
+        let place = Place::new(PlaceKind::Var(var), place.ty.clone(), span);
+        Operand::Place { place, is_const }
     }
 
     /// A variable of another function: a captured one, or an error.
