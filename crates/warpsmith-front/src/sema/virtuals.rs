@@ -250,7 +250,8 @@ impl<'a> Sema<'a> {
         let Some(up) = self.base_path(class, d.class) else { return Ok(None) };
         let Some((function, owner)) = self.final_function(d, class)? else { return Ok(None) };
         let down = self.base_path(class, owner).unwrap_or_default();
-        let (Some(down), Some(up)) = (self.distance(class, &down), self.distance(class, &up)) else {
+        let (Some(down), Some(up)) = (self.distance(class, &down), self.distance(class, &up))
+        else {
             return Ok(None);
         };
         let delta = down - up;
