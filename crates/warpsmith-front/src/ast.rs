@@ -508,6 +508,11 @@ pub enum ExprKind {
         then: Expr,
         otherwise: Expr,
     },
+    /// `a ?: b`: the first one if it holds, which is worked out once.
+    Otherwise {
+        value: Expr,
+        otherwise: Expr,
+    },
     Comma(Expr, Expr),
     Call {
         callee: Expr,
@@ -551,6 +556,11 @@ pub enum ExprKind {
     SizeofType(TypeName),
     SizeofExpr(Expr),
     AlignofType(TypeName),
+    /// `offsetof(T, member)`
+    Offset {
+        ty: TypeName,
+        member: String,
+    },
     /// Braced list as an argument.
     InitList(Vec<InitItem>),
     Lambda(Box<LambdaDecl>),

@@ -20,6 +20,7 @@ const TEXT: &str = concat!(
     include_str!("prelude/thrust_iterators.cuh"),
     include_str!("prelude/thrust_algorithms.cuh"),
     include_str!("prelude/host_algorithms.cuh"),
+    include_str!("prelude/alternatives.cuh"),
     include_str!("prelude/cuda_std.cuh"),
     include_str!("prelude/barriers.cuh"),
     include_str!("prelude/matrices.cuh"),

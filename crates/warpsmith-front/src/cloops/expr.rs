@@ -90,7 +90,11 @@ impl<'u> Cx<'u> {
                 return Err(self.unsupported("this is not C, and it", e.span));
             }
             A::CompoundLiteral { ty, items } => self.compound_literal(ty, items, e.span)?,
-            A::AssignList { .. } | A::InitList(_) | A::AlignofType(_) => {
+            A::AssignList { .. }
+            | A::InitList(_)
+            | A::AlignofType(_)
+            | A::Offset { .. }
+            | A::Otherwise { .. } => {
                 return Err(self.unsupported("this expression", e.span));
             }
             A::Unsupported { what } => {

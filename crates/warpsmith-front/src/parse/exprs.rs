@@ -109,6 +109,13 @@ impl<'t> Cx<'t> {
                 Some(ty) => ExprKind::AlignofType(self.type_descriptor(ty)),
                 None => ExprKind::Unsupported { what: "`alignof` of an expression".to_owned() },
             },
+            "offsetof_expression" => match (field(node, "type"), field(node, "member")) {
+                (Some(ty), Some(member)) => ExprKind::Offset {
+                    ty: self.type_descriptor(ty),
+                    member: self.str(member).to_owned(),
+                },
+                _ => ExprKind::Unsupported { what: "this `offsetof`".to_owned() },
+            },
             "initializer_list" => ExprKind::InitList(self.init_items(node)),
             "lambda_expression" => self.lambda(node),
             "parameter_pack_expansion" => match field(node, "pattern") {
@@ -213,7 +220,10 @@ impl<'t> Cx<'t> {
 
     fn conditional(&mut self, node: Node<'t>) -> ExprKind {
         if field(node, "consequence").is_none() {
-            return ExprKind::Unsupported { what: "`?:` without a middle".to_owned() };
+            return ExprKind::Otherwise {
+                value: self.part(node, "condition"),
+                otherwise: self.part(node, "alternative"),
+            };
         }
         ExprKind::Conditional {
             cond: self.part(node, "condition"),
@@ -507,7 +517,6 @@ fn unsupported_name(kind: &str, text: &str) -> String {
     match kind {
         "user_defined_literal" => format!("the user-defined literal `{text}`"),
         "co_await_expression" => "`co_await`".to_owned(),
-        "offsetof_expression" => "`offsetof`".to_owned(),
         "generic_expression" => "`_Generic`".to_owned(),
         "requires_expression" | "requires_clause" => "`requires`".to_owned(),
         "gnu_asm_expression" => "`asm` as an expression".to_owned(),

@@ -74,16 +74,6 @@ template <typename T, size_t N> T *begin(T (&a)[N]) { return a; }
 template <typename T, size_t N> T *end(T (&a)[N]) { return a + N; }
 template <typename C> auto size(const C &c) { return c.size(); }
 template <typename T, size_t N> constexpr size_t size(const T (&a)[N]) { return N; }
-// What a call of a distribution with its generator is.
-template <typename F, typename A> struct boundCall {
-    F f;
-    A a;
-    auto operator()() { return f(a); }
-};
-template <typename F, typename A> boundCall<F, A> bind(F f, A a) {
-    boundCall<F, A> b = {f, a};
-    return b;
-}
 template <typename I, typename O, typename F> O partial_sum(I first, I last, O to, F f) { return ::thrust::inclusive_scan(first, last, to, f); }
 template <typename I> auto reduce(I first, I last) { return ::thrust::reduce(first, last); }
 template <typename I, typename T> T reduce(I first, I last, T sum) { return ::thrust::reduce(first, last, sum); }
@@ -206,6 +196,13 @@ template <typename I, typename J, typename O> O set_union(I first, I last, J oth
         if (right || same) ++other;
     }
     return to;
+}
+template <typename T> bool operator==(const vector<T> &a, const vector<T> &b) {
+    return a.size() == b.size() && ::thrust::equal(a.begin(), a.end(), b.begin());
+}
+template <typename T> bool operator!=(const vector<T> &a, const vector<T> &b) { return !(a == b); }
+template <typename T> bool operator<(const vector<T> &a, const vector<T> &b) {
+    return lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
 }
 template <typename I, typename C> void inplace_merge(I first, I middle, I last, C less) { ::thrust::stable_sort(first, last, less); }
 template <typename I> void inplace_merge(I first, I middle, I last) { ::thrust::stable_sort(first, last); }

@@ -312,7 +312,7 @@ impl<'a> Sema<'a> {
                 let (place, is_const) = self.lvalue(e)?;
                 Operand::Place { place, is_const }
             }
-            _ => self.expr(e)?,
+            _ => self.named_constant(e)?,
         };
         match operand {
             Operand::Shaped { pointer, index, shape, .. } if index.len() < shape.len() => {

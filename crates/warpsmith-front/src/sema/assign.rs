@@ -23,8 +23,19 @@ impl<'a> Sema<'a> {
             }
             _ => {}
         }
-        let operand = self.expr(e)?;
+        let operand = self.named_constant(e)?;
         self.place_of(operand, e.span)
+    }
+
+    /// What an expression denotes; a constant with a name has an address where one asks for it.
+    pub(crate) fn named_constant(&mut self, e: &'a ast::Expr) -> Res<Operand<'a>> {
+        match (self.expr(e)?, &*e.kind) {
+            (Operand::Value(value), ast::ExprKind::Path(_)) if value.as_const().is_some() => {
+                let place = self.materialise(value, e.span);
+                Ok(Operand::Place { place, is_const: true })
+            }
+            (operand, _) => Ok(operand),
+        }
     }
 
     pub(crate) fn place_of(&mut self, operand: Operand<'a>, span: Span) -> Res<(Place, bool)> {

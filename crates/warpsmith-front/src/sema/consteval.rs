@@ -435,7 +435,9 @@ impl<'a> Sema<'a> {
             self.push_fn("(type)", FunctionKind::Device, scope, e.span);
         }
         let before = self.f().address_taken.clone();
+        self.f().unevaluated += 1;
         let (operand, _) = self.in_block(|s| s.expr(e));
+        self.f().unevaluated -= 1;
         let q = match &operand {
             Ok(Operand::Type(t)) => Some(t.clone()),
             Ok(o) => self.operand_type(o),

@@ -44,6 +44,7 @@ impl<'a> Sema<'a> {
             K::Conditional { cond, then, otherwise } => {
                 self.conditional(cond, then, otherwise, span)
             }
+            K::Otherwise { value, otherwise } => self.value_or(value, otherwise, span),
             K::Comma(first, second) => {
                 self.discard(first)?;
                 self.expr(second)
@@ -78,6 +79,7 @@ impl<'a> Sema<'a> {
                 let align = warpsmith_ir::layout::layout_of(&self.module, &q.ty).align;
                 Ok(Operand::Value(self.size_value(align, span)))
             }
+            K::Offset { ty, member } => self.offset_of(ty, member, span),
             K::New { ty, count, args, zeroed } => {
                 self.new_object(ty, count.as_ref(), args, *zeroed, span)
             }
@@ -256,6 +258,9 @@ impl<'a> Sema<'a> {
         match entities.first() {
             Some(Entity::Place { owner, place, is_const, shape }) => {
                 if *owner != self.f().serial {
+                    if self.f().unevaluated > 0 && shape.is_none() {
+                        return Ok(self.like(place, *is_const, span));
+                    }
                     return self.foreign_place(path);
                 }
                 let place = Place { origin: span.into(), ..place.clone() };
@@ -308,6 +313,13 @@ impl<'a> Sema<'a> {
                 None => Err(self.undeclared(scope, &path_text(path), span)),
             },
         }
+    }
+
+    /// A variable that stands for one of another function, where only its type counts.
+    fn like(&mut self, place: &Place, is_const: bool, span: Span) -> Operand<'a> {
+        let var = self.fresh_var("unevaluated", place.ty.clone(), span);
+        let place = Place::new(PlaceKind::Var(var), place.ty.clone(), span);
+        Operand::Place { place, is_const }
     }
 
     /// A variable of another function: a captured one, or an error.

@@ -1,7 +1,7 @@
 //! Operators: unary, binary, logical, conditional.
 
 use warpsmith_ir::{
-    BinaryOp, Expr, ExprKind, Place, PlaceKind, Scalar, Span, StmtKind, Type, UnaryOp,
+    BinaryOp, Block, Expr, ExprKind, Place, PlaceKind, Scalar, Span, StmtKind, Type, UnaryOp,
 };
 
 use super::Sema;
@@ -375,19 +375,45 @@ impl<'a> Sema<'a> {
     ) -> Res<Operand<'a>> {
         let c = self.rvalue(cond)?;
         let c = self.as_condition(c, cond.span)?;
-        let (a, mut a_block) = self.in_block(|s| s.arm(then));
-        let (b, mut b_block) = self.in_block(|s| s.arm(otherwise));
+        let (a, a_block) = self.in_block(|s| s.arm(then));
+        let (b, b_block) = self.in_block(|s| s.arm(otherwise));
         let (a, b) = (a?, b?);
         let (Some(a), Some(b)) = (a, b) else {
             self.emit(StmtKind::If { cond: c, then: a_block, otherwise: b_block }, span);
             return Ok(Operand::Void);
         };
+        self.chosen(c, (a, a_block, then.span), (b, b_block, otherwise.span), span)
+    }
+
+    /// `a ?: b`
+    pub(crate) fn value_or(
+        &mut self,
+        value: &'a ast::Expr,
+        otherwise: &'a ast::Expr,
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let first = self.rvalue(value)?;
+        let first = self.hold_value(first, value.span);
+        let c = self.as_condition(first.clone(), value.span)?;
+        let (second, block) = self.in_block(|s| s.rvalue(otherwise));
+        let first = (first, Block::default(), value.span);
+        self.chosen(c, first, (second?, block, otherwise.span), span)
+    }
+
+    /// One of two values, each with the statements that it comes from.
+    fn chosen(
+        &mut self,
+        c: Expr,
+        (a, mut a_block, a_span): (Expr, Block, Span),
+        (b, mut b_block, b_span): (Expr, Block, Span),
+        span: Span,
+    ) -> Res<Operand<'a>> {
         let ty = self.arm_type(&a, &b, span)?;
         self.f().blocks.push(std::mem::take(&mut a_block.stmts));
-        let a = self.convert_to(a, &ty, then.span);
+        let a = self.convert_to(a, &ty, a_span);
         a_block.stmts = self.f().blocks.pop().unwrap_or_default();
         self.f().blocks.push(std::mem::take(&mut b_block.stmts));
-        let b = self.convert_to(b, &ty, otherwise.span);
+        let b = self.convert_to(b, &ty, b_span);
         b_block.stmts = self.f().blocks.pop().unwrap_or_default();
         let (a, b) = (a?, b?);
         if let Some(v) = c.as_const() {

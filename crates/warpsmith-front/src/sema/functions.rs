@@ -343,6 +343,7 @@ impl<'a> Sema<'a> {
             changed: HashSet::new(),
             allowed_shared: vec![],
             is_const_eval: false,
+            unevaluated: 0,
             span,
             loops: 0,
             switches: 0,

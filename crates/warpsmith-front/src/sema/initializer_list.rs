@@ -4,6 +4,8 @@ use warpsmith_ir::{Expr, ExprKind, Span, StructId, Type};
 
 use super::Sema;
 use super::model::*;
+use super::templates::{Bindings, despaced};
+use crate::ast::{self, TypeKind};
 
 impl<'a> Sema<'a> {
     /// What the elements of a `std::initializer_list` are; `None` for other types.
@@ -16,6 +18,35 @@ impl<'a> Sema<'a> {
             },
             _ => None,
         }
+    }
+
+    /// Matches the `T` of a parameter `std::initializer_list<T>` against all elements of a list.
+    pub(crate) fn deduce_list(
+        &mut self,
+        pattern: &'a ast::TypeName,
+        items: &'a [ast::InitItem],
+        params: &'a [ast::TemplateParam],
+        scope: ScopeId,
+        found: &mut Bindings,
+    ) -> Result<(), String> {
+        let pattern = match &pattern.kind {
+            TypeKind::Reference { to, .. } => to,
+            _ => pattern,
+        };
+        let TypeKind::Named(path) = &pattern.kind else { return Ok(()) };
+        let Some(last) = path.segments.last() else { return Ok(()) };
+        let (Some(args), "initializer_list") = (&last.args, &*last.name) else { return Ok(()) };
+        for item in items {
+            let ast::Initializer::Expr(e) = &item.value else { continue };
+            let Ok(actual) = self.type_of_expr(self.f_scope(), e) else {
+                return Err("an element of the list has no type".into());
+            };
+            let actual = QualType::plain(self.decayed(despaced(actual)).ty);
+            if !self.deduce_args(args, &[TArg::Type(actual)], params, scope, found) {
+                return Err("the elements of the list have several types".into());
+            }
+        }
+        Ok(())
     }
 
     /// Whether each element of a list becomes one of that type.

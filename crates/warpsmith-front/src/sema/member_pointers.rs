@@ -34,17 +34,49 @@ impl<'a> Sema<'a> {
             return refuse(MEMBER_POINTER, span);
         }
         let of = declared.ty.clone();
-        let (mut at, mut offset) = (Type::Struct(*class), 0);
-        for index in fields {
-            let Type::Struct(id) = at else { return Ok(None) };
-            let Some((more, ty)) = field_of(&self.module, id, *index) else { return Ok(None) };
-            (at, offset) = (ty.clone(), offset + more);
-        }
+        let Some(offset) = self.distance(*class, fields) else { return Ok(None) };
         let args = vec![TArg::Type(of), TArg::Type(QualType::plain(Type::Struct(*class)))];
         let template = self.lookup(self.root, MEMBER_OF);
         let id = self.class_from_entities(&template, Some(args), span)?;
-        let parts = vec![Expr::int(Scalar::I64, offset as i64).with_origin(span)];
+        let parts = vec![Expr::int(Scalar::I64, offset).with_origin(span)];
         Ok(Some(Operand::Value(Expr::new(ExprKind::Make(parts), Type::Struct(id), span))))
+    }
+
+    /// How far behind the start of an object a member is.
+    pub(crate) fn distance(&self, class: StructId, fields: &[u32]) -> Option<i64> {
+        let (mut at, mut offset) = (Type::Struct(class), 0);
+        for index in fields {
+            let Type::Struct(id) = at else { return None };
+            let (more, ty) = field_of(&self.module, id, *index)?;
+            (at, offset) = (ty.clone(), offset + more);
+        }
+        Some(offset as i64)
+    }
+
+    /// `offsetof(T, member)`
+    pub(crate) fn offset_of(
+        &mut self,
+        ty: &'a ast::TypeName,
+        member: &'a str,
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let q = self.resolve_type(self.f_scope(), ty)?;
+        let text = self.type_text(&q.ty);
+        let Some(id) = self.is_class(&q.ty) else {
+            return fail("W062", span, format!("`offsetof` needs a structure, this is `{text}`"));
+        };
+        let scope = self.class(id).scope;
+        match self.lookup_in(scope, member).first().cloned() {
+            Some(Entity::Field { class, path }) if class == id => {
+                let declared = self.field_info(id, &path);
+                let plain = declared.is_some_and(|f| f.bits.is_none() && !f.ty.is_reference());
+                match self.distance(id, &path).filter(|_| plain) {
+                    Some(offset) => Ok(Operand::Value(self.size_value(offset as u64, span))),
+                    None => fail("W079", span, format!("`{member}` has no address in `{text}`")),
+                }
+            }
+            _ => fail("W051", span, format!("`{text}` has no member `{member}` of its own")),
+        }
     }
 
     /// `p->*m` and `o.*m`, which the text has as calls of a method; `None`: another call.

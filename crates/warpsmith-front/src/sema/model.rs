@@ -299,6 +299,8 @@ pub(crate) struct FnState {
     pub allowed_shared: Vec<(String, u64)>,
     /// Only evaluated at compile time.
     pub is_const_eval: bool,
+    /// How many operands around the one at hand are only asked for their types, as that of `decltype` is.
+    pub unevaluated: u32,
     pub span: Span,
     /// Loops and switches open around the current point.
     pub loops: u32,

@@ -195,7 +195,11 @@ impl<'a> Sema<'a> {
                 continue;
             }
             let Some(arg) = args.get(i) else { continue };
-            if !mentions(&param.ty, &header.params) || matches!(arg, Operand::List(_)) {
+            if !mentions(&param.ty, &header.params) {
+                continue;
+            }
+            if let Operand::List(items) = arg {
+                self.deduce_list(&param.ty, items, &header.params, f.scope, &mut found)?;
                 continue;
             }
             // A parameter whose own template arguments were all given takes conversions.

@@ -45,6 +45,12 @@ pub(crate) const MEMBER_POINTER: Refusal = Refusal {
     says: "this pointer to a member is not supported",
     instead: "pointers to data members are; name a function: in a function object that is passed, or in a `switch` over numbers",
 };
+pub(crate) const WIDE: Refusal = Refusal {
+    code: "W053",
+    says: "integers of 128 bits are not supported",
+    instead: "hold the halves in two `unsigned long long`: `a * b` and `__umul64hi(a, b)` are those of a product, `low < a` is \
+              the carry of `low = a + b`",
+};
 pub(crate) const GLOBAL_REFERENCE: Refusal = Refusal {
     code: "W095",
     says: "global references are not supported",
@@ -127,6 +133,7 @@ pub const REFUSALS: &[Refusal] = &[
     UNKNOWN_LIBRARY,
     VIDEO_INSTRUCTION,
     MEMBER_POINTER,
+    WIDE,
     SPACE_OF_ANY_POINTER,
     PARTITION,
     REDUCTION_OF_BLOCKS,

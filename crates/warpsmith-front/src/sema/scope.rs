@@ -372,6 +372,10 @@ impl<'a> Sema<'a> {
 
     /// "undeclared name", with a guess at what was meant.
     pub(crate) fn undeclared(&self, scope: ScopeId, name: &str, span: Span) -> Failure {
+        if matches!(name, "__int128" | "__int128_t" | "__uint128_t") {
+            let d = super::refused::WIDE;
+            return error(d.code, span, d.says).help(d.instead).into();
+        }
         let names = self.visible_names(scope);
         let d = error("W050", span, format!("`{name}` is not declared"));
         if let Some(advice) = super::instead::instead(name) {

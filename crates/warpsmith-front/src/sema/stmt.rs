@@ -88,7 +88,10 @@ impl<'a> Sema<'a> {
             K::DoWhile { body, cond } => self.do_while(cond, body, span),
             K::Switch { selector, body } => self.switch(selector, body, span),
             K::Case(_) | K::Default => {
-                fail("W085", span, "a case label has to stand directly in the body of its `switch`")
+                let says = "a case label has to stand directly in the body of its `switch`";
+                let instead = "a loop that is entered in its middle: write its first, shorter round as a `switch` or a loop \
+                               of its own before it";
+                Err(error("W085", span, says).help(instead).into())
             }
             K::Break => {
                 let f = self.f();

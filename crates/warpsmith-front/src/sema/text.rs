@@ -173,6 +173,7 @@ fn write_expr(e: &ast::Expr, out: &mut String, depth: u32) {
             out.push_str(" : ");
             write_expr(otherwise, out, d);
         }
+        ExprKind::Otherwise { value, otherwise } => write_infix(value, "?:", otherwise, out, d),
         ExprKind::Comma(a, b) => {
             write_expr(a, out, d);
             out.push_str(", ");

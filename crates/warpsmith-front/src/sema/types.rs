@@ -5,6 +5,7 @@ use warpsmith_ir::{Scalar, Space, Span, StructId, Type, layout};
 use super::Sema;
 use super::builtin_api::NamedType;
 use super::model::*;
+use super::refused::{WIDE, refuse};
 use crate::ast::{self, TypeKind};
 use crate::builtins;
 
@@ -246,6 +247,7 @@ impl<'a> Sema<'a> {
             }
             TypeKind::Builtin(words) => match builtin_words(words) {
                 Some(t) => QualType::plain(t),
+                None if words.iter().any(|w| w == "__int128") => return refuse(WIDE, ty.span),
                 None => return fail("W052", ty.span, format!("`{}` is no type", words.join(" "))),
             },
             TypeKind::Named(path) => self.named_type(scope, path)?,

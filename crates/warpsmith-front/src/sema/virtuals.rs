@@ -250,7 +250,11 @@ impl<'a> Sema<'a> {
         let Some(up) = self.base_path(class, d.class) else { return Ok(None) };
         let Some((function, owner)) = self.final_function(d, class)? else { return Ok(None) };
         let down = self.base_path(class, owner).unwrap_or_default();
-        let delta = self.offset_of(class, &down) - self.offset_of(class, &up);
+        let (Some(down), Some(up)) = (self.distance(class, &down), self.distance(class, &up))
+        else {
+            return Ok(None);
+        };
+        let delta = down - up;
         let callee = self.module.function(function).clone();
         let params: Vec<Expr> =
             f.params.iter().map(|p| Expr::var(*p, f.var(*p).ty.clone())).collect();
@@ -308,21 +312,6 @@ impl<'a> Sema<'a> {
         let class = f.class.and_then(|c| self.class(c).decl).and_then(|d| d.name.clone());
         let Some(key) = class.zip(method_name(f.decl)) else { return false };
         self.out_of_line.get(&key).is_some_and(|l| !l.is_empty())
-    }
-
-    /// Bytes from the start of an object to the base that a path leads to.
-    fn offset_of(&self, mut class: StructId, path: &[u32]) -> i64 {
-        let mut offset = 0;
-        for index in path {
-            let Some(def) = self.module.structs.get(class.0 as usize) else { break };
-            let Some(field) = def.fields.get(*index as usize) else { break };
-            offset += field.offset as i64;
-            match field.ty {
-                Type::Struct(inner) => class = inner,
-                _ => break,
-            }
-        }
-        offset
     }
 }
 

@@ -87,7 +87,9 @@ pub fn expr(e: &ast::Expr, see: &mut dyn FnMut(&ast::Expr)) {
             expr(operand, see);
             init.iter().for_each(|e| expr(e, see));
         }
-        ExprKind::Binary { left, right, .. } | ExprKind::Comma(left, right) => {
+        ExprKind::Binary { left, right, .. }
+        | ExprKind::Otherwise { value: left, otherwise: right }
+        | ExprKind::Comma(left, right) => {
             expr(left, see);
             expr(right, see);
         }

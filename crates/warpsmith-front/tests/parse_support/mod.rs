@@ -212,6 +212,10 @@ pub fn expr(e: &Expr) -> String {
         }
         ExprKind::SizeofType(t) => format!("sizeof type {}", ty(t)),
         ExprKind::SizeofExpr(e) => format!("sizeof {}", expr(e)),
+        ExprKind::Offset { ty: t, member } => format!("offsetof {} {member}", ty(t)),
+        ExprKind::Otherwise { value, otherwise } => {
+            format!("(?: {} {})", expr(value), expr(otherwise))
+        }
         ExprKind::AlignofType(t) => format!("alignof {}", ty(t)),
         ExprKind::InitList(items) => format!("{{{}}}", join(items.iter().map(item))),
         ExprKind::Lambda(l) => {

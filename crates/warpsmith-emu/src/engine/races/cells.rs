@@ -29,11 +29,16 @@ impl Cell {
 
 impl Cell {
     /// Remembers two threads that read in one event, in place of past readers and beside those of the
-    /// same event: of different warps if possible.
+    /// same event: of different warps if possible. One thread leaves room for a past reader that is
+    /// another: its own write may follow, as in `x[i] += y`, and needs the barrier after that reader.
     pub(super) fn add_readers(&mut self, event: u32, threads: [u32; 2]) {
         if self.readers[0] != event {
+            let other = |s: &usize| self.readers[s - 1] != 0 && self.thread(*s) != threads[0];
+            match [1, 2].into_iter().find(other) {
+                Some(s) => self.set(2, self.readers[s - 1], self.thread(s)),
+                None => self.readers[1] = 0,
+            }
             self.set(1, event, threads[0]);
-            self.readers[1] = 0;
         }
         for t in threads {
             let (x, y) = (self.thread(1), self.thread(2));

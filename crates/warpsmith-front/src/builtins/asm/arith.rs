@@ -113,6 +113,14 @@ fn two(m: &Machine<'_>, i: &Instruction, name: &str, a: Expr, b: Expr, s: Scalar
         let rank = cast(m, b, Scalar::U64);
         return Some(math(m, MathFn::MapShared, vec![a, rank]));
     }
+    // The same as a number of 32 bits, which names the other block's variable.
+    if name == "mapa" && s == Scalar::U32 && i.has("shared::cluster") {
+        let rank = cast(m, b, Scalar::U64);
+        let own = cast(m, shared_pointer(a, Space::Generic), Scalar::U64);
+        let mapped = math(m, MathFn::MapShared, vec![own, rank]);
+        let bytes = Type::pointer(Type::Scalar(Scalar::U8), Space::Generic);
+        return Some(shared_address(mapped.cast(bytes)).cast(Type::U32).with_origin(m.span));
+    }
     let op = match name {
         "add" => BinaryOp::Add,
         "sub" => BinaryOp::Sub,
