@@ -246,7 +246,7 @@ pub fn guesses(table: &Table<'_>, wanted: &[Vec<i64>], reduced: bool, enough: us
     if reduced {
         let bounds = own_bounds(table);
         for v in &own {
-            all.from_zero(*v);
+            all.clamped(*v);
             bounds.iter().for_each(|b| all.reduced(*v, *b));
         }
     }
@@ -293,7 +293,7 @@ impl Guesses<'_> {
     }
 
     /// A position or one before it, clamped where the tile begins.
-    fn from_zero(&mut self, position: usize) {
+    fn clamped(&mut self, position: usize) {
         for shift in [0, -1, -2, -4] {
             let moved = Term::Symbol(position).plus(shift);
             self.family(Term::op(Op::Max, moved, Term::Number(0)), &(0..=2));
