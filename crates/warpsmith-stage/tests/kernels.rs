@@ -68,6 +68,12 @@ fn several_rows_a_thread() {
     assert!(staged.checked.iter().any(|l| l.contains("ny=188")), "{:?}", staged.checked);
 }
 
+/// Edges repeated along two axes at once: one exception to one subscript does not say that, `max` does.
+#[test]
+fn edges_repeated_before_the_first_element() {
+    served("emboss", true, &["tile[max(y - 1, 0)][max(x - 1, 0)]"]);
+}
+
 #[test]
 fn images_in_blocks_of_one_axis() {
     served(

@@ -123,3 +123,34 @@ int main() { diffuse<<<dim3(64, 256), dim3(32, 8)>>>(0, 0, 2048, 2048, 0.1); }
         ],
     );
 }
+
+/// Loops that `min` and `max` cut off at the border, as they stand and by bounds with names.
+#[test]
+fn loops_that_are_cut_off_at_the_border() {
+    let text = |bounds: &str, first: &str, last: &str| {
+        format!(
+            "#define R 2
+__global__ void mean(const float *img, float *out, int w, int h) {{
+    int c = blockIdx.x * blockDim.x + threadIdx.x;
+    int r = blockIdx.y * blockDim.y + threadIdx.y;
+    if (c >= w || r >= h) return;
+    float sum = 0;
+    int count = 0;{bounds}
+    for (int y = {first}; y <= {last}; ++y)
+        for (int x = max(0, c - R); x < min(c + R + 1, w); ++x) {{
+            sum += img[y * w + x];
+            ++count;
+        }}
+    out[r * w + c] = sum / count;
+}}
+int main() {{ mean<<<dim3(128, 512), dim3(32, 8)>>>(0, 0, 4096, 4096); }}
+"
+        )
+    };
+    let (low, high) = ("max(r - R, 0)", "min(r + R, h - 1)");
+    let named = format!("\n    const int y0 = {low}, y1 = {high};");
+    for (name, text) in [("cut", text("", low, high)), ("cut_named", text(&named, "y0", "y1"))] {
+        let place = "img_tile[threadIdx.y + y - r + R][threadIdx.x + x - c + R]";
+        window(name, &text, "img", &["img_tile[8 + 2 * R][32 + 2 * R];", place]);
+    }
+}

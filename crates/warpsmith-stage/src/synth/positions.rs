@@ -4,7 +4,7 @@
 //! some rows, so that no term is looked at by itself before it is known to be right somewhere.
 
 use std::collections::{BTreeSet, HashMap};
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 use super::bits::Bits;
 use super::index::{Places, counts_positions};
@@ -54,13 +54,23 @@ impl<'a> Sample<'a> {
         numbers: &RangeInclusive<i64>,
         sign: i64,
     ) -> Vec<(i64, usize)> {
+        self.counted(|n| value(self.rows[n].0), numbers, sign)
+    }
+
+    /// The same of values that are asked for by the number of the row in the sample.
+    fn counted(
+        &self,
+        value: impl Fn(usize) -> i64,
+        numbers: &RangeInclusive<i64>,
+        sign: i64,
+    ) -> Vec<(i64, usize)> {
         let mut hits = [0usize; MAX_NUMBERS];
         let (low, width) = (*numbers.start(), numbers.clone().count().min(MAX_NUMBERS));
-        for (n, (row, places)) in self.rows.iter().enumerate() {
+        for (n, (_, places)) in self.rows.iter().enumerate() {
             if n == FIRST && hits.iter().all(|h| *h == 0) {
                 break;
             }
-            let at = value(*row);
+            let at = value(n);
             for p in places.iter().filter(|_| at != NONE) {
                 let number = ((p - at) * sign).wrapping_sub(low) as usize;
                 if number < width {
@@ -72,12 +82,18 @@ impl<'a> Sample<'a> {
         all.filter(|(_, hits)| *hits > 0).collect()
     }
 
-    /// The rows that a column of values is right on, one bit each.
+    /// The rows of the sample that a column of values for it is right on, one bit each.
     fn right(&self, values: &[i64], number: i64) -> u128 {
-        let bit = |(n, (row, places)): (usize, &(usize, &[i64]))| {
-            u128::from(values[*row] != NONE && places.contains(&(values[*row] + number))) << n
+        let bit = |(n, (_, places)): (usize, &(usize, &[i64]))| {
+            u128::from(values[n] != NONE && places.contains(&(values[n] + number))) << n
         };
         self.rows.iter().enumerate().map(bit).fold(0, |a, b| a | b)
+    }
+
+    /// The values of all symbols on the rows of the sample.
+    fn columns(&self, table: &Table<'_>) -> Vec<Vec<i64>> {
+        let one = |s| self.rows.iter().map(|(row, _)| table.column(s)[*row]).collect();
+        (0..table.symbols.len()).map(one).collect()
     }
 }
 
@@ -210,6 +226,8 @@ pub struct Guess {
 struct Guesses<'a> {
     table: &'a Table<'a>,
     sample: Sample<'a>,
+    /// The values of symbols on the rows of the sample.
+    columns: Vec<Vec<i64>>,
     /// Rows that are right, cost, term.
     ranked: Vec<(u128, u32, Term)>,
     seen: HashMap<u128, usize>,
@@ -218,7 +236,8 @@ struct Guesses<'a> {
 /// Terms that are often right in one dimension; `reduced` ones, too, if asked for.
 pub fn guesses(table: &Table<'_>, wanted: &[Vec<i64>], reduced: bool, enough: usize) -> Vec<Guess> {
     let sample = Sample::new(wanted);
-    let mut all = Guesses { table, sample, ranked: vec![], seen: HashMap::new() };
+    let columns = sample.columns(table);
+    let mut all = Guesses { table, sample, columns, ranked: vec![], seen: HashMap::new() };
     let own = own(table, |k| matches!(k, SymbolKind::Thread(_) | SymbolKind::Variable));
     let threads = table.of(|k| matches!(k, SymbolKind::Thread(_)));
     let threads: Vec<usize> =
@@ -227,6 +246,7 @@ pub fn guesses(table: &Table<'_>, wanted: &[Vec<i64>], reduced: bool, enough: us
     if reduced {
         let bounds = own_bounds(table);
         for v in &own {
+            all.clamped(*v);
             bounds.iter().for_each(|b| all.reduced(*v, *b));
         }
     }
@@ -272,15 +292,28 @@ impl Guesses<'_> {
         self.family(Term::op(Op::Div, position(), Term::Symbol(bound)), &(0..=0));
     }
 
+    /// A position or one before it, clamped where the tile begins.
+    fn clamped(&mut self, position: usize) {
+        for shift in [0, -1, -2, -4] {
+            let moved = Term::Symbol(position).plus(shift);
+            self.family(Term::op(Op::Max, moved, Term::Number(0)), &(0..=2));
+        }
+    }
+
     /// A term and those that differ from it by a number.
     fn family(&mut self, term: Term, numbers: &RangeInclusive<i64>) {
-        let table = self.table;
-        let one = |row: usize| value(table, &term, row);
-        let found = self.sample.hits(one, numbers, 1);
+        let (table, first) = (self.table, self.sample.count().min(FIRST));
+        // Most terms are right nowhere: their first rows say so.
+        let values = self.values(&term, 0..first);
+        let found = self.sample.counted(|n| values.get(n).copied().unwrap_or(NONE), numbers, 1);
+        if found.is_empty() {
+            return;
+        }
+        let values = [values, self.values(&term, first..self.sample.count())].concat();
+        let found = self.sample.counted(|n| values[n], numbers, 1);
         if found.iter().all(|(_, hits)| hits * 10 < self.sample.count()) {
             return;
         }
-        let values = table.values(&term);
         for (number, hits) in found {
             if hits * 10 < self.sample.count() {
                 continue;
@@ -298,14 +331,17 @@ impl Guesses<'_> {
             }
         }
     }
-}
-
-/// The value of a term on one row.
-#[inline]
-fn value(table: &Table<'_>, term: &Term, row: usize) -> i64 {
-    match term {
-        Term::Number(n) => *n,
-        Term::Symbol(s) => table.column(*s)[row],
-        Term::Binary(op, a, b) => applied(*op, value(table, a, row), value(table, b, row)),
+    /// The values of a term on some rows of the sample.
+    fn values(&self, term: &Term, rows: Range<usize>) -> Vec<i64> {
+        match term {
+            Term::Number(n) => vec![*n; rows.len()],
+            Term::Symbol(s) => self.columns[*s][rows].to_vec(),
+            Term::Binary(op, a, b) => {
+                let mut values = self.values(a, rows.clone());
+                let others = self.values(b, rows);
+                values.iter_mut().zip(&others).for_each(|(a, b)| *a = applied(*op, *a, *b));
+                values
+            }
+        }
     }
 }

@@ -28,6 +28,9 @@ impl Window<'_> {
         let plain = |e: &ast::Expr| edits.text(self.kernel.text, &bytes(e));
         // Names of what they are equal to in the copy, and declarations.
         let mut same: HashMap<String, String> = HashMap::new();
+        // A place is copied as the thread that stands there reads its own.
+        let around = || self.counters.iter().filter_map(|c| Some((c, c.around.as_ref()?)));
+        same.extend(around().map(|(c, a)| (c.name.clone(), a.position.clone())));
         let mut lines = vec![];
         let (mut unknown, mut changed) = (vec![], vec![]);
         for (name, ty, value) in &self.variables {
@@ -70,7 +73,8 @@ impl Window<'_> {
             }
         };
         let mut conditions = vec![];
-        for c in outer.into_iter().chain(guards.same(&self.inner)) {
+        let inside = around().flat_map(|(_, a)| a.conditions.clone());
+        for c in outer.into_iter().chain(guards.same(&self.inner)).chain(inside) {
             if !conditions.contains(&c) {
                 conditions.push(c);
             }
@@ -84,8 +88,7 @@ impl Window<'_> {
         let statement = format!("{place} = {};", read.with(&index));
         let last = guards::guarded(&conditions, &statement, indent);
         // Counters that the copy still names stand at zero.
-        let names = self.counters.iter().map(|c| &c.name).chain(self.turns.iter().map(|t| &t.name));
-        let zero = names.map(|n| format!("const int {n} = 0;"));
+        let zero = self.at_zero().into_iter().map(|n| format!("const int {n} = 0;"));
         lines = zero.chain(lines).collect();
         let mut all = transposes::needed(lines, &last);
         all.push(last);
@@ -115,12 +118,7 @@ impl Window<'_> {
             };
             edits.all.push((begin.at.clone(), text));
         }
-        let names: Vec<&String> = self
-            .counters
-            .iter()
-            .map(|c| &c.name)
-            .chain(self.turns.iter().map(|t| &t.name))
-            .collect();
+        let names = self.at_zero();
         walk::block(self.kernel.body, &mut |e| {
             let ExprKind::Binary { op, left, right } = &*e.kind else { return };
             if e.span.file.0 != 0 || !["+", "-"].contains(&op.as_str()) {
@@ -136,6 +134,12 @@ impl Window<'_> {
         });
         edits.counters = names.into_iter().cloned().collect();
         Some(edits)
+    }
+
+    /// The counters that are zero where a thread reads its own place.
+    fn at_zero(&self) -> Vec<&String> {
+        let counters = self.counters.iter().filter(|c| c.around.is_none()).map(|c| &c.name);
+        counters.chain(self.turns.iter().map(|t| &t.name)).collect()
     }
 
     /// What names a position in the copy, by axis.

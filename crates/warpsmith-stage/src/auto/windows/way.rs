@@ -17,6 +17,17 @@ pub struct Counter {
     pub last: Sum,
     /// The subscript falls as it grows.
     pub falls: bool,
+    /// The loop goes around a position of the thread, cut off at the border: first and last are counted from there.
+    pub around: Option<Around>,
+}
+
+/// `max(r - R, 0)` to `min(r + R, h - 1)`.
+#[derive(Clone, Debug)]
+pub struct Around {
+    /// What names the position.
+    pub position: String,
+    /// What a position has to keep to for the loop to come to it, as the counter does.
+    pub conditions: [String; 2],
 }
 
 /// A loop in which a thread goes on by the block: `x = first + i * BX`, or `for (j = 0; j < TILE; j += BY)`.
@@ -47,9 +58,12 @@ pub enum Step<'a> {
 impl Counter {
     /// What is added to the thread's own place: ` + dx + R`.
     pub fn beside(&self) -> String {
+        let from = self.around.as_ref().map_or(String::new(), |a| format!(" - {}", a.position));
         match self.falls {
             true => format!(" - {}{}", self.name, self.last.behind()),
-            false => format!(" + {}{}", self.name, Sum::default().minus(&self.first).behind()),
+            false => {
+                format!(" + {}{from}{}", self.name, Sum::default().minus(&self.first).behind())
+            }
         }
     }
 
@@ -70,7 +84,26 @@ impl Counter {
         outer::is_increment(step, &name).then_some(())?;
         let end = Sum::of(&end);
         let last = if inclusive { end } else { end.minus(&Sum::number(1)) };
-        Some(Counter { name, first: Sum::of(&first), last, falls: false })
+        Some(Counter { name, first: Sum::of(&first), last, falls: false, around: None })
+    }
+
+    /// A loop around a position of the thread that `min` and `max` cut off at the border.
+    fn cut_off(kernel: &Kernel<'_>, s: &ast::Stmt, before: &[Step<'_>]) -> Option<Counter> {
+        let StmtKind::For { init: Some(init), cond: Some(cond), step: Some(step), .. } = &s.kind
+        else {
+            return None;
+        };
+        let (name, first, true) = outer::begin(init)? else { return None };
+        let (end, inclusive) = outer::bound(cond, name)?;
+        outer::is_increment(step, name).then_some(())?;
+        let (position, first, low) = beside(kernel, declared(first, before), "max")?;
+        let (other, end, high) = beside(kernel, declared(end, before), "min")?;
+        (position == other).then_some(())?;
+        let last = if inclusive { end } else { end.minus(&Sum::number(1)) };
+        let op = if inclusive { "<=" } else { "<" };
+        let conditions = [format!("{position} >= {low}"), format!("{position} {op} {high}")];
+        let around = Some(Around { position, conditions });
+        Some(Counter { name: name.to_string(), first, last, falls: false, around })
     }
 }
 
@@ -118,6 +151,33 @@ impl Turn {
             false => self.end.clone(),
         }
     }
+}
+
+/// What a name was declared with.
+fn declared<'a>(e: &'a ast::Expr, before: &[Step<'a>]) -> &'a ast::Expr {
+    let own = outer::name(scope::plain(e));
+    let value = before.iter().rev().find_map(|s| match s {
+        Step::Variable { name, value, .. } if own == Some(name) => *value,
+        _ => None,
+    });
+    value.unwrap_or(e)
+}
+
+/// The arguments of `min` or `max` of which one is a position of the thread and a constant: the position, the constant, and the
+/// other argument.
+fn beside(kernel: &Kernel<'_>, e: &ast::Expr, function: &str) -> Option<(String, Sum, String)> {
+    let ExprKind::Call { callee, args, .. } = &*scope::plain(e).kind else { return None };
+    let [a, b] = args.as_slice() else { return None };
+    (outer::name(callee) == Some(function)).then_some(())?;
+    let text = |e: &ast::Expr| kernel.sources.text(e.span).trim().to_string();
+    let constant = |n: &String| !kernel.is_variable(n) || kernel.is_template_parameter(n);
+    [(a, b), (b, a)].into_iter().find_map(|(near, border)| {
+        let near = text(near);
+        let mut names = scope::names(&near).into_iter().filter(|n| !constant(n));
+        let (position, None) = (names.next()?, names.next()) else { return None };
+        let from = Sum::of(&near).minus(&Sum::of(&position));
+        (!scope::names(&from.text()).contains(&position)).then(|| (position, from, text(border)))
+    })
 }
 
 /// Counter and bounds of a loop whose length is known to the compiler, and whether it reaches the second.
@@ -174,7 +234,9 @@ pub fn path<'a>(
                 let turn = Turn::new(kernel, s).map(Step::Turn);
                 steps.push(match turn {
                     Some(turn) => turn,
-                    None => Step::Loop(Counter::new(kernel, s)?),
+                    None => Step::Loop(
+                        Counter::new(kernel, s).or_else(|| Counter::cut_off(kernel, s, steps))?,
+                    ),
                 });
                 return path(kernel, std::slice::from_ref(&**body), at, true, steps);
             }
