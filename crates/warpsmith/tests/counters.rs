@@ -138,6 +138,25 @@ fn a_barrier_that_one_launch_needs_is_not_redundant() {
     assert!(one.contains("note[redundant-barrier]"), "{one}");
 }
 
+#[test]
+fn a_barrier_between_a_neighbours_read_and_an_update_is_not_redundant() {
+    let scan = |last: &str| {
+        format!(
+            "// warpsmith: grid=1 block=64 arg x=int[64]\n__global__ void scan(int *x)\n{{\n    __shared__ int part[64];\n    int t = threadIdx.x;\n    part[t] = x[t];\n\
+             \x20   for (int d = 1; d < 64; d <<= 1) {{\n        __syncthreads();\n        int add = t >= d ? part[t - d] : 0;\n        __syncthreads();\n        part[t] += add;\n    }}\n\
+             {last}    x[t] = part[t];\n}}\n"
+        )
+    };
+    let folder = folder_with("scan.cu", &scan(""));
+    let checked = text(&warpsmith(&["check", "scan.cu"], folder.path()));
+    assert_eq!(checked, "1 launch checked: nothing found\n");
+    // Each thread reads what it has written itself.
+    let folder = folder_with("scan.cu", &scan("    __syncthreads();\n"));
+    let checked = text(&warpsmith(&["check", "scan.cu"], folder.path()));
+    assert_eq!(checked.matches("note[redundant-barrier]").count(), 1, "{checked}");
+    assert!(checked.contains("scan.cu:13:"), "{checked}");
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupted_check_says_what_it_has_found() {

@@ -317,6 +317,34 @@ fn loops_without_a_mark_and_shared_counters_are_pointed_out() {
 }
 
 #[test]
+fn a_function_without_a_mark_runs_what_is_provably_parallel_in_parallel() {
+    let source = "void jac(int n, int m, const float *a, float *b) {
+    int i, j;
+    float sum;
+    for (i = 1; i < n - 1; i++)
+        for (j = 1; j < m - 1; j++) {
+            sum = a[(i - 1) * m + j] + a[(i + 1) * m + j];
+            b[i * m + j] = 0.5f * sum;
+        }
+}
+";
+    let output = accepted(source, &["--size", "n=64", "--size", "m=96"]);
+    let (said, told) =
+        (String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&output.stdout));
+    assert!(
+        said.contains("note[W253]: loop `i` is not marked; its iterations are independent"),
+        "{said}"
+    );
+    assert!(said.contains("`#pragma omp parallel for private(j, sum)`"), "{said}");
+    assert!(told.contains("bind i, j -> y, x"), "{told}");
+    let carried = "void f(int n, float a[n]) { for (int i = 1; i < n; i++) a[i] += a[i - 1]; }";
+    refused(carried, &["--size", "n=64"], None, 2, &["W130", "no loop is marked as parallel"]);
+    let two = "void f(int n, float a[n]) { for (int i = 0; i < n; i++) a[i] = 0; }
+void g(int n, float a[n]) { for (int i = 0; i < n; i++) a[i] = 1; }";
+    refused(two, &["--size", "n=64"], None, 2, &["W130", "--function f or --function g"]);
+}
+
+#[test]
 fn sizes_without_an_iteration_show_nothing() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let source = "void scatter(int n, const int idx[n], const float x[n], float y[n]) {

@@ -105,7 +105,7 @@ template <> struct future<void> {
     bool valid() const { return begun; }
 };
 template <typename F, typename... A> auto begin_now(F f, A... a) {
-    if constexpr (is_void<decltype(f(a...))>::value) {
+    if constexpr (std::is_void<decltype(f(a...))>::value) {
         f(a...);
         return future<void>{true};
     } else {
@@ -113,7 +113,7 @@ template <typename F, typename... A> auto begin_now(F f, A... a) {
     }
 }
 template <typename F, typename... A> auto async(F f, A... a) {
-    if constexpr (is_same<F, launch>::value) return begin_now(a...);
+    if constexpr (std::is_same<F, launch>::value) return begin_now(a...);
     else return begin_now(f, a...);
 }
 

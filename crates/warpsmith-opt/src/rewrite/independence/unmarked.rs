@@ -1,8 +1,8 @@
 //! Loops without a mark whose iterations are independent all the same.
 
 use warpsmith_ir::{
-    Block, Diagnostic, ForLoop, FuncId, LoopId, LoopKind, Module, Parallel, PlaceKind, Severity,
-    Stmt, StmtKind, VarId,
+    Block, Diagnostic, ForLoop, FuncId, Function, LoopId, LoopKind, Module, Parallel, PlaceKind,
+    Severity, Stmt, StmtKind, VarId,
 };
 
 use super::analyse;
@@ -96,11 +96,7 @@ fn proved_with(kernel: &Kernel, l: &ForLoop) -> Option<Parallel> {
     walk::each_stmt(&l.body, &mut |s| opaque |= matches!(s.kind, StmtKind::Printf { .. }));
     let mut clauses = Parallel::default();
     for shared in scalars::shared_variables(function, l) {
-        let inside = || {
-            walk::times_mentioned(&l.body, shared.var)
-                == walk::times_mentioned(&function.body, shared.var)
-        };
-        if !shared.counter_only && !(inside() && is_set_first(&l.body, shared.var)) {
+        if !shared.counter_only && !is_of_each_iteration(function, l, shared.var) {
             return None;
         }
         clauses.private.push(shared.var);
@@ -110,13 +106,22 @@ fn proved_with(kernel: &Kernel, l: &ForLoop) -> Option<Parallel> {
     (!opaque && report.proved() && writes).then_some(clauses)
 }
 
+/// Whether iterations of the loop alone use the variable, and each sets it first.
+fn is_of_each_iteration(function: &Function, l: &ForLoop, var: VarId) -> bool {
+    let mut others = walk::times_mentioned(&function.body, var);
+    walk::each_stmt(&function.body, &mut |s| {
+        others -= usize::from(matches!(&s.kind, StmtKind::Decl { var: v, .. } if *v == var));
+    });
+    others == walk::times_mentioned(&l.body, var) && is_set_first(&l.body, var)
+}
+
 /// Whether the block sets the variable before anything else is done with it, each time that it runs: in its own statements,
-/// or in those of a loop or a scope that has all that there is of it.
+/// or in those of the one statement that has all that there is of it.
 fn is_set_first(block: &Block, var: VarId) -> bool {
     let mentions = |stmt: &Stmt| {
         let mut found = false;
         walk::each_var_of_stmt(stmt, &mut |v| found |= v == var);
-        found
+        found || walk::blocks(stmt).iter().any(|b| walk::times_mentioned(b, var) > 0)
     };
     let mut mentioning = block.stmts.iter().filter(|s| mentions(s));
     let Some(first) = mentioning.next() else { return true };
@@ -124,11 +129,17 @@ fn is_set_first(block: &Block, var: VarId) -> bool {
         StmtKind::Assign { place, value } if *place.kind == PlaceKind::Var(var) => {
             !walk::mentions(value, var)
         }
-        StmtKind::For(l) if mentioning.next().is_none() => {
-            let own = walk::operands(first).reads.iter().any(|e| walk::mentions(e, var));
-            l.var != var && !own && is_set_first(&l.body, var)
+        StmtKind::For(l) if l.var == var => false,
+        // Control comes into the middle of it.
+        StmtKind::Switch { .. } => false,
+        _ => {
+            let o = walk::operands(first);
+            let itself = o.reads.iter().any(|e| walk::mentions(e, var))
+                || o.results.contains(&var)
+                || o.writes.and_then(|p| p.root_var()) == Some(var);
+            let blocks = walk::blocks(first);
+            !itself && mentioning.next().is_none() && blocks.iter().all(|b| is_set_first(b, var))
         }
-        _ => false,
     }
 }
 

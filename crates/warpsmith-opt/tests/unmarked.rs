@@ -1,0 +1,101 @@
+//! Functions without a mark: which of their loops are taken as marked, and under which clauses.
+
+mod common;
+
+use common::Input;
+use warpsmith_ir::{ForLoop, LoopKind};
+use warpsmith_opt::rewrite::independence;
+use warpsmith_opt::walk;
+
+/// The loops that are taken as marked, by counter, each with its private variables; and what the user is told.
+fn marked(source: &str) -> (Vec<String>, Vec<String>) {
+    let Input { mut module, function, .. } = Input::new(source);
+    let notes = independence::mark_proved(&mut module, function);
+    let f = module.function(function);
+    let marked = |l: &&ForLoop| match &l.kind {
+        LoopKind::Parallel(p) => {
+            let private = p.private.iter().map(|v| format!(" {}", f.var(*v).name));
+            Some(f.var(l.var).name.clone() + &private.collect::<String>())
+        }
+        _ => None,
+    };
+    let loops = walk::for_loops(&f.body);
+    (loops.iter().filter_map(marked).collect(), notes.iter().map(|d| d.message.clone()).collect())
+}
+
+fn loops(source: &str) -> Vec<String> {
+    marked(source).0
+}
+
+#[test]
+fn the_outermost_parallel_loops_are_taken_with_what_is_nested_perfectly() {
+    let product = "void f(int n, float *a, float *b, float *c) {
+        for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) {
+            c[i * n + j] = 0;
+            for (int k = 0; k < n; k++) c[i * n + j] += a[i * n + k] * b[k * n + j];
+        }
+    }";
+    let (taken, told) = marked(product);
+    assert_eq!(taken, ["i", "j"]);
+    let message = "loop `i` is not marked; its iterations are independent, and it runs in parallel";
+    assert_eq!(told, [message]);
+    // A time loop runs its steps one after the other.
+    let steps = "void f(int t, int n, float a[n], float b[n]) {
+        for (int s = 0; s < t; s++) {
+            for (int i = 1; i < n - 1; i++) b[i] = a[i - 1] + a[i + 1];
+            for (int j = 1; j < n - 1; j++) a[j] = b[j];
+        }
+    }";
+    assert_eq!(loops(steps), ["i", "j"]);
+}
+
+#[test]
+fn loops_that_carry_something_are_not_taken() {
+    for body in [
+        "for (int i = 1; i < n; i++) a[i] = a[i - 1] + b[i];",
+        "float s = 0; for (int i = 0; i < n; i++) s += a[i]; b[0] = s;",
+        "for (int i = 0; i < n; i++) b[k[i]] = a[i];",
+        "int i; for (i = 0; i < n; i++) b[i] = a[i]; k[0] = i;",
+        "for (int i = 0; i < n; i++) { if (a[i] < 0) break; b[i] = a[i]; }",
+        // What was written unrolled is one thread's.
+        "\n#pragma unroll 4\nfor (int i = 0; i < n; i++) b[i] = a[i];",
+    ] {
+        let source = format!("void f(int n, int k[n], float a[n], float b[n]) {{ {body} }}");
+        assert_eq!(loops(&source), [""; 0], "{body}");
+    }
+}
+
+#[test]
+fn variables_that_each_iteration_sets_first_are_private() {
+    let f = |body: &str| {
+        loops(&format!(
+            "void f(int n, int m, float a[n][m], float b[n][m]) {{ int i, j, t = 0; float v = 1; {body} }}"
+        ))
+    };
+    let outer = "for (i = 0; i < n; i++)";
+    assert_eq!(
+        f(&format!("{outer} for (j = 0; j < m; j++) {{ v = a[i][j]; v *= v; b[i][j] = v; }}")),
+        ["i j v", "j v"]
+    );
+    assert_eq!(f(&format!("{outer} if (n > 3) {{ v = a[i][0]; b[i][0] = v; }}")), ["i v"]);
+    for (why, body) in [
+        ("read before", format!("{outer} {{ b[i][0] = v; v = a[i][0]; }}")),
+        ("set in one case alone", format!("{outer} {{ if (a[i][0] > 0) v = 2; b[i][0] = v; }}")),
+        (
+            "read in a nested block before",
+            format!("{outer} {{ if (a[i][0] > 0) b[i][0] = v; v = 2; }}"),
+        ),
+        (
+            "set by a loop that may be empty",
+            format!("{outer} {{ for (j = 0; j < m; j++) v = a[i][j]; b[i][0] = v; }}"),
+        ),
+        ("read after the loop", format!("{outer} {{ v = a[i][0]; b[i][0] = v; }} a[0][0] = v;")),
+        ("reads itself", format!("{outer} {{ v = v + 1; b[i][0] = v; }}")),
+        (
+            "set in a case that is jumped over",
+            format!("{outer} switch (i % 2) {{ case 0: v = a[i][0]; case 1: b[i][0] = v; }}"),
+        ),
+    ] {
+        assert_eq!(f(&body), [""; 0], "{why}: {body}");
+    }
+}
