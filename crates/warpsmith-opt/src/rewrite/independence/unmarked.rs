@@ -38,7 +38,7 @@ pub fn mark_proved(module: &mut Module, function: FuncId) -> Vec<Diagnostic> {
         if let Some((_, outermost)) = nest.first() {
             let message = "is not marked; its iterations are independent, and it runs in parallel";
             let d = about(&kernel, l, stmt, ("W253", message), "taken as marked");
-            notes.push(d.help(format!("mark it to say so: `{}`", pragma(&kernel, outermost))));
+            notes.push(d.help(format!("mark it to say so: `{}`", pragma(&kernel, l, outermost))));
         }
         let is_proved = !nest.is_empty();
         marks.extend(nest);
@@ -143,13 +143,27 @@ fn is_set_first(block: &Block, var: VarId) -> bool {
     }
 }
 
-/// The mark that says what was found.
-fn pragma(kernel: &Kernel, clauses: &Parallel) -> String {
-    let names: Vec<&str> = clauses.private.iter().map(|v| kernel.name_of(*v)).collect();
+/// The mark that says what was found, as a compiler with OpenMP wants it.
+fn pragma(kernel: &Kernel, outermost: &ForLoop, clauses: &Parallel) -> String {
+    let function = kernel.func();
+    let mut names: Vec<&str> = vec![];
+    for l in walk::for_loops(&outermost.body) {
+        let name = kernel.name_of(l.var);
+        if is_declared_outside(function, name) && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.extend(clauses.private.iter().map(|v| kernel.name_of(*v)));
     match names.is_empty() {
         true => "#pragma omp parallel for".into(),
         false => format!("#pragma omp parallel for private({})", names.join(", ")),
     }
+}
+
+/// Whether the counters of that name were one variable, of which each loop has got its own: nothing mentions it any more.
+fn is_declared_outside(function: &Function, name: &str) -> bool {
+    let mut named = (0..).map(VarId).zip(&function.vars).filter(|(_, v)| v.name == name);
+    named.any(|(var, _)| walk::times_mentioned(&function.body, var) == 0)
 }
 
 fn about(
