@@ -24,7 +24,7 @@ struct Use {
 
 const USES: &[Use] = &[
     Use {
-        what: "no marks",
+        what: "no marks, and nothing that is parallel without one",
         typed: &["tune", "plain.c", "--size", "n=64"],
         status: 2,
         says: "no loop is marked as parallel",
@@ -196,10 +196,17 @@ const USES: &[Use] = &[
 
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let plain = SCALE.replace("    #pragma omp parallel for\n", "");
+    let plain = "float sum(int n, const float x[n])
+{
+    float s = 0.0f;
+    for (int i = 0; i < n; i++)
+        s += x[i];
+    return s;
+}
+";
     let files = [
         ("scale.c", SCALE),
-        ("plain.c", &plain),
+        ("plain.c", plain),
         ("twice.cu", KERNEL),
         ("notes.txt", "hello\n"),
         ("empty.c", ""),

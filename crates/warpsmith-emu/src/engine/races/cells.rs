@@ -319,8 +319,15 @@ mod tests {
         assert_eq!((c.readers, c.thread(1), c.thread(2)), ([7, 7], 3, 4));
         c.add_readers(7, [40, 41]);
         assert_eq!((c.thread(1), c.thread(2)), (3, 40));
-        // A new event takes the place of both.
+        // A new event takes the place of one, and of both where it has two threads.
         c.add_readers(9, [5, 5]);
-        assert_eq!((c.readers, c.thread(1)), ([9, 0], 5));
+        assert_eq!((c.readers, c.thread(1), c.thread(2)), ([9, 7], 5, 3));
+        c.add_readers(11, [5, 6]);
+        assert_eq!((c.readers, c.thread(1), c.thread(2)), ([11, 11], 5, 6));
+        // The same thread is no other reader.
+        let mut c = Cell::default();
+        c.add_readers(7, [3, 3]);
+        c.add_readers(9, [3, 3]);
+        assert_eq!((c.readers, c.thread(1)), ([9, 0], 3));
     }
 }
