@@ -1,4 +1,4 @@
-// Objects of one of several types, calls that wait for their arguments or their turn, least and greatest of a list.
+// Objects of one of several types, calls that wait for their arguments, least and greatest of a list.
 namespace std {
 template <typename U, typename... T> struct whichOf;
 template <typename U, typename... R> struct whichOf<U, U, R...> { static constexpr size_t value = 0; };
@@ -88,33 +88,6 @@ template <typename F, typename... A> struct boundCall {
 template <typename F, typename... A> boundCall<F, A...> bind(F f, A... a) {
     boundCall<F, A...> b = {f, tuple<A...>(a...)};
     return b;
-}
-
-// Nothing runs beside anything else here: what is begun is done.
-enum class launch { async = 1, deferred = 2 };
-template <typename T> struct future {
-    T value;
-    T get() { return value; }
-    void wait() const {}
-    bool valid() const { return true; }
-};
-template <> struct future<void> {
-    bool begun;
-    void get() {}
-    void wait() const {}
-    bool valid() const { return begun; }
-};
-template <typename F, typename... A> auto begin_now(F f, A... a) {
-    if constexpr (std::is_void<decltype(f(a...))>::value) {
-        f(a...);
-        return future<void>{true};
-    } else {
-        return future<decltype(f(a...))>{f(a...)};
-    }
-}
-template <typename F, typename... A> auto async(F f, A... a) {
-    if constexpr (std::is_same<F, launch>::value) return begin_now(a...);
-    else return begin_now(f, a...);
 }
 
 template <typename T, typename C> T max(const T &a, const T &b, C less) { return less(a, b) ? b : a; }
