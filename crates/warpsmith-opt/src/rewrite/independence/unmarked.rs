@@ -38,6 +38,12 @@ pub fn mark_proved(module: &mut Module, function: FuncId) -> Vec<Diagnostic> {
         if let Some((_, outermost)) = nest.first() {
             let message = "is not marked; its iterations are independent, and it runs in parallel";
             let d = about(&kernel, l, stmt, ("W253", message), "taken as marked");
+            let arrays =
+                kernel.func().params.iter().filter(|p| kernel.func().var(**p).ty.is_pointer());
+            let d = match arrays.count() {
+                0 | 1 => d,
+                _ => d.note("as everywhere here, arrays that are passed do not overlap"),
+            };
             notes.push(d.help(format!("mark it to say so: `{}`", pragma(&kernel, l, outermost))));
         }
         let is_proved = !nest.is_empty();
