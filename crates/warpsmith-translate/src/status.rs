@@ -118,12 +118,7 @@ impl Failure {
 
 impl From<Diagnostic> for Failure {
     fn from(diagnostic: Diagnostic) -> Failure {
-        Failure {
-            status: Status::BadInput,
-            diagnostics: vec![diagnostic],
-            unread: false,
-            made: String::new(),
-        }
+        vec![diagnostic].into()
     }
 }
 

@@ -78,7 +78,8 @@ pub(crate) fn report_bug(text: &str) {
 
 /// Saying why a command ended.
 pub trait Reported {
-    /// On stderr, and as an object on stdout where a machine reads; a person has what was made until then there. Of a bug of ours a person is told where its dump is.
+    /// On stderr, and as an object on stdout where a machine reads; a person has what was made until then there. Of a bug
+    /// of ours a person is told where its dump is.
     fn report(&self, command: &str, json: bool, sources: &SourceMap) -> Status;
 }
 

@@ -124,27 +124,26 @@ fn is_of_each_iteration(function: &Function, l: &ForLoop, var: VarId) -> bool {
 /// Whether the block sets the variable before anything else is done with it, each time that it runs: in its own statements,
 /// or in those of the one statement that has all that there is of it.
 fn is_set_first(block: &Block, var: VarId) -> bool {
-    let mentions = |stmt: &Stmt| {
+    let itself = |stmt: &Stmt| {
         let mut found = false;
         walk::each_var_of_stmt(stmt, &mut |v| found |= v == var);
-        found || walk::blocks(stmt).iter().any(|b| walk::times_mentioned(b, var) > 0)
+        found
     };
-    let mut mentioning = block.stmts.iter().filter(|s| mentions(s));
+    let inside = |b: &&Block| walk::times_mentioned(b, var) > 0;
+    let mentions = |s: &&Stmt| itself(s) || walk::blocks(s).iter().any(inside);
+    let mut mentioning = block.stmts.iter().filter(mentions);
     let Some(first) = mentioning.next() else { return true };
     match &first.kind {
         StmtKind::Assign { place, value } if *place.kind == PlaceKind::Var(var) => {
             !walk::mentions(value, var)
         }
-        StmtKind::For(l) if l.var == var => false,
         // Control comes into the middle of it.
         StmtKind::Switch { .. } => false,
         _ => {
-            let o = walk::operands(first);
-            let itself = o.reads.iter().any(|e| walk::mentions(e, var))
-                || o.results.contains(&var)
-                || o.writes.and_then(|p| p.root_var()) == Some(var);
             let blocks = walk::blocks(first);
-            !itself && mentioning.next().is_none() && blocks.iter().all(|b| is_set_first(b, var))
+            !itself(first)
+                && mentioning.next().is_none()
+                && blocks.iter().all(|b| is_set_first(b, var))
         }
     }
 }
