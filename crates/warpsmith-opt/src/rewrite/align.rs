@@ -21,11 +21,11 @@ use std::fmt;
 
 use warpsmith_ir::{LoopId, SourceMap};
 
-use super::Rewritten;
+use super::conditions::{bound_nest, check_tiles};
 use super::grammar::{counted, name};
-use super::register_tile::{bound_nest, check_tiles};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
-use crate::kernel::{Kernel, Nest};
+use super::{Rewritten, conditions};
+use crate::kernel::Kernel;
 use crate::refusal::Refusal;
 use winnow::ModalResult;
 use winnow::Parser;
@@ -109,7 +109,7 @@ pub fn check(kernel: &Kernel, target: LoopId, width: u32) -> Result<LegalAlign<'
     }
     let mut aligned = nest.clone();
     aligned.aligned.insert(target, width);
-    check_stages(kernel, &aligned)?;
+    conditions::check(kernel, root, &aligned)?;
     Ok(LegalAlign { kernel, root, target, width })
 }
 
@@ -120,19 +120,4 @@ pub fn apply(legal: LegalAlign<'_>) -> Rewritten {
         nest.aligned.insert(legal.target, legal.width);
     }
     Rewritten::same_loops(kernel)
-}
-
-/// No array of a nest with an aligned loop may be staged.
-///
-/// # Errors
-/// [`Refusal::CannotStage`]
-pub(super) fn check_stages(kernel: &Kernel, nest: &Nest) -> Result<(), Refusal> {
-    match (nest.stages.first(), nest.aligned.keys().next()) {
-        (Some(stage), Some(id)) => Err(Refusal::CannotStage {
-            name: kernel.name_of(stage.array).to_string(),
-            why: format!("copies begin where loops do, and `{}` is aligned", kernel.loop_name(*id)),
-            at: Box::default(),
-        }),
-        _ => Ok(()),
-    }
 }

@@ -18,7 +18,7 @@ use warpsmith_ir::{LoopId, SourceMap};
 
 use super::grammar::name;
 use super::step::{About, Law, Rewrite, StepError, loop_named};
-use super::{Rewritten, stage};
+use super::{Rewritten, conditions};
 use crate::analysis::loops::is_even;
 use crate::kernel::{Kernel, Nest};
 use crate::refusal::Refusal;
@@ -109,7 +109,7 @@ pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalDoubleBuffer<'_>, R
     let Some((root, _)) = kernel.nests.iter().find(|(_, n)| cut(n)) else {
         return refuse("no array is staged in strips of it: take `stage` first");
     };
-    if kernel.nests.get(root).is_some_and(|nest| stage::writes_back(kernel, *root, nest)) {
+    if kernel.nests.get(root).is_some_and(|nest| conditions::writes_back(kernel, *root, nest)) {
         return refuse("what its strips write goes back to memory");
     }
     if kernel.nests.values().any(|n| n.shared_loop(target).is_some()) {

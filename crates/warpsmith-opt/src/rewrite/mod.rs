@@ -5,6 +5,7 @@ pub mod align;
 pub mod bind;
 pub mod bounds;
 pub mod collapse;
+mod conditions;
 pub mod constant;
 pub mod copy;
 pub mod distribute;
@@ -74,7 +75,7 @@ pub fn check_copies(before: &Kernel, after: &Kernel) -> Result<(), Refusal> {
     for (root, nest) in &after.nests {
         let copies = !nest.stages.is_empty() || !nest.streams.is_empty();
         if copies && edited(*root) {
-            stage::check_all(after, *root, nest)?;
+            conditions::check(after, *root, nest)?;
         }
     }
     Ok(())

@@ -23,7 +23,7 @@ use warpsmith_ir::{
 
 use super::grammar::{comma, name, number, wanted};
 use super::step::{About, Law, Rewrite, StepError};
-use super::{Rewritten, stage};
+use super::{Rewritten, conditions};
 use crate::build::conditions::all_of;
 use crate::kernel::{Kernel, Nest};
 use crate::refusal::Refusal;
@@ -164,7 +164,7 @@ pub fn check<'k>(
     for root in &legal.roots {
         // Reads that differ by a parameter may differ by a constant now.
         if let Some(nest) = special.nests.get(root).filter(|n| !n.stages.is_empty()) {
-            stage::check_all(&special, *root, nest)?;
+            conditions::check(&special, *root, nest)?;
         }
     }
     Ok(legal)

@@ -14,8 +14,8 @@ use std::fmt;
 use warpsmith_ir::{Axis, LoopId, SourceMap};
 
 use super::Rewritten;
+use super::conditions::bound_nest;
 use super::grammar::name;
-use super::register_tile::bound_nest;
 use super::step::{About, Law, Rewrite, StepError, loop_named};
 use crate::kernel::{Kernel, Order};
 use crate::refusal::Refusal;

@@ -27,8 +27,8 @@ use warpsmith_ir::{
     BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, Origin, Scalar, StmtKind, VarId,
 };
 
-use super::share::SHARED_NEST;
-use super::{copy, stage};
+use super::conditions::SHARED_NEST;
+use super::{conditions, copy};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
 use crate::analysis::loops;
 use crate::analysis::loops::unit_step;
@@ -83,7 +83,7 @@ pub fn padded(kernel: &Kernel) -> Result<Kernel, Refusal> {
         none = false;
         apply(&mut result, *root, &plan);
         if let Some(nest) = result.nests.get(root) {
-            stage::check_all(&result, *root, nest)?;
+            conditions::check(&result, *root, nest)?;
         }
     }
     match (none, roots.first()) {

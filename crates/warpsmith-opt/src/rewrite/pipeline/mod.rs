@@ -21,12 +21,12 @@
 pub(crate) mod strips;
 
 use std::fmt;
-use warpsmith_ir::{LoopId, SourceMap, Type};
+use warpsmith_ir::{LoopId, SourceMap};
 
 use super::grammar::{counted, name};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
-use super::{Rewritten, stage};
-use crate::kernel::{Kernel, Nest, Stage};
+use super::{Rewritten, conditions};
+use crate::kernel::{Kernel, Nest};
 use crate::refusal::Refusal;
 use winnow::ModalResult;
 use winnow::Parser;
@@ -124,7 +124,7 @@ pub fn check(kernel: &Kernel, target: LoopId, stages: u32) -> Result<LegalPipeli
     };
     let mut piped = nest.clone();
     run_ahead(&mut piped, target, stages);
-    stage::check_all(kernel, *root, &piped)?;
+    conditions::check(kernel, *root, &piped)?;
     Ok(LegalPipeline { kernel, root: *root, target, stages })
 }
 
@@ -140,30 +140,4 @@ pub fn apply(legal: LegalPipeline<'_>) -> Rewritten {
 /// Lets what is copied for strips of a loop have room for so many.
 fn run_ahead(nest: &mut Nest, target: LoopId, slots: u32) {
     nest.stages.iter_mut().filter(|s| s.is_cut_at(target)).for_each(|s| s.slots = slots);
-}
-
-/// Whether the hardware can make the copies of a stage that runs ahead or is asynchronous, to rows of so many elements.
-pub(super) fn check_copies(kernel: &Kernel, stage: &Stage, row: u64) -> Result<(), Refusal> {
-    if stage.slots == 1 && !stage.asynchronous {
-        return Ok(());
-    }
-    let name = kernel.name_of(stage.array).to_string();
-    let refuse = |why: String| Err(Refusal::CannotStage { name, why, at: Box::default() });
-    let element = kernel.func().var(stage.array).ty.pointee().and_then(Type::scalar);
-    let bytes = element.map_or(0, |s| s.bytes()) * stage.vector;
-    if stage.layout.transposed && stage.vector > 1 {
-        return refuse("`cp.async` cannot take a vector apart, as a transposed copy must".into());
-    }
-    if !row.is_multiple_of(stage.vector.into()) {
-        return refuse(format!(
-            "a row in shared memory has {row} elements, no multiple of the {} that a copy takes at a time",
-            stage.vector
-        ));
-    }
-    match bytes {
-        4 | 8 | 16 => Ok(()),
-        _ => refuse(format!(
-            "`cp.async` takes 4, 8 or 16 bytes at a time, and an element has {bytes}"
-        )),
-    }
 }

@@ -17,8 +17,8 @@ use std::fmt;
 use warpsmith_ir::{LoopId, SourceMap};
 
 use super::Rewritten;
+use super::conditions::{bound_nest, check_tiles};
 use super::grammar::{counted, name};
-use super::register_tile::{bound_nest, check_tiles};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
 use crate::kernel::{Kernel, Order};
 use crate::refusal::Refusal;

@@ -29,17 +29,17 @@ pub(crate) mod team;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use warpsmith_ir::{Axis, Block, ForLoop, LoopId, Place, SourceMap, Stmt, StmtKind, VarId, visit};
+use warpsmith_ir::{Axis, Block, ForLoop, LoopId, Place, SourceMap, Stmt, StmtKind, visit};
 
+use super::conditions::{bound_nest, check_tiles_or_updates};
 use super::grammar::{axis, comma, counted, name, wanted};
-use super::register_tile::{bound_nest, check_tiles_or_updates};
 use super::step::{About, Law, Rewrite, StepError, loops_named};
-use super::{Rewritten, bind, stage};
+use super::{Rewritten, bind, conditions};
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::loops::{unit_step, written_bases};
-use crate::analysis::{footprint, scalars};
+use crate::analysis::scalars;
 use crate::build::threads::WARP;
-use crate::kernel::{Kernel, Nest, STATIC_SHARED, SharedLoop, Sum, Team};
+use crate::kernel::{Kernel, Nest, SharedLoop, Team};
 use crate::refusal::Refusal;
 use crate::walk;
 use winnow::ModalResult;
@@ -123,9 +123,6 @@ void rows(int n, int m, const float *A, float *s) {
 /// Why a later step must leave a loop alone.
 pub(super) const SHARED: &str =
     "threads of the block share its iterations: take this step before `share`";
-/// Why a later step must leave a nest alone.
-pub(super) const SHARED_NEST: &str = "threads of the block share a loop of its nest";
-
 /// The verdict on a `share`, which alone allows it.
 pub struct LegalShare<'k> {
     kernel: &'k Kernel,
@@ -172,8 +169,8 @@ pub fn check<'k>(
         shared.push(found);
     }
     check_memory(kernel, target, &with, body)?;
-    check_room(kernel, target, &with)?;
-    stage::check_all(kernel, root, &with)?;
+    conditions::check_room(kernel, target, &with)?;
+    conditions::check(kernel, root, &with)?;
     Ok(LegalShare { kernel, root, axis, threads, shared })
 }
 
@@ -269,7 +266,7 @@ fn check_loop(kernel: &Kernel, l: &ForLoop, nest: &Nest, body: &Block) -> Result
             return refuse("its nest may change its bounds");
         }
     }
-    match stage::reached_by_all(kernel, body, nest, l.id, false) {
+    match conditions::reached_by_all(kernel, body, nest, l.id, false) {
         true => Ok(()),
         false => refuse("not all threads of a block come to it alike"),
     }
@@ -337,103 +334,6 @@ fn left_to_one<'a>(block: &'a Block, nest: &Nest, found: &mut Vec<&'a Stmt>) {
 fn join(nest: &mut Nest, axis: Axis, threads: u32, shared: SharedLoop) {
     nest.block[axis.index()] = threads;
     nest.team.get_or_insert(Team { axis, threads, loops: vec![] }).loops.push(shared);
-}
-
-/// Whether the loops that a nest's threads share can be with its tiles as they are.
-///
-/// # Errors
-/// A refusal for the loop `at`, of which a thread has several iterations.
-pub(super) fn check_tile(kernel: &Kernel, at: LoopId, nest: &Nest) -> Result<(), Refusal> {
-    let innermost = nest.axes.last().and_then(|(id, _)| kernel.find_loop(*id));
-    let loops = nest.team.iter().flat_map(|t| &t.loops);
-    for shared in loops.filter(|_| innermost.is_some()) {
-        let body = innermost.map(|l| &l.body);
-        if !body.is_some_and(|b| stage::reached_by_all(kernel, b, nest, shared.target, false)) {
-            let name = kernel.loop_name(shared.target);
-            let why = format!(
-                "its iterations would come to loop `{name}`, which threads share, at different times"
-            );
-            return Err(Refusal::LoopRefused { verb: "tile", loop_id: at, why });
-        }
-    }
-    check_room(kernel, at, nest)
-}
-
-/// Whether threads that share loops can have what is staged: all of them come to the copies, each takes its turns in a strip,
-/// and nobody but one of them stores.
-///
-/// # Errors
-/// [`Refusal::CannotStage`] for the first copy that they cannot have.
-pub(super) fn check_stages(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<(), Refusal> {
-    let Some(team) = &nest.team else { return Ok(()) };
-    for stage in &nest.stages {
-        let name = kernel.name_of(stage.array).to_string();
-        let refuse = |why: String| Err(Refusal::CannotStage { name, why, at: Box::default() });
-        if footprint::of(kernel, root, nest, stage).is_ok_and(|f| f.written) {
-            return refuse("threads of the block share a loop of its nest, of which one stores what the copy would write back".into());
-        }
-        let Some((strip, _)) = stage.strip else { continue };
-        for shared in &team.loops {
-            let l = kernel.find_loop(shared.target);
-            let loop_name = || kernel.loop_name(shared.target);
-            if l.is_some_and(|l| walk::find_loop(&l.body, strip).is_some()) {
-                let (outer, inner) = (loop_name(), kernel.loop_name(strip));
-                return refuse(format!(
-                    "threads share loop `{outer}`, so that they would come to the strips of `{inner}` at different times"
-                ));
-            }
-            if shared.target == strip && (stage.ahead || nest.vectors.contains_key(&strip)) {
-                return refuse(format!(
-                    "threads share loop `{}`, and take one iteration of a strip at a time",
-                    loop_name()
-                ));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Bytes of shared memory through which the threads of a team combine their sums.
-pub(super) fn sum_bytes(kernel: &Kernel, nest: &Nest) -> u64 {
-    let Some(team) = &nest.team else { return 0 };
-    let parts = team.parts();
-    if parts == 1 {
-        return 0;
-    }
-    let others: u64 = nest.block.iter().map(|n| u64::from(*n)).product();
-    let tiles: u64 = nest.tiles.values().map(|n| u64::from(*n)).product();
-    let scalar = |v: VarId| kernel.func().var(v).ty.scalar().map_or(8, |s| s.bytes());
-    let sums = team.loops.iter().flat_map(|s| &s.sums);
-    let bytes: u64 = sums.flat_map(Sum::vars).map(|v| u64::from(scalar(v))).sum();
-    bytes * tiles * (others / u64::from(team.threads)) * u64::from(parts)
-}
-
-/// Whether what the threads of a team combine through shared memory fits there.
-///
-/// # Errors
-/// A refusal for the loop `at`.
-fn check_room(kernel: &Kernel, at: LoopId, nest: &Nest) -> Result<(), Refusal> {
-    let all = sum_bytes(kernel, nest);
-    match all > STATIC_SHARED.into() {
-        true => refused(
-            at,
-            format!(
-                "the threads' sums would take {all} bytes of shared memory, of which there are {STATIC_SHARED}"
-            ),
-        ),
-        false => Ok(()),
-    }
-}
-
-impl Team {
-    /// Values of a sum that go through shared memory: one of each warp along x, of each thread along y and z; 1 where
-    /// shuffles do it all.
-    pub(crate) fn parts(&self) -> u32 {
-        match self.axis {
-            Axis::X => self.threads.div_ceil(WARP),
-            _ => self.threads,
-        }
-    }
 }
 
 /// Lets every thread begin its sums at the identity, and notes the loop; it is written out when the nest is lowered.

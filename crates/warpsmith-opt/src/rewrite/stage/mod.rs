@@ -35,21 +35,16 @@ pub(crate) mod strips;
 pub(crate) mod transfer;
 
 use std::fmt;
-use warpsmith_ir::{Expr, Layout, LoopId, SourceMap, Stmt, StmtKind, VarId};
+use warpsmith_ir::{Layout, LoopId, SourceMap, VarId};
 
+use super::conditions::{check_tiles, footprint_of};
 use super::grammar::{name, number, wanted};
-use super::register_tile::check_tiles;
 use super::step::{About, Law, Rewrite, StepError, loop_named};
-use super::{Rewritten, align, pipeline, share, stream, vectorise};
+use super::{Rewritten, conditions};
 use crate::analysis::access::Scope;
-use crate::analysis::footprint;
 use crate::analysis::footprint::groups;
-use crate::analysis::footprint::{
-    DYNAMIC_ALIGN, Dim, Footprint, Group, copy_bytes, is_dynamic, shared_shape,
-};
-use crate::analysis::loops::unit_step;
-use crate::analysis::swizzle;
-use crate::kernel::{Kernel, Nest, STATIC_SHARED, Stage};
+use crate::analysis::footprint::{Dim, Group};
+use crate::kernel::{Kernel, Nest, Stage};
 use crate::refusal::Refusal;
 use crate::walk;
 use winnow::ModalResult;
@@ -255,11 +250,11 @@ pub fn check<'k>(
     let stage = |part| Stage { array, part, strip, layout, vector: 1, asynchronous, slots, ahead };
     let stages: Vec<Stage> = parts.into_iter().map(stage).collect();
     if let Some(first) = stages.first() {
-        check_strip(kernel, nest, first)?;
+        conditions::check_strip(kernel, nest, first)?;
     }
     let mut staged = nest.clone();
     staged.stages.extend(stages.iter().cloned());
-    check_all(kernel, root, &staged)?;
+    conditions::check(kernel, root, &staged)?;
     Ok(LegalStage { kernel, root, stages, several: groups.len() > 1 })
 }
 
@@ -289,181 +284,6 @@ fn nest_of(kernel: &Kernel, array: VarId, strip: Option<LoopId>) -> Option<(Loop
     nests.find(|(root, _)| reads(**root) && within(**root)).map(|(root, nest)| (*root, nest))
 }
 
-/// All threads of a block run the strip loop alike, in strips of one length.
-fn check_strip(kernel: &Kernel, nest: &Nest, stage: &Stage) -> Result<(), Refusal> {
-    let Some((id, tile)) = stage.strip else { return Ok(()) };
-    let name = kernel.name_of(stage.array).to_string();
-    let refuse =
-        |why: String| Err(Refusal::CannotStage { name: name.clone(), why, at: Box::default() });
-    let loop_name = kernel.loop_name(id);
-    let Some(l) = kernel.find_loop(id) else { return refuse("the loop is gone".into()) };
-    if !kernel.runs_in_thread(id) || nest.axes.iter().any(|(a, _)| *a == id) {
-        return Err(Refusal::NotSerial { loop_id: id });
-    }
-    if !(1..=1024).contains(&tile) {
-        return Err(Refusal::TileFactor { loop_id: id, factor: tile, most: 1024 });
-    }
-    if !unit_step(l) {
-        return refuse(format!("loop `{loop_name}` does not count up by one"));
-    }
-    if walk::leaves(&l.body).is_some() {
-        return refuse(format!(
-            "loop `{loop_name}` may end early, before the copy for other threads"
-        ));
-    }
-    for other in &nest.stages {
-        if let Some((known, length)) = other.strip
-            && known == id
-            && length != tile
-        {
-            return refuse(format!("loop `{loop_name}` is cut into strips of {length} already"));
-        }
-        let outer = other.strip.and_then(|(known, _)| kernel.find_loop(known));
-        if outer.is_some_and(|o| o.id != id && walk::find_loop(&o.body, id).is_some()) {
-            let staged = kernel.name_of(other.array);
-            return refuse(format!(
-                "`{staged}` is copied in each strip of a loop around `{loop_name}`"
-            ));
-        }
-    }
-    let Some(body) = nest.axes.last().and_then(|(id, _)| kernel.find_loop(*id)).map(|l| &l.body)
-    else {
-        return Ok(());
-    };
-    match reached_by_all(kernel, body, nest, id, true) {
-        true => Ok(()),
-        false => refuse(format!("not all threads of a block run loop `{loop_name}` alike")),
-    }
-}
-
-/// The loop stands under no condition, in loops whose bounds are the same for all threads; with `own`, its own are, too.
-pub(super) fn reached_by_all(
-    kernel: &Kernel,
-    body: &warpsmith_ir::Block,
-    nest: &Nest,
-    id: LoopId,
-    own: bool,
-) -> bool {
-    let uniform = |e: &Expr| {
-        let mut same = !walk::reads_memory(e);
-        walk::each_var(e, &mut |v| {
-            // A block with one iteration of a loop has one value of its counter.
-            let several = nest.axes.iter().filter(|(id, _)| nest.block_extent(*id) != Some(1));
-            let mut several = several.filter_map(|(id, _)| kernel.find_loop(*id));
-            same &= several.all(|l| l.var != v);
-            let written = walk::writes_var(body, v);
-            let counter = walk::for_loops(body).iter().any(|l| l.var == v);
-            same &= !written || counter;
-        });
-        same
-    };
-    fn path<'a>(block: &'a warpsmith_ir::Block, id: LoopId, found: &mut Vec<&'a Stmt>) -> bool {
-        for stmt in &block.stmts {
-            let here = matches!(&stmt.kind, StmtKind::For(l) if l.id == id);
-            if here || walk::blocks(stmt).into_iter().any(|b| path(b, id, found)) {
-                found.push(stmt);
-                return true;
-            }
-        }
-        false
-    }
-    let mut around = vec![];
-    path(body, id, &mut around);
-    !around.is_empty()
-        && around.iter().skip(usize::from(!own)).all(|s| match &s.kind {
-            StmtKind::For(l) => {
-                walk::leaves(&l.body).is_none()
-                    && [&l.first, &l.limit, &l.step].into_iter().all(uniform)
-            }
-            StmtKind::Scope(_) => true,
-            _ => false,
-        })
-}
-
-/// Whether all copies of a nest, with its tiles as they are, can be made and fit in shared memory together, and its
-/// streams be as they are.
-///
-/// # Errors
-/// [`Refusal::CannotStage`] for the last copy, [`Refusal::LoopRefused`] for a stream.
-pub(super) fn check_all(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<(), Refusal> {
-    stream::check_all(kernel, nest)?;
-    align::check_stages(kernel, nest)?;
-    share::check_stages(kernel, root, nest)?;
-    let mut bytes = 0u64;
-    let mut uneven = None;
-    for s in &nest.stages {
-        check_strip(kernel, nest, s)?;
-        let footprint = footprint_of(kernel, root, nest, s)?;
-        check_written(kernel, nest, s, &footprint)?;
-        vectorise::check_copy(kernel, nest, s, &footprint)?;
-        swizzle::check(nest, s, &footprint).map_err(|why| Refusal::CannotStage {
-            name: kernel.name_of(s.array).to_string(),
-            why,
-            at: Box::default(),
-        })?;
-        let shape = shared_shape(&footprint, s);
-        pipeline::check_copies(kernel, s, shape.last().copied().unwrap_or(1))?;
-        let size = copy_bytes(kernel, s, &footprint);
-        if !size.is_multiple_of(DYNAMIC_ALIGN) {
-            uneven = uneven.or(Some(s));
-        }
-        bytes = bytes.saturating_add(size);
-    }
-    let refuse = |stage: &Stage, why: String| {
-        let name = kernel.name_of(stage.array).to_string();
-        Err(Refusal::CannotStage { name, why, at: Box::default() })
-    };
-    let limit = kernel.gpu.shared;
-    let sums = share::sum_bytes(kernel, nest);
-    let most = if is_dynamic(bytes) { limit } else { limit.min(STATIC_SHARED) };
-    if let Some(last) = nest.stages.last().filter(|_| sums > 0 && bytes + sums > most.into()) {
-        return refuse(
-            last,
-            format!(
-                "the copies of a block and its threads' sums would take {} bytes of shared memory, of which there are {most}",
-                bytes + sums
-            ),
-        );
-    }
-    match (nest.stages.last(), uneven) {
-        (Some(last), _) if bytes > limit.into() => refuse(
-            last,
-            format!(
-                "the copies of a block would take {bytes} bytes of shared memory, of which there are {limit}"
-            ),
-        ),
-        (_, Some(uneven)) if is_dynamic(bytes) => refuse(
-            uneven,
-            format!(
-                "in more than {STATIC_SHARED} bytes of shared memory copies lie at multiples of {DYNAMIC_ALIGN} bytes, and this one has no such size"
-            ),
-        ),
-        _ => Ok(()),
-    }
-}
-
-/// What a block writes in shared memory goes back after each strip, element by element: nothing may run ahead of it or
-/// write the array in vectors.
-fn check_written(kernel: &Kernel, nest: &Nest, s: &Stage, f: &Footprint) -> Result<(), Refusal> {
-    let ahead = s.slots > 1 || s.ahead;
-    let plain =
-        s.vector == 1 && !s.asynchronous && nest.vectors.is_empty() && nest.streams.is_empty();
-    match f.written && (ahead || !plain) {
-        true => Err(Refusal::CannotStage {
-            name: kernel.name_of(s.array).to_string(),
-            why: "the nest writes it: its copies are filled and written back one element at a time, strip by strip".into(),
-            at: Box::default(),
-        }),
-        false => Ok(()),
-    }
-}
-
-/// Whether a copy of the nest is written back.
-pub(super) fn writes_back(kernel: &Kernel, root: LoopId, nest: &Nest) -> bool {
-    let written = |s: &Stage| footprint::of(kernel, root, nest, s).is_ok_and(|f| f.written);
-    nest.stages.iter().any(written)
-}
-
 /// The groups that a step stages: the one it names; all; of several, those that move with the strip.
 fn parts(
     kernel: &Kernel,
@@ -481,19 +301,5 @@ fn parts(
         // Where nothing is read that can be staged, the first footprint says why.
         true => (0..groups.len().max(1)).collect(),
         false => moving,
-    })
-}
-
-/// The footprint of a staged array, or why it cannot be staged.
-pub(super) fn footprint_of(
-    kernel: &Kernel,
-    root: LoopId,
-    nest: &Nest,
-    stage: &Stage,
-) -> Result<Footprint, Refusal> {
-    footprint::of(kernel, root, nest, stage).map_err(|unfit| Refusal::CannotStage {
-        name: kernel.name_of(stage.array).to_string(),
-        why: unfit.why,
-        at: Box::new(unfit.at),
     })
 }

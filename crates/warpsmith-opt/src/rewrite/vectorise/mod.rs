@@ -21,16 +21,12 @@ pub(crate) mod row_ends;
 pub(crate) mod vectors;
 
 use std::fmt;
-use warpsmith_ir::poly::Poly;
-use warpsmith_ir::{LoopId, PlaceKind, SourceMap, Type};
+use warpsmith_ir::{LoopId, SourceMap};
 
+use super::conditions::{bound_nest, check_tiles};
 use super::grammar::{counted, name};
-use super::register_tile::{bound_nest, check_tiles};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
-use super::{Rewritten, stage};
-use crate::analysis::footprint::{Counter, Dim, Footprint};
-use crate::build::vectors::WIDEST;
-use crate::build::vectors::has_vector;
+use super::{Rewritten, conditions, stage};
 use crate::kernel::{Kernel, Nest, Stage};
 use crate::refusal::Refusal;
 use crate::walk;
@@ -156,7 +152,7 @@ pub fn check(kernel: &Kernel, target: LoopId, width: u32) -> Result<LegalVectori
             "a thread has {factor} of its iterations, no multiple of {width}: take `register_tile` first"
         ));
     }
-    if stage::writes_back(kernel, root, nest) {
+    if conditions::writes_back(kernel, root, nest) {
         return refuse("what the block writes goes back one element at a time".into());
     }
     Ok(LegalVectorise { kernel, root, what: What::Loop(target), width })
@@ -191,7 +187,7 @@ pub fn check_array<'k>(
     };
     let mut copied = nest.clone();
     at.iter().for_each(|k| copied.stages[*k].vector = width);
-    stage::check_all(kernel, root, &copied)?;
+    conditions::check(kernel, root, &copied)?;
     Ok(LegalVectorise { kernel, root, what: What::Copy(at), width })
 }
 
@@ -212,73 +208,4 @@ pub fn apply(legal: LegalVectorise<'_>) -> Rewritten {
         }
     }
     Rewritten::same_loops(kernel)
-}
-
-/// Whether a stage's copy can move as many elements at a time as it says.
-///
-/// # Errors
-/// [`Refusal::CannotVectorise`]
-pub(super) fn check_copy(
-    kernel: &Kernel,
-    nest: &Nest,
-    stage: &Stage,
-    f: &Footprint,
-) -> Result<(), Refusal> {
-    let width = stage.vector;
-    if width == 1 {
-        return Ok(());
-    }
-    let name = kernel.name_of(stage.array).to_string();
-    let refuse = |why: String| Err(Refusal::CannotVectorise { name: name.clone(), why });
-    let element = kernel.func().var(stage.array).ty.pointee().and_then(Type::scalar);
-    let Some(element) = element.filter(|e| has_vector(*e, width)) else {
-        return refuse(format!("{width} of its elements are no vector of at most {WIDEST} bytes"));
-    };
-    let bytes = element.bytes() * width;
-    if !nest.multiples.aligned(stage.array, bytes) {
-        return refuse(format!(
-            "its address is not known to be a multiple of {bytes}: take `specialise {name}%{bytes}=0` first"
-        ));
-    }
-    let PlaceKind::Elem { dims, .. } = &*f.reads[0].0.kind else {
-        return refuse("it is no array".into());
-    };
-    let rows: Vec<Option<Poly>> = match &f.rows {
-        Some(rows) => rows.iter().cloned().map(Some).collect(),
-        None => dims.iter().map(Poly::from_expr).collect(),
-    };
-    let whole =
-        |p: &Option<Poly>| p.as_ref().is_some_and(|p| nest.multiples.divide(p, width.into()));
-    if !rows.last().is_none_or(whole) {
-        return refuse(format!(
-            "its rows are not known to have a multiple of {width} elements: take `specialise` with the length of a row first"
-        ));
-    }
-    let Some(last) = f.dims.last() else { return refuse("it is no array".into()) };
-    if !last.extent.is_multiple_of(width.into()) || last.constants.0 % i128::from(width) != 0 {
-        return refuse(format!(
-            "the rows that a block copies do not begin and end at multiples of {width}"
-        ));
-    }
-    match starts_and_ends(kernel, nest, last, width) {
-        true => Ok(()),
-        false => refuse(format!(
-            "where the rows that a block copies begin and end is not known to be a multiple of {width}"
-        )),
-    }
-}
-
-/// All subscripts of a dimension begin and end at multiples of the width, whatever the block and the strip.
-fn starts_and_ends(kernel: &Kernel, nest: &Nest, d: &Dim, width: u32) -> bool {
-    let multiple = |p: &Poly| nest.multiples.divide(p, width.into());
-    multiple(&d.invariant)
-        && d.terms.iter().all(|(c, factor)| match c {
-            Counter::Constant(_, first, _) => first * factor % i128::from(width) == 0,
-            _ if *factor < 0 => false,
-            _ if factor % i128::from(width) == 0 => true,
-            Counter::Bound(id, n) | Counter::Strip(id, n) => {
-                n.is_multiple_of(width)
-                    && kernel.find_loop(*id).is_some_and(|l| nest.multiples.whole_groups(l, width))
-            }
-        })
 }
