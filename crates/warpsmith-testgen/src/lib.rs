@@ -8,6 +8,7 @@ mod choice;
 mod cuda;
 mod looped;
 mod mutate;
+mod sampled;
 mod steps;
 mod tunable;
 
@@ -15,6 +16,7 @@ pub use c_nest::c_program;
 pub use cuda::{CudaKernel, PARAMS, THREADS, c_prelude, cuda_kernel, cuda_threads};
 pub use looped::{LoopedScript, looped_script};
 pub use mutate::mutate_source;
+pub use sampled::sampled;
 pub use steps::{Schedulable, StepExample, StepLoop, StepNames, random_schedule};
 pub use tunable::{TUNABLE_SIZES, TunableProgram};
 
