@@ -336,11 +336,12 @@ impl Session {
         (self.extents, self.pinned, self.effort) = (extents, false, Effort::Great);
     }
 
-    /// Takes parts of what is read for positions, too. False: there are none.
-    pub fn record_parts(&mut self) -> bool {
-        // What takes down profiles has other symbols.
-        self.shapes.clear();
-        self.plan.record_parts()
+    /// Takes parts of what is read for positions, too.
+    pub fn record_parts(&mut self) {
+        if self.plan.record_parts() {
+            // What takes down profiles has other symbols.
+            self.shapes.clear();
+        }
     }
 
     /// The programs of a launch's block shape.

@@ -131,22 +131,13 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
     }
     let mut session = Session::new(input)?;
     let extents = session.extents.clone();
-    let mut made = written(&mut session);
-    // What no expression says for all blocks may be simple for the one of the file, which is all that is asked for.
-    if made.as_ref().is_err_and(unsolved) && session.pin() {
-        made = written(&mut session);
-    }
-    // Of plans that nobody wrote there are others. Positions without a name make long expressions: they come last.
-    for parts in [false, true] {
-        let hopeless = session.input.quick || parts && !session.record_parts();
-        if hopeless || !made.as_ref().is_err_and(unsolved) {
-            break;
-        }
-        session.try_harder(extents.clone());
-        let mut again = written(&mut session);
-        if again.as_ref().is_err_and(unsolved) && session.pin() {
-            again = written(&mut session);
-        }
+    let mut made = pinned(&mut session);
+    // Of plans that nobody wrote there are others. Positions without a name are parts of what is read.
+    let hopeless = session.input.quick;
+    if !hopeless && made.as_ref().is_err_and(unsolved) {
+        session.record_parts();
+        session.try_harder(extents);
+        let again = pinned(&mut session);
         // What the plan lacks is said of the simple expressions.
         made = if again.as_ref().is_err_and(unsolved) { made } else { again };
     }
@@ -213,6 +204,16 @@ struct Made {
     checker: Checker,
     result: Written,
     proofs: Vec<ShapeProof>,
+}
+
+/// From profiles to proofs. What no expression says for all blocks may be simple for the one of the file, which is all that is asked
+/// for.
+fn pinned(session: &mut Session) -> Result<Made, Refusal> {
+    let made = written(session);
+    match made.as_ref().is_err_and(unsolved) && session.pin() {
+        true => written(session),
+        false => made,
+    }
 }
 
 /// From profiles to proofs.
