@@ -332,8 +332,8 @@ impl Session {
     }
 
     /// Looks for expressions with more effort, at all blocks that these extents allow.
-    pub fn try_harder(&mut self, extents: [Extent; 3]) {
-        (self.extents, self.pinned, self.effort) = (extents, false, Effort::Great);
+    pub fn try_harder(&mut self, extents: [Extent; 3], effort: Effort) {
+        (self.extents, self.pinned, self.effort) = (extents, false, effort);
     }
 
     /// Takes parts of what is read for positions, too.

@@ -19,6 +19,7 @@ use crate::search::{self, Found, Killed, Profiled, Search};
 use crate::session::{Input, Refusal, Session, place};
 use crate::source::marks::{self, Bytes};
 use crate::source::patch::Patch;
+use crate::synth::reads::Effort;
 use crate::verify::barriers::{self, Inserted};
 use crate::verify::check::{Checked, Checker};
 
@@ -132,11 +133,17 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
     let mut session = Session::new(input)?;
     let extents = session.extents.clone();
     let mut made = pinned(&mut session);
-    // Of plans that nobody wrote there are others. Positions without a name are parts of what is read.
-    let hopeless = session.input.quick;
-    if !hopeless && made.as_ref().is_err_and(unsolved) {
-        session.record_parts();
-        session.try_harder(extents);
+    // Of plans that nobody wrote there are others. Positions without a name are parts of what is read: they make long expressions.
+    for effort in [Effort::More, Effort::Great] {
+        if session.input.quick || !made.as_ref().is_err_and(unsolved) {
+            break;
+        }
+        match effort {
+            Effort::Great => session.record_parts(),
+            _ if session.plan.has_parts() => {}
+            _ => continue,
+        }
+        session.try_harder(extents.clone(), effort);
         let again = pinned(&mut session);
         // What the plan lacks is said of the simple expressions.
         made = if again.as_ref().is_err_and(unsolved) { made } else { again };
