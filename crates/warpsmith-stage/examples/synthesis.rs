@@ -2,9 +2,9 @@
 //!
 //! Each is the best of some runs: what else the machine does is not asked for.
 //!
-//! `cargo run --release -p warpsmith-stage --example synthesis [--once] [NAME…]`; once is enough for a profiler.
+//! `cargo run --release -p warpsmith-stage --example synthesis [--once] [NAME | FILE.cu …]`; once is enough for a profiler.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use warpsmith_stage::program::Settings;
@@ -18,24 +18,22 @@ const PUBLISHED: [(&str, f64); 4] =
 
 fn main() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/stage");
-    let mut names: Vec<String> = std::fs::read_dir(&folder)
-        .map(|list| {
-            let files = list.flatten().map(|e| e.path());
-            files.filter_map(|p| Some(p.file_stem()?.to_str()?.to_string())).collect()
-        })
+    let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
+        .map(|list| list.flatten().map(|e| e.path()).collect())
         .unwrap_or_default();
-    names.sort();
+    files.sort();
     let mut asked: Vec<String> = std::env::args().skip(1).collect();
     let runs = if asked.iter().any(|a| a == "--once") { 1 } else { RUNS };
     asked.retain(|a| a != "--once");
-    names.retain(|n| asked.is_empty() || asked.contains(n));
+    files.retain(|f| asked.is_empty() || asked.contains(&name_of(f)));
+    files.extend(asked.iter().filter(|a| a.ends_with(".cu")).map(PathBuf::from));
     println!(
         "{:22} {:>8} {:>12} {:>12} {:>12} {:>10} {:>8}",
         "example", "accesses", "profile ms", "search ms", "ms an access", "published", "proof"
     );
     let mut each: Vec<f64> = vec![];
-    for name in names {
-        let path = folder.join(format!("{name}.cu"));
+    for path in files {
+        let name = name_of(&path);
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
         let settings = Settings { path: format!("{name}.cu"), ..Settings::default() };
         let input = Input { settings, text, ..Input::default() };
@@ -53,6 +51,10 @@ fn main() {
             "median of the examples: {median:.1} ms an access, profiles and rounds of counter-examples included"
         );
     }
+}
+
+fn name_of(file: &Path) -> String {
+    file.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The stencil with 25 integers more in scope, half of them made from threads and blocks.

@@ -159,6 +159,11 @@ impl Plan {
         }
     }
 
+    /// Whether there are parts of what is read that could be recorded.
+    pub fn has_parts(&self) -> bool {
+        self.reads.iter().any(|p| !p.parts.is_empty())
+    }
+
     /// Records parts of what is read. False: there are none that are not recorded.
     pub fn record_parts(&mut self) -> bool {
         let mut any = false;

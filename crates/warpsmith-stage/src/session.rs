@@ -332,15 +332,16 @@ impl Session {
     }
 
     /// Looks for expressions with more effort, at all blocks that these extents allow.
-    pub fn try_harder(&mut self, extents: [Extent; 3]) {
-        (self.extents, self.pinned, self.effort) = (extents, false, Effort::Great);
+    pub fn try_harder(&mut self, extents: [Extent; 3], effort: Effort) {
+        (self.extents, self.pinned, self.effort) = (extents, false, effort);
     }
 
-    /// Takes parts of what is read for positions, too. False: there are none.
-    pub fn record_parts(&mut self) -> bool {
-        // What takes down profiles has other symbols.
-        self.shapes.clear();
-        self.plan.record_parts()
+    /// Takes parts of what is read for positions, too.
+    pub fn record_parts(&mut self) {
+        if self.plan.record_parts() {
+            // What takes down profiles has other symbols.
+            self.shapes.clear();
+        }
     }
 
     /// The programs of a launch's block shape.

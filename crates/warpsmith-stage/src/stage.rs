@@ -19,6 +19,7 @@ use crate::search::{self, Found, Killed, Profiled, Search};
 use crate::session::{Input, Refusal, Session, place};
 use crate::source::marks::{self, Bytes};
 use crate::source::patch::Patch;
+use crate::synth::reads::Effort;
 use crate::verify::barriers::{self, Inserted};
 use crate::verify::check::{Checked, Checker};
 
@@ -131,22 +132,19 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
     }
     let mut session = Session::new(input)?;
     let extents = session.extents.clone();
-    let mut made = written(&mut session);
-    // What no expression says for all blocks may be simple for the one of the file, which is all that is asked for.
-    if made.as_ref().is_err_and(unsolved) && session.pin() {
-        made = written(&mut session);
-    }
-    // Of plans that nobody wrote there are others. Positions without a name make long expressions: they come last.
-    for parts in [false, true] {
-        let hopeless = session.input.quick || parts && !session.record_parts();
-        if hopeless || !made.as_ref().is_err_and(unsolved) {
+    let mut made = pinned(&mut session);
+    // Of plans that nobody wrote there are others. Positions without a name are parts of what is read: they make long expressions.
+    for effort in [Effort::More, Effort::Great] {
+        if session.input.quick || !made.as_ref().is_err_and(unsolved) {
             break;
         }
-        session.try_harder(extents.clone());
-        let mut again = written(&mut session);
-        if again.as_ref().is_err_and(unsolved) && session.pin() {
-            again = written(&mut session);
+        match effort {
+            Effort::Great => session.record_parts(),
+            _ if session.plan.has_parts() => {}
+            _ => continue,
         }
+        session.try_harder(extents.clone(), effort);
+        let again = pinned(&mut session);
         // What the plan lacks is said of the simple expressions.
         made = if again.as_ref().is_err_and(unsolved) { made } else { again };
     }
@@ -213,6 +211,16 @@ struct Made {
     checker: Checker,
     result: Written,
     proofs: Vec<ShapeProof>,
+}
+
+/// From profiles to proofs. What no expression says for all blocks may be simple for the one of the file, which is all that is asked
+/// for.
+fn pinned(session: &mut Session) -> Result<Made, Refusal> {
+    let made = written(session);
+    match made.as_ref().is_err_and(unsolved) && session.pin() {
+        true => written(session),
+        false => made,
+    }
 }
 
 /// From profiles to proofs.

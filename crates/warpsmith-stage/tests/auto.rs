@@ -118,6 +118,31 @@ int main() { step3d<<<dim3(8, 6, 8), dim3(8, 8, 4)>>>(0, 0, 64, 48, 32); }
     assert!(text.contains("p_tile[threadIdx.z + 2][threadIdx.y + 1][threadIdx.x + 1]"), "{text}");
 }
 
+/// A wave of second order: the position is declared under the condition that keeps to the inside, where no barrier can stand.
+#[test]
+fn positions_that_are_declared_too_late_are_written_out_in_copies() {
+    let text = "__global__ void wave(float *p0, const float *p1, const float *vp, int nx, int nz, float dtdx2) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int k = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i > 0 && i < nx - 1 && k > 0 && k < nz - 1) {
+        int c = k * nx + i;
+        p0[c] = 2.0f * p1[c] - p0[c] + vp[c] * vp[c] * dtdx2 * (p1[c - 1] + p1[c + 1] + p1[c - nx] + p1[c + nx] - 4.0f * p1[c]);
+    }
+}
+void run(float *a, float *b, float *vp, int nx, int nz, int nt) {
+    dim3 block(16, 16), grid((nx + 15) / 16, (nz + 15) / 16);
+    for (int t = 0; t < nt; t++) {
+        wave<<<grid, block>>>(a, b, vp, nx, nz, 0.2f);
+        float *s = a; a = b; b = s;
+    }
+}
+";
+    let (name, text) = best(text);
+    assert_eq!(name, "tile with a halo of `p1`");
+    let copy = "p1_tile[threadIdx.y][threadIdx.x + 1] = p1[(k * nx + i) - nx];";
+    assert!(text.contains(copy), "{text}");
+}
+
 #[test]
 fn a_loop_of_one_statement_gets_braces() {
     let (name, text) = best(

@@ -98,8 +98,7 @@ impl<'k> Kernel<'k> {
         plans.extend(windows::plans(self, array, &element, &all));
         plans.extend(transposes::plans(self, array, &element, &all));
         for center in self.centers(&all) {
-            let names = self.variables(&center.named());
-            let (index, home) = match find::home(self.body, &all, &names, self.unit, self.sources) {
+            let (index, home) = match self.home(&center.named(), &all) {
                 Some(home) => (center.index.clone(), Some(home)),
                 None if center.is_through() => continue,
                 None => self.resolved(&center.index, &all),
@@ -196,13 +195,17 @@ impl<'k> Kernel<'k> {
         list.into_iter().map(|(_, c)| c).take(3).collect()
     }
 
+    /// Where what needs the names of a text can stand before some accesses.
+    fn home(&self, text: &str, all: &[&Access]) -> Option<Home> {
+        find::home(self.body, all, &self.variables(text), self.unit, self.sources)
+    }
+
     /// A subscript in which variables that are declared too late have their initialisers.
     fn resolved(&self, index: &str, all: &[&Access]) -> (String, Option<Home>) {
         let values = find::initialisers(self.body, self.sources);
         let mut text = index.to_string();
         for _ in 0..4 {
-            let names = self.variables(&text);
-            if let Some(home) = find::home(self.body, all, &names, self.unit, self.sources) {
+            if let Some(home) = self.home(&text, all) {
                 return (text, Some(home));
             }
             text = replaced(&text, &values);
@@ -404,14 +407,16 @@ impl Made<'_> {
             .collect();
         let reach = |axis: usize| near.iter().map(|(_, o)| o[axis].abs()).max().unwrap_or(0);
         let (rx, ry, rz) = (reach(0), reach(1), reach(2));
-        let home = |a: &Access| {
-            let names = self.kernel.variables(&a.named());
-            find::home(self.kernel.body, self.all, &names, self.kernel.unit, self.kernel.sources)
+        // Copies stand before the reads: what is declared between them is written out.
+        let global = |a: &Access| {
+            let (index, home) = match a.is_through() {
+                true => (a.index.clone(), self.kernel.home(&a.named(), self.all)),
+                false => self.kernel.resolved(&a.index, self.all),
+            };
+            home.filter(|h| h.span == self.home.span).map(|_| a.with(&index))
         };
-        let reachable = |a: &Access| home(a).is_some_and(|h| h.span == self.home.span);
-        if rx + ry + rz == 0 || !near.iter().all(|(a, _)| reachable(a)) {
-            return None;
-        }
+        let globals: Option<Vec<String>> = near.iter().map(|(a, _)| global(a)).collect();
+        let globals = globals.filter(|_| rx + ry + rz > 0)?;
         let wide = |e: String, r: i64| if r == 0 { e } else { format!("{e} + {}", 2 * r) };
         let at = |name: &str, d: i64| match d {
             0 => name.to_string(),
@@ -443,8 +448,8 @@ impl Made<'_> {
         let tile = self.tile_name();
         let copy = format!("{tile}{} = {};", place([0, 0, 0]), self.element()?);
         let mut patch = self.staged(&extents, &copy, true);
-        for (a, offset) in &near {
-            let mark = format!("__opt__({tile}{}, {})", place(*offset), a.text());
+        for ((a, offset), global) in near.iter().zip(globals) {
+            let mark = format!("__opt__({tile}{}, {global})", place(*offset));
             patch.replace(a.whole.clone(), mark);
         }
         self.done("tile with a halo", &patch).map(|plan| Plan { block, ..plan })

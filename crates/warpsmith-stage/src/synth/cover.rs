@@ -37,7 +37,7 @@ pub fn search(
         return None;
     }
     let clauses = clauses(atoms, yes, no)?;
-    let mut searched = Searched { clauses: &clauses, by_row: vec![vec![]; no.len()] };
+    let mut searched = Searched { clauses: &clauses, by_row: vec![None; no.len()] };
     let mut best = Best { cost: u32::MAX, clauses: vec![], tried: 0 };
     // Few clauses first: more of them may be cheaper, but say less.
     for count in 1..=most {
@@ -82,7 +82,9 @@ fn clauses<'a>(atoms: &[&'a Atom], yes: &Bits, no: &Bits) -> Option<Vec<Clause<'
         return None;
     }
     for (i, (a, left, excluded)) in partial.iter().enumerate() {
-        for (b, _, others) in &partial[i + 1..] {
+        // Most others fail on the first row already that is left.
+        let Some(first) = left.first() else { continue };
+        for (b, _, others) in partial[i + 1..].iter().filter(|(b, ..)| b.bits.get(first)) {
             if left.is_subset(&b.bits) && !excluded.is_disjoint(others) {
                 let excludes = excluded.and(others);
                 let cost = a.cost + b.cost;
@@ -136,19 +138,36 @@ struct Room {
     comparisons: usize,
 }
 
-/// What is searched, with the clauses that exclude a row where they were asked for.
+/// What is searched, with what was asked for by row.
 struct Searched<'a> {
     clauses: &'a [Clause<'a>],
-    by_row: Vec<Vec<u32>>,
+    by_row: Vec<Option<Excluding>>,
 }
 
+/// The clauses that exclude a row, and what they exclude together.
+type Excluding = (Vec<u32>, Bits);
+
 impl Searched<'_> {
-    fn excluding(&mut self, row: usize) -> Vec<u32> {
-        if self.by_row[row].is_empty() {
-            let all = self.clauses.iter().enumerate().filter(|(_, c)| c.excludes.get(row));
-            self.by_row[row] = all.map(|(i, _)| i as u32).collect();
+    fn excluding(&mut self, row: usize) -> &mut Excluding {
+        let clauses = self.clauses;
+        self.by_row[row].get_or_insert_with(|| {
+            let all = clauses.iter().enumerate().filter(|(_, c)| c.excludes.get(row));
+            let all: Vec<u32> = all.map(|(i, _)| i as u32).collect();
+            let len = clauses.first().map_or(0, |c| c.excludes.len());
+            let mut together = Bits::none(len);
+            all.iter().for_each(|i| together.include(&clauses[*i as usize].excludes));
+            (all, together)
+        })
+    }
+
+    /// Whether more than so many clauses are needed: rows of which no clause excludes two need one each.
+    fn exceeds(&mut self, left: &Bits, most: usize) -> bool {
+        let mut left = left.clone();
+        for _ in 0..most {
+            let Some(row) = left.first() else { return false };
+            left = left.minus(&self.excluding(row).1);
         }
-        std::mem::take(&mut self.by_row[row])
+        !left.is_empty()
     }
 
     fn cover(
@@ -166,9 +185,12 @@ impl Searched<'_> {
             }
             return;
         };
+        if self.exceeds(left, room.clauses) {
+            return;
+        }
         let last = room.clauses == 1;
-        // Whatever else is chosen, one of these is.
-        let candidates = self.excluding(row);
+        // Whatever else is chosen, one of these is. Rows that are left by then are others.
+        let candidates = std::mem::take(&mut self.excluding(row).0);
         for i in candidates.iter().map(|i| *i as usize) {
             let clause = &self.clauses[i];
             if cost + clause.cost >= best.cost || best.tried > MAX_TRIED {
@@ -185,6 +207,6 @@ impl Searched<'_> {
             self.cover(&left.minus(&clause.excludes), chosen, rest, cost + clause.cost, best);
             chosen.pop();
         }
-        self.by_row[row] = candidates;
+        self.excluding(row).0 = candidates;
     }
 }

@@ -4,9 +4,10 @@
 //! some rows, so that no term is looked at by itself before it is known to be right somewhere.
 
 use std::collections::{BTreeSet, HashMap};
+use std::hash::BuildHasherDefault;
 use std::ops::{Range, RangeInclusive};
 
-use super::bits::Bits;
+use super::bits::{Bits, Words};
 use super::index::{Places, counts_positions};
 use super::table::{NONE, Table, applied};
 use super::term::{Op, Term};
@@ -54,40 +55,37 @@ impl<'a> Sample<'a> {
         numbers: &RangeInclusive<i64>,
         sign: i64,
     ) -> Vec<(i64, usize)> {
-        self.counted(|n| value(self.rows[n].0), numbers, sign)
-    }
-
-    /// The same of values that are asked for by the number of the row in the sample.
-    fn counted(
-        &self,
-        value: impl Fn(usize) -> i64,
-        numbers: &RangeInclusive<i64>,
-        sign: i64,
-    ) -> Vec<(i64, usize)> {
-        let mut hits = [0usize; MAX_NUMBERS];
-        let (low, width) = (*numbers.start(), numbers.clone().count().min(MAX_NUMBERS));
-        for (n, (_, places)) in self.rows.iter().enumerate() {
-            if n == FIRST && hits.iter().all(|h| *h == 0) {
-                break;
-            }
-            let at = value(n);
-            for p in places.iter().filter(|_| at != NONE) {
-                let number = ((p - at) * sign).wrapping_sub(low) as usize;
-                if number < width {
-                    hits[number] += 1;
-                }
-            }
-        }
-        let all = numbers.clone().zip(hits);
+        let right = self.right(0..self.rows.len(), |n| value(self.rows[n].0), numbers, sign);
+        let all = numbers.clone().zip(right.map(|r| r.count_ones() as usize));
         all.filter(|(_, hits)| *hits > 0).collect()
     }
 
-    /// The rows of the sample that a column of values for it is right on, one bit each.
-    fn right(&self, values: &[i64], number: i64) -> u128 {
-        let bit = |(n, (_, places)): (usize, &(usize, &[i64]))| {
-            u128::from(values[n] != NONE && places.contains(&(values[n] + number))) << n
-        };
-        self.rows.iter().enumerate().map(bit).fold(0, |a, b| a | b)
+    /// For each number of a range: the rows on which it does that, one bit each, of some rows of the sample. Values are asked for by
+    /// the number of the row in the sample.
+    #[inline]
+    fn right(
+        &self,
+        rows: Range<usize>,
+        value: impl Fn(usize) -> i64,
+        numbers: &RangeInclusive<i64>,
+        sign: i64,
+    ) -> [u128; MAX_NUMBERS] {
+        let mut right = [0; MAX_NUMBERS];
+        let (low, width) = (*numbers.start(), numbers.clone().count().min(MAX_NUMBERS));
+        let first = rows.start;
+        for n in rows {
+            if n == FIRST && first == 0 && right.iter().all(|r| *r == 0) {
+                break;
+            }
+            let at = value(n);
+            for p in self.rows[n].1.iter().filter(|_| at != NONE) {
+                let number = ((p - at) * sign).wrapping_sub(low) as usize;
+                if number < width {
+                    right[number] |= 1 << n;
+                }
+            }
+        }
+        right
     }
 
     /// The values of all symbols on the rows of the sample.
@@ -230,14 +228,14 @@ struct Guesses<'a> {
     columns: Vec<Vec<i64>>,
     /// Rows that are right, cost, term.
     ranked: Vec<(u128, u32, Term)>,
-    seen: HashMap<u128, usize>,
+    seen: HashMap<u128, usize, BuildHasherDefault<Words>>,
 }
 
 /// Terms that are often right in one dimension; `reduced` ones, too, if asked for.
 pub fn guesses(table: &Table<'_>, wanted: &[Vec<i64>], reduced: bool, enough: usize) -> Vec<Guess> {
     let sample = Sample::new(wanted);
     let columns = sample.columns(table);
-    let mut all = Guesses { table, sample, columns, ranked: vec![], seen: HashMap::new() };
+    let mut all = Guesses { table, sample, columns, ranked: vec![], seen: HashMap::default() };
     let own = own(table, |k| matches!(k, SymbolKind::Thread(_) | SymbolKind::Variable));
     let threads = table.of(|k| matches!(k, SymbolKind::Thread(_)));
     let threads: Vec<usize> =
@@ -302,35 +300,36 @@ impl Guesses<'_> {
 
     /// A term and those that differ from it by a number.
     fn family(&mut self, term: Term, numbers: &RangeInclusive<i64>) {
-        let (table, first) = (self.table, self.sample.count().min(FIRST));
+        let (count, first) = (self.sample.count(), self.sample.count().min(FIRST));
         // Most terms are right nowhere: their first rows say so.
         let values = self.values(&term, 0..first);
-        let found = self.sample.counted(|n| values.get(n).copied().unwrap_or(NONE), numbers, 1);
-        if found.is_empty() {
+        let early = self.sample.right(0..first, |n| values[n], numbers, 1);
+        if early.iter().all(|r| *r == 0) {
             return;
         }
-        let values = [values, self.values(&term, first..self.sample.count())].concat();
-        let found = self.sample.counted(|n| values[n], numbers, 1);
-        if found.iter().all(|(_, hits)| hits * 10 < self.sample.count()) {
-            return;
-        }
-        for (number, hits) in found {
-            if hits * 10 < self.sample.count() {
+        let values = self.values(&term, first..count);
+        let late = self.sample.right(first..count, |n| values[n - first], numbers, 1);
+        for (number, (early, late)) in numbers.clone().zip(early.into_iter().zip(late)) {
+            let right = early | late;
+            if right == 0 || (right.count_ones() as usize) * 10 < count {
                 continue;
             }
-            let term = term.clone().plus(number);
-            let cost = term.cost(table.symbols);
-            let right = self.sample.right(&values, number);
-            match self.seen.get(&right) {
-                Some(at) if self.ranked[*at].1 <= cost => {}
-                Some(at) => self.ranked[*at] = (right, cost, term),
+            let cost = term.cost_plus(number, self.table.symbols);
+            let known = self.seen.get(&right).copied();
+            if known.is_some_and(|at| self.ranked[at].1 <= cost) {
+                continue;
+            }
+            let made = (right, cost, term.clone().plus(number));
+            match known {
+                Some(at) => self.ranked[at] = made,
                 None => {
                     self.seen.insert(right, self.ranked.len());
-                    self.ranked.push((right, cost, term));
+                    self.ranked.push(made);
                 }
             }
         }
     }
+
     /// The values of a term on some rows of the sample.
     fn values(&self, term: &Term, rows: Range<usize>) -> Vec<i64> {
         match term {

@@ -77,12 +77,13 @@ pub enum Trouble {
     NoGuard(usize, usize),
 }
 
-/// How much is tried. What people write is found with the usual effort, and is simple; with a great one, long sums and guards are
-/// found that are right all the same.
+/// How much is tried. What people write is found with the usual effort, and is simple; with more, long guards are found that are
+/// right all the same, and with a great one long sums, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Effort {
     #[default]
     Usual,
+    More,
     Great,
 }
 
@@ -149,7 +150,9 @@ fn in_array(
             let missing = held.complement();
             let found = match effort {
                 Effort::Usual => conditions.find(&held, &missing),
-                Effort::Great => conditions.find_inside(&held, &missing, subscript.terms()),
+                Effort::More | Effort::Great => {
+                    conditions.find_inside(&held, &missing, subscript.terms())
+                }
             };
             Some(found.ok_or_else(|| {
                 Trouble::NoGuard(held.first().unwrap_or(0), missing.first().unwrap_or(0))

@@ -52,26 +52,41 @@ impl Term {
 
     /// `self + offset`, written as a difference where the offset is negative.
     pub fn plus(self, offset: i64) -> Term {
-        let (base, offset) = match self {
-            Term::Binary(Op::Add, a, b) if matches!(*b, Term::Number(_)) => {
-                (*a, offset + b.number())
-            }
-            Term::Binary(Op::Sub, a, b) if matches!(*b, Term::Number(_)) => {
-                (*a, offset - b.number())
-            }
-            other => (other, offset),
+        let own = self.offset();
+        let base = match self {
+            Term::Binary(_, a, _) if own != 0 => *a,
+            other => other,
         };
-        match offset {
+        match own + offset {
             0 => base,
-            1.. => Term::op(Op::Add, base, Term::Number(offset)),
-            _ => Term::op(Op::Sub, base, Term::Number(-offset)),
+            n @ 1.. => Term::op(Op::Add, base, Term::Number(n)),
+            n => Term::op(Op::Sub, base, Term::Number(-n)),
         }
     }
 
-    fn number(&self) -> i64 {
+    /// The number that is added last.
+    fn offset(&self) -> i64 {
         match self {
-            Term::Number(n) => *n,
+            Term::Binary(op, _, b) => match (op, &**b) {
+                (Op::Add, Term::Number(n)) => *n,
+                (Op::Sub, Term::Number(n)) => -n,
+                _ => 0,
+            },
             _ => 0,
+        }
+    }
+
+    /// What [`Term::plus`] would cost, without making it.
+    pub fn cost_plus(&self, offset: i64, symbols: &[Symbol]) -> u32 {
+        let own = self.offset();
+        let base = match self {
+            Term::Binary(_, a, _) if own != 0 => a,
+            other => other,
+        };
+        match own + offset {
+            0 => base.cost(symbols),
+            n if n > 0 && *base == Term::Number(0) => Term::Number(n).cost(symbols),
+            n => 1 + base.cost(symbols) + Term::Number(n.abs()).cost(symbols),
         }
     }
 
@@ -181,6 +196,12 @@ mod tests {
         assert_eq!(s.clone().plus(-1).text(&symbols), "s - 1");
         assert_eq!(s.clone().plus(-1).plus(-2).text(&symbols), "s - 3");
         assert_eq!(s.clone().plus(3).plus(-3).text(&symbols), "s");
+        for term in [s.clone(), Term::Number(0), s.clone().plus(2), s.clone().plus(-3)] {
+            for n in -4..=4 {
+                let made = term.clone().plus(n).cost(&symbols);
+                assert_eq!(term.cost_plus(n, &symbols), made, "{term:?} + {n}");
+            }
+        }
         assert_eq!(Term::op(Op::Sub, sub.clone(), bx.clone()).text(&symbols), "tx + ty * BX - BX");
         let width = bx.plus(2);
         let product = Term::op(Op::Mul, Term::op(Op::Rem, s.clone(), width.clone()), width);
