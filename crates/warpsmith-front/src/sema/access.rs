@@ -318,13 +318,12 @@ impl<'a> Sema<'a> {
             Operand::Shaped { pointer, index, shape, .. } if index.len() < shape.len() => {
                 Ok(Operand::Value(self.shaped_value(pointer, index, shape, span)))
             }
-            Operand::Functions { ref fns, object: None, .. }
-                if fns.iter().any(|f| f.class.is_some() && !f.is_static) =>
-            {
-                super::refused::refuse(super::refused::MEMBER_POINTER, span)
-            }
             // `&f` is the function, as `f` is.
             Operand::Functions { object: None, .. } => Ok(operand),
+            // Within its class, too, `&C::method` is no method of this object.
+            Operand::Functions { name, fns, args, .. } if is_qualified(e) => {
+                Ok(Operand::Functions { name, fns, args, object: None })
+            }
             Operand::Functions { name, .. } => {
                 let d = error(
                     "W053",
@@ -449,4 +448,8 @@ impl<'a> Sema<'a> {
 fn component_index(name: &str, n: u8) -> Option<u8> {
     let i = ["x", "y", "z", "w"].iter().position(|c| *c == name)? as u8;
     (i < n).then_some(i)
+}
+
+fn is_qualified(e: &ast::Expr) -> bool {
+    matches!(&*e.kind, ast::ExprKind::Path(path) if path.segments.len() > 1)
 }
