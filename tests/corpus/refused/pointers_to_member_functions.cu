@@ -1,11 +1,12 @@
-// Pointers to member functions
-struct Point {
-    float x, y;
-    __device__ float norm() const { return x * x + y * y; }
+// Pointers to virtual member functions
+struct Shape {
+    float side;
+    __device__ virtual float area() const { return side * side; }
 };
 // warpsmith: grid=1 block=32 arg out=float[32]
 __global__ void f(float *out) {
-    Point p = {1.0f, 2.0f};
-    float (Point::*what)() const = &Point::norm;
-    out[threadIdx.x] = (p.*what)();
+    Shape s;
+    s.side = 2.0f;
+    float (Shape::*what)() const = &Shape::area;
+    out[threadIdx.x] = (s.*what)();
 }

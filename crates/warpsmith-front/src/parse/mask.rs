@@ -191,6 +191,7 @@ impl Masker<'_> {
         }
         self.at = at + 1;
         let needless = self.parens.dropped.contains(&at)
+            || self.members.dropped.contains(&at)
             || self.is_pack_of_pointers(at)
             || self.is_typename_of_value(at);
         if needless {
@@ -200,14 +201,17 @@ impl Masker<'_> {
             return self.mark(MarkKind::Star);
         }
         if let Some((operator, name)) = self.through_member(at) {
-            let named = self.text(name).to_string();
             self.write(at, operator);
             self.out.text.push_str(THROUGH);
             self.out.text.push('(');
-            self.write(name, &named);
-            self.out.text.push(')');
-            self.at = name + 1;
+            self.at = name;
             self.last = None;
+            // An element of a table of such pointers: its subscripts are part of it.
+            let mut end = name + 1;
+            while self.text(end) == "[" && self.group_end(end) > end {
+                end = self.group_end(end);
+            }
+            *self.parens.closed.entry(end - 1).or_default() += 1;
             return;
         }
         if self.members.ends.contains(&at) {
@@ -257,6 +261,10 @@ impl Masker<'_> {
                 let text = token.text.clone();
                 self.write(at, &text);
             }
+        }
+        if let Some(object) = self.members.objects.get(&at) {
+            self.out.text.push_str(object);
+            self.last = None;
         }
         if let Some(count) = self.parens.closed.get(&at) {
             self.out.text.push_str(&")".repeat(*count));

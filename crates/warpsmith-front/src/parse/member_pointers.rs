@@ -1,6 +1,7 @@
-//! Pointers to data members, for which the grammar has no rule: `float Point::*m` is read as `__0member<float, Point> m`.
+//! Pointers to members, for which the grammar has no rule: `float Point::*m` is read as `__0member<float, Point> m`, and
+//! `float (Point::*f)(int) const` as `float (*f)(Point *, int)`: a method is a function whose first argument is the object.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::pp::{Token, TokenKind};
 
@@ -20,9 +21,13 @@ pub struct MemberPointers {
     pub classes: HashSet<usize>,
     /// The `::` of `::*`.
     pub ends: HashSet<usize>,
+    /// Tokens of pointers to methods that are left out: the class and its `::`, and `const` behind the parameters.
+    pub dropped: HashSet<usize>,
+    /// What stands behind the `(` of their parameters.
+    pub objects: HashMap<usize, String>,
 }
 
-/// All of a text; those of functions, `(C::*f)(int)`, are left as they are.
+/// All of a text.
 pub fn find(tokens: &[Token]) -> MemberPointers {
     let mut found = MemberPointers::default();
     let text = |at: usize| tokens.get(at).map_or("", |t| &*t.text);
@@ -36,9 +41,48 @@ pub fn find(tokens: &[Token]) -> MemberPointers {
             found.types.insert(ty);
             found.classes.insert(class);
             found.ends.insert(at);
+        } else if class < at && class > 0 && text(class - 1) == "(" {
+            to_method(tokens, (class, at), &mut found);
         }
     }
     found
+}
+
+/// `(C::*f)(int) const`; between the numbers is the name of the class.
+fn to_method(tokens: &[Token], (class, end): (usize, usize), found: &mut MemberPointers) {
+    let text = |at: usize| tokens.get(at).map_or("", |t| &*t.text);
+    let Some(params) = closing(tokens, class - 1).map(|close| close + 1) else { return };
+    let Some(last) = closing(tokens, params).filter(|_| text(params) == "(") else { return };
+    let is_const = text(last + 1) == "const";
+    let name: String = tokens[class..end].iter().map(|t| format!("{} ", t.text)).collect();
+    let none = last == params + 1 || text(params + 1) == "void" && last == params + 2;
+    let comma = if none { "" } else { "," };
+    let before = if is_const { " const " } else { " " };
+    found.objects.insert(params, format!("{before}{name}*{comma}"));
+    found.dropped.extend(class..=end);
+    if none {
+        found.dropped.extend(params + 1..last);
+    }
+    if is_const {
+        found.dropped.insert(last + 1);
+    }
+}
+
+/// The `)` that belongs to a `(`.
+fn closing(tokens: &[Token], open: usize) -> Option<usize> {
+    let mut depth = 0;
+    for (at, token) in tokens.iter().enumerate().skip(open) {
+        match &*token.text {
+            "(" => depth += 1,
+            ")" => depth -= 1,
+            ";" | "{" | "}" => return None,
+            _ => {}
+        }
+        if depth <= 0 {
+            return Some(at);
+        }
+    }
+    None
 }
 
 /// Where the words, template arguments and given signs before a token begin.

@@ -81,6 +81,7 @@ struct ios_base {
     static bool sync_with_stdio(bool with) { return with; }
 };
 typedef ios_base ios;
+typedef long streamsize;
 }  // namespace std
 
 namespace cuda {

@@ -318,11 +318,6 @@ impl<'a> Sema<'a> {
             Operand::Shaped { pointer, index, shape, .. } if index.len() < shape.len() => {
                 Ok(Operand::Value(self.shaped_value(pointer, index, shape, span)))
             }
-            Operand::Functions { ref fns, object: None, .. }
-                if fns.iter().any(|f| f.class.is_some() && !f.is_static) =>
-            {
-                super::refused::refuse(super::refused::MEMBER_POINTER, span)
-            }
             // `&f` is the function, as `f` is.
             Operand::Functions { object: None, .. } => Ok(operand),
             Operand::Functions { name, .. } => {

@@ -24,7 +24,8 @@ impl<'a> Sema<'a> {
             let list = self.arguments(args)?;
             return self.construct(&q.ty, list, false, span).map(Operand::Value);
         }
-        if let Some(result) = self.through_member(callee, args, span) {
+        let by_pointer = self.through_member(callee, args, span);
+        if let Some(result) = by_pointer.or_else(|| self.call_of_method(callee, args, span)) {
             return result;
         }
         let target = self.callee(callee)?;

@@ -15,6 +15,7 @@ use super::functions::raw_pointer_cast_if;
 use super::kernel_addresses::ByAddress;
 use super::model::*;
 use super::overload::Chosen;
+use super::refused::{MEMBER_POINTER, refuse};
 use super::structs::stored_type;
 use super::templates::despaced_type;
 use crate::ast;
@@ -117,7 +118,14 @@ impl<'a> Sema<'a> {
     fn signature_as_declared(&mut self, f: FnDecl<'a>) -> Res<Option<Signature>> {
         let Some(ret) = &f.decl.ret else { return Ok(None) };
         let ret = plain_parameter(self.resolve_type(f.scope, ret)?);
-        let params = self.param_types(f, f.scope)?;
+        let mut params = self.param_types(f, f.scope)?;
+        if let Some(class) = f.class.filter(|_| f.needs_object()) {
+            let mut object = Type::pointer(Type::Struct(class), warpsmith_ir::Space::Generic);
+            if let Type::Pointer { readonly, .. } = &mut object {
+                *readonly = f.decl.is_const;
+            }
+            params.insert(0, QualType::plain(object));
+        }
         Ok(Some(Signature { ret, params: params.into_iter().map(plain_parameter).collect() }))
     }
 
@@ -152,18 +160,43 @@ impl<'a> Sema<'a> {
         let Some((pointer, signature)) = self.signature_of(ty) else {
             return fail("W062", span, "this is no pointer to a function");
         };
-        let operands: Vec<Operand<'a>> =
-            signature.params.iter().map(|p| self.any_value(p, span)).collect();
-        let chosen =
-            self.resolve_overload(&f.name, &f.fns, f.args.as_deref(), None, &operands, span)?;
+        let object = self.object_of_methods(f, &signature, span)?;
+        let wanted = &signature.params[usize::from(object.is_some())..];
+        let operands: Vec<Operand<'a>> = wanted.iter().map(|p| self.any_value(p, span)).collect();
+        let args = f.args.as_deref();
+        let chosen = self.resolve_overload(&f.name, &f.fns, args, object, &operands, span)?;
         let types = self.param_types(chosen.f, chosen.scope)?;
         let types: Vec<QualType> = types.into_iter().map(plain_parameter).collect();
-        if types != signature.params {
+        let of_class = chosen.f.class.filter(|_| chosen.f.needs_object());
+        if types != wanted || of_class != object.map(|(class, _)| class) {
             let text = self.type_text(ty);
             let d = error("W062", span, format!("`{}` is no function for `{text}`", f.name));
             return Err(d.label(chosen.f.decl.head_span, "declared here").into());
         }
+        if self.is_virtual(chosen.f) {
+            return refuse(MEMBER_POINTER, span);
+        }
         Ok(pointer_value(self.target_number(chosen, pointer), ty, span))
+    }
+
+    /// The class of the objects that methods are called with, which a pointer to them has as its first parameter, and
+    /// whether they are constant; `None` of other functions.
+    fn object_of_methods(
+        &self,
+        f: &FunctionValue<'a>,
+        signature: &Signature,
+        span: Span,
+    ) -> Res<Option<(StructId, bool)>> {
+        if !f.fns.iter().any(FnDecl::needs_object) {
+            return Ok(None);
+        }
+        match signature.params.first().map(|p| &p.ty) {
+            Some(Type::Pointer { pointee, readonly, .. }) => match &**pointee {
+                Type::Struct(class) => Ok(Some((*class, *readonly))),
+                _ => refuse(MEMBER_POINTER, span),
+            },
+            _ => refuse(MEMBER_POINTER, span),
+        }
     }
 
     fn target_number(&mut self, chosen: Chosen<'a>, pointer: StructId) -> i64 {

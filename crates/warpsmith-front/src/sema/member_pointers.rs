@@ -1,7 +1,8 @@
-//! Pointers to data members: `float Point::*m`, `&Point::x`, `p.*m`.
+//! Pointers to members: `float Point::*m`, `&Point::x`, `p.*m`, `(p.*method)(x)`.
 //!
 //! Such a pointer is a structure of one number, the member's distance from the start of its class; its type is an instance of
-//! a template that the text has in its place, see `parse/member_pointers.rs`.
+//! a template that the text has in its place, see `parse/member_pointers.rs`. One to a method is a pointer to a function
+//! whose first argument is the object.
 
 use warpsmith_ir::layout::field_of;
 use warpsmith_ir::{Expr, ExprKind, Place, PlaceKind, Scalar, Space, Span, StructId, Type};
@@ -91,6 +92,61 @@ impl<'a> Sema<'a> {
         (member.name == THROUGH_MEMBER).then(|| self.member_at(base, *arrow, pointer, span))
     }
 
+    /// `(p->*method)(x)`; `None`: another call.
+    pub(crate) fn call_of_method(
+        &mut self,
+        callee: &'a ast::Expr,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Option<Res<Operand<'a>>> {
+        let ast::ExprKind::Paren(inner) = &*callee.kind else { return None };
+        let ast::ExprKind::Call { callee, args: pointer } = &*inner.kind else { return None };
+        let ast::ExprKind::Member { base, arrow, member, .. } = &*callee.kind else { return None };
+        let [pointer] = &pointer[..] else { return None };
+        let object = (base, *arrow);
+        (member.name == THROUGH_MEMBER).then(|| self.method_at(object, pointer, args, span))
+    }
+
+    fn method_at(
+        &mut self,
+        (base, arrow): (&'a ast::Expr, bool),
+        pointer: &'a ast::Expr,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let value = self.rvalue(pointer)?;
+        if self.signature_of(&value.ty).is_none() {
+            // A member that can be called itself.
+            let member = self.member_at(base, arrow, pointer, span)?;
+            let list = self.arguments(args)?;
+            return self.call_object_with(member, list, span);
+        }
+        let (object, _) = self.object_address(base, arrow, span)?;
+        let mut list = vec![Operand::Value(object)];
+        list.extend(self.arguments(args)?);
+        self.call_pointer(value, list, span)
+    }
+
+    /// The address of the object in front of `->*` or `.*`, and whether it is constant.
+    fn object_address(
+        &mut self,
+        base: &'a ast::Expr,
+        arrow: bool,
+        span: Span,
+    ) -> Res<(Expr, bool)> {
+        match arrow {
+            true => {
+                let object = self.rvalue(base)?;
+                let readonly = matches!(object.ty, Type::Pointer { readonly: true, .. });
+                Ok((object, readonly))
+            }
+            false => {
+                let (place, is_const) = self.lvalue(base)?;
+                Ok((self.address_of(place, is_const, span), is_const))
+            }
+        }
+    }
+
     fn member_at(
         &mut self,
         base: &'a ast::Expr,
@@ -98,17 +154,7 @@ impl<'a> Sema<'a> {
         pointer: &'a ast::Expr,
         span: Span,
     ) -> Res<Operand<'a>> {
-        let (object, is_const) = match arrow {
-            true => {
-                let object = self.rvalue(base)?;
-                let readonly = matches!(object.ty, Type::Pointer { readonly: true, .. });
-                (object, readonly)
-            }
-            false => {
-                let (place, is_const) = self.lvalue(base)?;
-                (self.address_of(place, is_const, span), is_const)
-            }
-        };
+        let (object, is_const) = self.object_address(base, arrow, span)?;
         let pointer = self.rvalue(pointer)?;
         let Some(of) = self.member_type(&pointer.ty) else { return refuse(MEMBER_POINTER, span) };
         if !object.ty.is_pointer() {
