@@ -320,6 +320,10 @@ impl<'a> Sema<'a> {
             }
             // `&f` is the function, as `f` is.
             Operand::Functions { object: None, .. } => Ok(operand),
+            // `&C::f` within `C`, too: its object is given with the call.
+            Operand::Functions { name, fns, args, .. } if is_qualified(e) => {
+                Ok(Operand::Functions { name, fns, args, object: None })
+            }
             Operand::Functions { name, .. } => {
                 let d = error(
                     "W053",
@@ -444,4 +448,9 @@ impl<'a> Sema<'a> {
 fn component_index(name: &str, n: u8) -> Option<u8> {
     let i = ["x", "y", "z", "w"].iter().position(|c| *c == name)? as u8;
     (i < n).then_some(i)
+}
+
+/// `C::f`, not `f` alone.
+fn is_qualified(e: &ast::Expr) -> bool {
+    matches!(&*e.kind, ast::ExprKind::Path(path) if path.segments.len() > 1)
 }
