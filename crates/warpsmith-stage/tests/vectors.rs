@@ -147,6 +147,32 @@ __global__ void laplace(const float *a, float *b, int nx, int ny) {
     }
 }
 
+/// What stands deeper than before is written deeper, each of its lines.
+#[test]
+fn statements_at_the_ends_of_rows_stand_under_each_other() {
+    let (_, text) = wide(
+        "__global__ void laplace(const float *a, float *b, int nx, int ny) {
+    int x = blockIdx.x * 128 + threadIdx.x;
+    int y = blockIdx.y * 2 + threadIdx.y;
+    if (x > 0 && x < nx - 1 && y > 0 && y < ny - 1) {
+        int c = y * nx + x;
+        float s = a[c] + a[c - 1] + a[c + 1];
+        b[c] = 0.2f * (s + a[c - nx] + a[c + nx]);
+    }
+}
+",
+    );
+    for part in [
+        "\n            for (int v = 0; v < 4; v++) {",
+        "\n                if (((x + v) > 0) && ((x + v) < nx - 1)) {",
+        "\n                    float s =",
+        "\n                    b[(c + v)] =",
+        "\n                }\n",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+}
+
 /// What cannot have vectors, with the reason.
 #[test]
 fn reasons_are_given() {

@@ -281,7 +281,8 @@ impl<'a> Lanes<'a> {
             let last = self.inside_on(&(self.count - 1).to_string())?;
             let own = self.inside_on(&self.counter)?;
             let alone = self.shifted(&self.counter, &Patch::default())?;
-            let body = alone.replace('\n', "\n        ");
+            // It stands three levels deeper than it did.
+            let body = alone.replace('\n', "\n            ");
             all = format!(
                 "if ({first} && {last}) {{\n{deeper}{all}\n{indent}}} else {{\n{deeper}// At the ends of a row, lane by lane.\n{deeper}for (int {v} = 0; {v} < {n}; {v}++) {{\n{deeper}    if ({own}) {{\n{deeper}        {body}\n{deeper}    }}\n{deeper}}}\n{indent}}}",
                 v = self.counter,
