@@ -1,4 +1,6 @@
 // Every thread stores what a chosen method gives: the index is that of the block, not of the thread.
+// expect: race-global line=18 array=y
+// expect: status=1
 #include <cstdio>
 #include <cuda_runtime.h>
 
