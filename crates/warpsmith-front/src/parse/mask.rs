@@ -124,7 +124,7 @@ pub fn mask(
         let tokens = Tokens { tokens: &program.tokens, groups };
         masker.type_arguments = angles::find(&tokens, names);
         masker.extents = angles::extents_in_braces(&tokens);
-        masker.members = member_pointers::find(&program.tokens);
+        masker.members = member_pointers::find(&tokens);
     }
     let mut pragmas = program.pragmas.iter().peekable();
     let mut simd = simd.iter().filter(|c| c.text == "SIMD").peekable();

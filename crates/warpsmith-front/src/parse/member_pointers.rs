@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::names::Tokens;
 use crate::pp::{Token, TokenKind};
 
 /// The template that stands for such a pointer.
@@ -28,7 +29,8 @@ pub struct MemberPointers {
 }
 
 /// All of a text.
-pub fn find(tokens: &[Token]) -> MemberPointers {
+pub fn find(all: &Tokens<'_>) -> MemberPointers {
+    let tokens = all.tokens;
     let mut found = MemberPointers::default();
     let text = |at: usize| tokens.get(at).map_or("", |t| &*t.text);
     for at in 1..tokens.len() {
@@ -42,17 +44,18 @@ pub fn find(tokens: &[Token]) -> MemberPointers {
             found.classes.insert(class);
             found.ends.insert(at);
         } else if class < at && class > 0 && text(class - 1) == "(" {
-            to_method(tokens, (class, at), &mut found);
+            to_method(all, (class, at), &mut found);
         }
     }
     found
 }
 
 /// `(C::*f)(int) const`; between the numbers is the name of the class.
-fn to_method(tokens: &[Token], (class, end): (usize, usize), found: &mut MemberPointers) {
+fn to_method(all: &Tokens<'_>, (class, end): (usize, usize), found: &mut MemberPointers) {
+    let tokens = all.tokens;
     let text = |at: usize| tokens.get(at).map_or("", |t| &*t.text);
-    let Some(params) = closing(tokens, class - 1).map(|close| close + 1) else { return };
-    let Some(last) = closing(tokens, params).filter(|_| text(params) == "(") else { return };
+    let Some(params) = closing(all, class - 1).map(|close| close + 1) else { return };
+    let Some(last) = closing(all, params).filter(|_| text(params) == "(") else { return };
     let is_const = text(last + 1) == "const";
     let name: String = tokens[class..end].iter().map(|t| format!("{} ", t.text)).collect();
     let none = last == params + 1 || text(params + 1) == "void" && last == params + 2;
@@ -68,21 +71,10 @@ fn to_method(tokens: &[Token], (class, end): (usize, usize), found: &mut MemberP
     }
 }
 
-/// The `)` that belongs to a `(`.
-fn closing(tokens: &[Token], open: usize) -> Option<usize> {
-    let mut depth = 0;
-    for (at, token) in tokens.iter().enumerate().skip(open) {
-        match &*token.text {
-            "(" => depth += 1,
-            ")" => depth -= 1,
-            ";" | "{" | "}" => return None,
-            _ => {}
-        }
-        if depth <= 0 {
-            return Some(at);
-        }
-    }
-    None
+/// The `)` that belongs to a `(`; `None`: there is none.
+fn closing(all: &Tokens<'_>, open: usize) -> Option<usize> {
+    let end = all.group_end(open);
+    (end > open + 1).then_some(end - 1)
 }
 
 /// Where the words, template arguments and given signs before a token begin.

@@ -15,6 +15,22 @@ use super::types::Found;
 use crate::ast;
 use crate::parse::{MEMBER_OF, THROUGH_MEMBER};
 
+/// What stands on the two sides of `->*` or `.*`.
+struct Through<'a> {
+    base: &'a ast::Expr,
+    arrow: bool,
+    pointer: &'a ast::Expr,
+}
+
+impl<'a> Through<'a> {
+    /// `None`: another call.
+    fn of(callee: &'a ast::Expr, args: &'a [ast::Expr]) -> Option<Through<'a>> {
+        let ast::ExprKind::Member { base, arrow, member, .. } = &*callee.kind else { return None };
+        let [pointer] = args else { return None };
+        (member.name == THROUGH_MEMBER).then_some(Through { base, arrow: *arrow, pointer })
+    }
+}
+
 impl<'a> Sema<'a> {
     /// `&C::x`; `None`: something else.
     pub(crate) fn member_address(
@@ -87,9 +103,8 @@ impl<'a> Sema<'a> {
         args: &'a [ast::Expr],
         span: Span,
     ) -> Option<Res<Operand<'a>>> {
-        let ast::ExprKind::Member { base, arrow, member, .. } = &*callee.kind else { return None };
-        let [pointer] = args else { return None };
-        (member.name == THROUGH_MEMBER).then(|| self.member_at(base, *arrow, pointer, span))
+        let through = Through::of(callee, args)?;
+        Some(self.operands_of(&through, span).and_then(|(o, p)| self.member_at(o, p, span)))
     }
 
     /// `(p->*method)(x)`; `None`: another call.
@@ -101,30 +116,32 @@ impl<'a> Sema<'a> {
     ) -> Option<Res<Operand<'a>>> {
         let ast::ExprKind::Paren(inner) = &*callee.kind else { return None };
         let ast::ExprKind::Call { callee, args: pointer } = &*inner.kind else { return None };
-        let ast::ExprKind::Member { base, arrow, member, .. } = &*callee.kind else { return None };
-        let [pointer] = &pointer[..] else { return None };
-        let object = (base, *arrow);
-        (member.name == THROUGH_MEMBER).then(|| self.method_at(object, pointer, args, span))
+        let through = Through::of(callee, pointer)?;
+        Some(self.method_at(&through, args, span))
     }
 
     fn method_at(
         &mut self,
-        (base, arrow): (&'a ast::Expr, bool),
-        pointer: &'a ast::Expr,
+        through: &Through<'a>,
         args: &'a [ast::Expr],
         span: Span,
     ) -> Res<Operand<'a>> {
-        let value = self.rvalue(pointer)?;
-        if self.signature_of(&value.ty).is_none() {
+        let (object, pointer) = self.operands_of(through, span)?;
+        if self.signature_of(&pointer.ty).is_none() {
             // A member that can be called itself.
-            let member = self.member_at(base, arrow, pointer, span)?;
+            let member = self.member_at(object, pointer, span)?;
             let list = self.arguments(args)?;
             return self.call_object_with(member, list, span);
         }
-        let (object, _) = self.object_address(base, arrow, span)?;
-        let mut list = vec![Operand::Value(object)];
+        let mut list = vec![Operand::Value(object.0)];
         list.extend(self.arguments(args)?);
-        self.call_pointer(value, list, span)
+        self.call_pointer(pointer, list, span)
+    }
+
+    /// The address of the object, whether that is constant, and the pointer to the member; the object comes first.
+    fn operands_of(&mut self, through: &Through<'a>, span: Span) -> Res<((Expr, bool), Expr)> {
+        let object = self.object_address(through.base, through.arrow, span)?;
+        Ok((object, self.rvalue(through.pointer)?))
     }
 
     /// The address of the object in front of `->*` or `.*`, and whether it is constant.
@@ -149,13 +166,10 @@ impl<'a> Sema<'a> {
 
     fn member_at(
         &mut self,
-        base: &'a ast::Expr,
-        arrow: bool,
-        pointer: &'a ast::Expr,
+        (object, is_const): (Expr, bool),
+        pointer: Expr,
         span: Span,
     ) -> Res<Operand<'a>> {
-        let (object, is_const) = self.object_address(base, arrow, span)?;
-        let pointer = self.rvalue(pointer)?;
         let Some(of) = self.member_type(&pointer.ty) else { return refuse(MEMBER_POINTER, span) };
         if !object.ty.is_pointer() {
             return refuse(MEMBER_POINTER, span);

@@ -3,6 +3,7 @@
 use warpsmith_ir::LoopId;
 
 use super::reached::reached_by_all;
+use super::refused::refused;
 use super::{team, vectors};
 use crate::analysis::footprint::{
     self, DYNAMIC_ALIGN, Footprint, copy_bytes, is_dynamic, shared_shape,
@@ -31,11 +32,6 @@ pub(super) fn check(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<(), Re
         sizes.push((s, copy_bytes(kernel, s, &footprint)));
     }
     check_room(kernel, nest, &sizes)
-}
-
-fn refused<T>(kernel: &Kernel, stage: &Stage, why: String) -> Result<T, Refusal> {
-    let name = kernel.name_of(stage.array).to_string();
-    Err(Refusal::CannotStage { name, why, at: Box::default() })
 }
 
 /// The copies of these sizes in bytes, and what a team combines, fit in the shared memory of a block.
@@ -77,9 +73,7 @@ pub(in crate::rewrite) fn check_strip(
     stage: &Stage,
 ) -> Result<(), Refusal> {
     let Some((id, tile)) = stage.strip else { return Ok(()) };
-    let name = kernel.name_of(stage.array).to_string();
-    let refuse =
-        |why: String| Err(Refusal::CannotStage { name: name.clone(), why, at: Box::default() });
+    let refuse = |why: String| refused(kernel, stage, why);
     let loop_name = kernel.loop_name(id);
     let Some(l) = kernel.find_loop(id) else { return refuse("the loop is gone".into()) };
     if !kernel.runs_in_thread(id) || nest.axes.iter().any(|(a, _)| *a == id) {
@@ -127,12 +121,9 @@ fn check_written(kernel: &Kernel, nest: &Nest, s: &Stage, f: &Footprint) -> Resu
     let ahead = s.slots > 1 || s.ahead;
     let plain =
         s.vector == 1 && !s.asynchronous && nest.vectors.is_empty() && nest.streams.is_empty();
+    let why = "the nest writes it: its copies are filled and written back one element at a time, strip by strip";
     match f.written && (ahead || !plain) {
-        true => Err(Refusal::CannotStage {
-            name: kernel.name_of(s.array).to_string(),
-            why: "the nest writes it: its copies are filled and written back one element at a time, strip by strip".into(),
-            at: Box::default(),
-        }),
+        true => refused(kernel, s, why.into()),
         false => Ok(()),
     }
 }
@@ -163,11 +154,10 @@ pub(in crate::rewrite) fn footprint_of(
 /// [`Refusal::CannotStage`]
 fn check_aligned(kernel: &Kernel, nest: &Nest) -> Result<(), Refusal> {
     match (nest.stages.first(), nest.aligned.keys().next()) {
-        (Some(stage), Some(id)) => Err(Refusal::CannotStage {
-            name: kernel.name_of(stage.array).to_string(),
-            why: format!("copies begin where loops do, and `{}` is aligned", kernel.loop_name(*id)),
-            at: Box::default(),
-        }),
+        (Some(stage), Some(id)) => {
+            let name = kernel.loop_name(*id);
+            refused(kernel, stage, format!("copies begin where loops do, and `{name}` is aligned"))
+        }
         _ => Ok(()),
     }
 }

@@ -3,6 +3,7 @@
 
 mod copies;
 mod reached;
+mod refused;
 mod streams;
 mod team;
 mod tiles;

@@ -3,9 +3,10 @@
 use warpsmith_ir::{Axis, LoopId, VarId};
 
 use super::reached::reached_by_all;
+use super::refused::refused;
 use crate::analysis::footprint;
 use crate::build::threads::WARP;
-use crate::kernel::{Kernel, Nest, STATIC_SHARED, Sum, Team};
+use crate::kernel::{Kernel, Nest, STATIC_SHARED, SharedLoop, Sum, Team};
 use crate::refusal::Refusal;
 use crate::walk;
 
@@ -22,16 +23,16 @@ pub(in crate::rewrite) fn check_tile(
     nest: &Nest,
 ) -> Result<(), Refusal> {
     let innermost = nest.axes.last().and_then(|(id, _)| kernel.find_loop(*id));
-    let loops = nest.team.iter().flat_map(|t| &t.loops);
-    for shared in loops.filter(|_| innermost.is_some()) {
-        let body = innermost.map(|l| &l.body);
-        if !body.is_some_and(|b| reached_by_all(kernel, b, nest, shared.target, false)) {
-            let name = kernel.loop_name(shared.target);
-            let why = format!(
-                "its iterations would come to loop `{name}`, which threads share, at different times"
-            );
-            return Err(Refusal::LoopRefused { verb: "tile", loop_id: at, why });
-        }
+    let alike = |s: &&SharedLoop| {
+        innermost.is_none_or(|l| reached_by_all(kernel, &l.body, nest, s.target, false))
+    };
+    let mut shared = nest.team.iter().flat_map(|t| &t.loops);
+    if let Some(shared) = shared.find(|s| !alike(s)) {
+        let name = kernel.loop_name(shared.target);
+        let why = format!(
+            "its iterations would come to loop `{name}`, which threads share, at different times"
+        );
+        return Err(Refusal::LoopRefused { verb: "tile", loop_id: at, why });
     }
     check_room(kernel, at, nest)
 }
@@ -41,15 +42,10 @@ pub(in crate::rewrite) fn check_tile(
 ///
 /// # Errors
 /// [`Refusal::CannotStage`] for the first copy that they cannot have.
-pub(in crate::rewrite) fn check_copies(
-    kernel: &Kernel,
-    root: LoopId,
-    nest: &Nest,
-) -> Result<(), Refusal> {
+pub(super) fn check_copies(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<(), Refusal> {
     let Some(team) = &nest.team else { return Ok(()) };
     for stage in &nest.stages {
-        let name = kernel.name_of(stage.array).to_string();
-        let refuse = |why: String| Err(Refusal::CannotStage { name, why, at: Box::default() });
+        let refuse = |why: String| refused(kernel, stage, why);
         if footprint::of(kernel, root, nest, stage).is_ok_and(|f| f.written) {
             return refuse("threads of the block share a loop of its nest, of which one stores what the copy would write back".into());
         }
@@ -75,7 +71,7 @@ pub(in crate::rewrite) fn check_copies(
 }
 
 /// Bytes of shared memory through which the threads of a team combine their sums.
-pub(in crate::rewrite) fn sum_bytes(kernel: &Kernel, nest: &Nest) -> u64 {
+pub(super) fn sum_bytes(kernel: &Kernel, nest: &Nest) -> u64 {
     let Some(team) = &nest.team else { return 0 };
     let parts = team.parts();
     if parts == 1 {

@@ -3,6 +3,7 @@
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{PlaceKind, Type};
 
+use super::refused::refused;
 use crate::analysis::footprint::{Counter, Dim, Footprint};
 use crate::build::vectors::{WIDEST, has_vector};
 use crate::kernel::{Kernel, Nest, Stage};
@@ -82,8 +83,7 @@ pub(super) fn check_asynchronous(kernel: &Kernel, stage: &Stage, row: u64) -> Re
     if stage.slots == 1 && !stage.asynchronous {
         return Ok(());
     }
-    let name = kernel.name_of(stage.array).to_string();
-    let refuse = |why: String| Err(Refusal::CannotStage { name, why, at: Box::default() });
+    let refuse = |why: String| refused(kernel, stage, why);
     let element = kernel.func().var(stage.array).ty.pointee().and_then(Type::scalar);
     let bytes = element.map_or(0, |s| s.bytes()) * stage.vector;
     if stage.layout.transposed && stage.vector > 1 {
