@@ -82,7 +82,12 @@ __global__ void turn(const double *from, double *to, int width, int height) {
 int main() { turn<16, 4><<<dim3(8, 8), dim3(16, 4)>>>(nullptr, nullptr, 128, 128); }
 ",
         "from",
-        &["from_tile[threadIdx.y + i][threadIdx.x] = from[in + i * width];"],
+        &[
+            "from_tile[threadIdx.y + i][threadIdx.x] = from[in + i * width];",
+            // The other half's position is used no more where the kernel had it.
+            "\n    int in = x + width * y;\n",
+            "\n        int out = y + height * x;\n",
+        ],
     );
 }
 

@@ -5,6 +5,7 @@
 //! may be the kernel as it is.
 
 pub mod cut;
+mod declarations;
 pub(crate) mod find;
 pub(crate) mod indirect;
 pub(crate) mod launches;
@@ -21,7 +22,8 @@ pub(crate) mod time_loop;
 mod times;
 pub(crate) mod transposes;
 mod twice;
-pub(crate) mod vectors;
+pub(crate) mod unused;
+mod vectors;
 pub(crate) mod windows;
 
 use std::time::Instant;

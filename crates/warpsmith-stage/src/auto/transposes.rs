@@ -18,9 +18,10 @@
 
 use warpsmith_front::ast::{self, StmtKind};
 
+use super::declarations::{declares, needed};
 use super::find::{self, Access};
 use super::plans::{Kernel, Plan, SQUARE};
-use super::{outer, temporal, windows};
+use super::{outer, temporal, unused, windows};
 use crate::source::marks::{self, Bytes};
 use crate::source::patch::{Patch, indentation};
 use crate::source::scope;
@@ -53,6 +54,26 @@ struct Rows {
     added: String,
     /// What constants of the file have to keep to, so that the block goes down the tile in whole steps.
     whole: Option<String>,
+}
+
+/// One half of the work: all threads copy, or all threads store.
+struct Half {
+    /// With the depth of each.
+    lines: Vec<(usize, String)>,
+    /// The declarations among them.
+    variables: Vec<String>,
+}
+
+impl Half {
+    /// How often it mentions a name that it declares itself.
+    fn own_uses(&self, name: &str) -> usize {
+        if !self.variables.iter().any(|v| declares(v, name)) {
+            return 0;
+        }
+        let mentions =
+            |l: &str| marks::tokens(l).iter().filter(|t| l[t.at.clone()] == *name).count();
+        self.lines.iter().map(|(_, l)| mentions(l)).sum()
+    }
 }
 
 /// The way to a store that goes across the rows in which its array is read.
@@ -161,10 +182,14 @@ impl<'a> Transpose<'a> {
                 _ => {}
             }
         }
-        let half = |storing: bool| self.half(tile, storing, marked);
-        lines.extend(half(false)?.into_iter().map(|(d, l)| (depth + d, l)));
+        let (copying, storing) = (self.half(tile, false, marked)?, self.half(tile, true, marked)?);
+        let hidden = |name: &str| copying.own_uses(name) + storing.own_uses(name);
+        let deeper = |half: &Half| {
+            half.lines.iter().map(|(d, l)| (depth + d, l.clone())).collect::<Vec<_>>()
+        };
+        lines.extend(deeper(&copying));
         lines.push((depth, "__syncthreads();".into()));
-        lines.extend(half(true)?.into_iter().map(|(d, l)| (depth + d, l)));
+        lines.extend(deeper(&storing));
         if depth > 0 {
             lines.push((depth, "__syncthreads();".into()));
         }
@@ -172,6 +197,7 @@ impl<'a> Transpose<'a> {
         let written: Vec<String> =
             lines.into_iter().map(|(d, l)| format!("{}{l}", "    ".repeat(d))).collect();
         patch.replace(self.region.clone(), written.join(&format!("\n{indent}")));
+        unused::without(self.kernel, &self.region, &hidden, &mut patch);
         let start = self.kernel.body.span.map_or(0, |s| s.start as usize) + 1;
         let whole = self.rows.as_ref().and_then(|r| r.whole.clone());
         let asserted = whole.map_or(String::new(), |w| format!("\n{indent}{w}"));
@@ -185,8 +211,8 @@ impl<'a> Transpose<'a> {
         })
     }
 
-    /// The lines that copy to the tile, or those that store from it, with the depth of each.
-    fn half(&self, tile: &str, storing: bool, marked: bool) -> Option<Vec<(usize, String)>> {
+    /// What copies to the tile, or stores from it.
+    fn half(&self, tile: &str, storing: bool, marked: bool) -> Option<Half> {
         let swapped = storing == self.reads_rows;
         let turned = |text: &str| match swapped {
             true => self.swapped(text),
@@ -219,7 +245,7 @@ impl<'a> Transpose<'a> {
                 "// Threads change places, so that a row of them goes along a row.".into(),
             ));
         }
-        lines.extend(variables.into_iter().map(|v| (inner, v)));
+        lines.extend(variables.iter().map(|v| (inner, v.clone())));
         match asked.len() + last.len() > LONG && !asked.is_empty() {
             true => {
                 lines.extend([(inner, asked.trim_end().to_string()), (inner + 1, last)]);
@@ -229,7 +255,8 @@ impl<'a> Transpose<'a> {
         if inner > 0 {
             lines.push((0, "}".into()));
         }
-        Some(lines.into_iter().map(|(d, l)| (d, l.replace(HERE, &place))).collect())
+        let lines = lines.into_iter().map(|(d, l)| (d, l.replace(HERE, &place))).collect();
+        Some(Half { lines, variables })
     }
 
     /// The variables and the conditions of one half.
@@ -445,29 +472,6 @@ pub(super) fn unwrapped(text: &str) -> String {
         }
     }
     patch.apply(text).unwrap_or_else(|_| text.to_string())
-}
-
-/// Declarations without those that nothing behind them names.
-pub(super) fn needed(variables: Vec<String>, last: &str) -> Vec<String> {
-    let mut used = scope::names(last);
-    let mut kept = vec![];
-    for v in variables.into_iter().rev() {
-        let names = scope::names(&v);
-        // The first words are its type.
-        if names.iter().any(|n| used.contains(n) && declares(&v, n)) {
-            used.extend(names);
-            kept.push(v);
-        }
-    }
-    kept.reverse();
-    kept
-}
-
-/// Whether a declaration gives a name a value.
-fn declares(text: &str, name: &str) -> bool {
-    let tokens = marks::tokens(text);
-    let word = |i: usize| tokens.get(i).map_or("", |t| &text[t.at.clone()]);
-    (0..tokens.len()).any(|i| word(i) == name && ["=", "(", "{"].contains(&word(i + 1)))
 }
 
 /// Names that are others for each thread.

@@ -9,14 +9,13 @@ mod lanes;
 mod launching;
 mod region;
 pub(crate) mod rows;
-pub(super) mod unused;
 
 use std::collections::BTreeSet;
 
 use super::cut::Cut;
 use super::plans::Kernel;
 use super::registers::{self, Queue};
-use super::{cut, find};
+use super::{cut, find, unused};
 use crate::source::patch::{Patch, indentation};
 use crate::source::scope;
 use forms::{Along, Forms};
@@ -160,7 +159,7 @@ impl<'a> Writer<'a> {
         if scope::names(kernel.text).contains(&other) {
             return Err(format!("the name `{other}` is taken"));
         }
-        unused::without(kernel, &self.region.at, &mut patch);
+        unused::without(kernel, &self.region.at, &|_| 0, &mut patch);
         let whole = patch.apply(kernel.text).map_err(|_| "the edits overlap")?;
         let body = kernel.body.span.ok_or("its body is not understood")?;
         let rest = kernel.text.len() - body.end as usize;

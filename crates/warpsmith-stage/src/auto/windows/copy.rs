@@ -9,7 +9,7 @@ use super::guards::{self, Guards, Reach};
 use super::sum::Sum;
 use super::{Border, Ways, Window};
 use crate::auto::cut::AXES;
-use crate::auto::{outer, plans, transposes};
+use crate::auto::{declarations, outer, plans, transposes};
 use crate::source::marks::{self, Bytes};
 use crate::source::patch::Patch;
 use crate::source::scope;
@@ -90,7 +90,7 @@ impl Window<'_> {
         // Counters that the copy still names stand at zero.
         let zero = self.at_zero().into_iter().map(|n| format!("const int {n} = 0;"));
         lines = zero.chain(lines).collect();
-        let mut all = transposes::needed(lines, &last);
+        let mut all = declarations::needed(lines, &last);
         all.push(last);
         let whole = all.join(" ");
         let used = scope::names(&whole);

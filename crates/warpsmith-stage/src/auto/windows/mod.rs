@@ -23,8 +23,7 @@ use super::cut::AXES;
 use super::find::{self, Access};
 use super::plans::{Kernel, Plan};
 use super::positions::{self, Begin};
-use super::transposes;
-use super::vectors::unused;
+use super::{transposes, unused};
 use crate::source::marks;
 use crate::source::patch::{Patch, indentation};
 use crate::source::scope;
@@ -336,7 +335,7 @@ impl<'a> Window<'a> {
             patch.replace(a.whole.clone(), self.place(way, *offset, block)?);
         }
         // What the subscripts alone were made of stands in the copy.
-        unused::without(kernel, &(0..self.home), &mut patch);
+        unused::without(kernel, &(0..self.home), &|_| 0, &mut patch);
         let indent = indentation(text, self.home).to_string();
         let start = kernel.body.span.map_or(0, |s| s.start as usize) + 1;
         let first = kernel.body.stmts.first().map_or(start, |s| s.span.start as usize);

@@ -3,27 +3,33 @@
 use warpsmith_front::ast::{self, ExprKind, Initializer, StmtKind};
 use warpsmith_front::sema::walk;
 
-use super::region::bytes;
-use crate::auto::plans::Kernel;
-use crate::auto::{outer, temporal};
+use super::plans::Kernel;
+use super::{outer, temporal};
 use crate::source::marks::{self, Bytes};
 use crate::source::patch::Patch;
 
-/// Takes variables out of an edited kernel that its text does not mention any more.
-pub fn without(kernel: &Kernel<'_>, region: &Bytes, patch: &mut Patch) {
+/// Takes variables out of an edited kernel that its text does not mention any more. `hidden` are uses that the new text of the
+/// region makes of a name where it has declared that name itself.
+pub fn without(
+    kernel: &Kernel<'_>,
+    region: &Bytes,
+    hidden: &dyn Fn(&str) -> usize,
+    patch: &mut Patch,
+) {
     let mut candidates: Vec<(&ast::Stmt, &ast::VarDecl)> = vec![];
     temporal::statements(&kernel.body.stmts, false, &mut |s, _| {
         if let StmtKind::Vars(vars) = &s.kind
-            && !region.contains(&bytes(s).start)
+            && !region.contains(&(s.span.start as usize))
             && s.span.file.0 == 0
         {
             candidates.push((s, vars));
         }
     });
+    let left = |patch: &Patch, s: &ast::Stmt, v: &ast::VarDecl| kept(kernel, patch, hidden, s, v);
     // What only such variables mention is not needed either.
-    while let Some(n) = candidates.iter().position(|(s, v)| kept(kernel, patch, s, v).is_some()) {
+    while let Some(n) = candidates.iter().position(|(s, v)| left(patch, s, v).is_some()) {
         let (s, vars) = candidates.remove(n);
-        if let Some((at, text)) = kept(kernel, patch, s, vars) {
+        if let Some((at, text)) = left(patch, s, vars) {
             patch.replace(at, text);
         }
     }
@@ -33,10 +39,11 @@ pub fn without(kernel: &Kernel<'_>, region: &Bytes, patch: &mut Patch) {
 fn kept(
     kernel: &Kernel<'_>,
     patch: &Patch,
+    hidden: &dyn Fn(&str) -> usize,
     s: &ast::Stmt,
     vars: &ast::VarDecl,
 ) -> Option<(Bytes, String)> {
-    let at = bytes(s);
+    let at = s.span.start as usize..s.span.end as usize;
     let inside = |place: usize| patch.covers(place);
     if at.clone().any(inside) {
         return None;
@@ -56,7 +63,7 @@ fn kept(
     for d in &vars.declarators {
         let Some(Initializer::Expr(e)) = &d.init else { return None };
         let here = count(own, &tokens, &d.name);
-        let used = count(edited, &whole, &d.name) > here;
+        let used = count(edited, &whole, &d.name) > here + hidden(&d.name);
         let was = count(&kernel.text[start..], &before, &d.name) > here;
         if used || !was || !pure(e) {
             parts.push(format!("{} = {}", d.name, kernel.sources.text(e.span)));
