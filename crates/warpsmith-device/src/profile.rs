@@ -78,7 +78,8 @@ impl KernelProfile {
             w.constants,
         ];
         let traffic = [s.loads, s.stores, s.wavefronts, self.spill_executions];
-        let independent = [p.arithmetic, p.global_loads, p.shared_loads, p.copies_ahead];
+        let independent =
+            [p.arithmetic, p.global_loads, p.shared_loads, p.copies_ahead, p.longest_block];
         let access = |g: &GlobalTraffic| {
             [g.requests, g.sectors, g.wavefronts, g.block_bytes, g.reuse_bytes, g.grid_bytes]
         };
@@ -246,6 +247,9 @@ pub struct Parallelism {
     pub copies_ahead: f64,
     /// Share of a block's warps that have the work; the others wait for them.
     pub busy_warps: f64,
+    /// What the longest block has to do, as a multiple of what blocks have on average: 2 where the work grows from nothing
+    /// along the grid, as in a product with a triangle.
+    pub longest_block: f64,
 }
 
 impl Default for Parallelism {
@@ -256,6 +260,7 @@ impl Default for Parallelism {
             shared_loads: 1.0,
             copies_ahead: 0.0,
             busy_warps: 1.0,
+            longest_block: 1.0,
         }
     }
 }

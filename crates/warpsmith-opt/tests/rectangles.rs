@@ -202,6 +202,13 @@ fn strips_beside_the_diagonal_are_left_out() {
             "if (k >= i + 1)",
         ],
     );
+    // Away from the diagonal nobody asks.
+    let (inside, beside) = text.split_once("} else {").expect("two kinds of strips");
+    has(
+        inside,
+        &["in this strip every iteration counts", "(long long)i_block + TILE_Y <= k_block"],
+    );
+    assert!(!inside.contains("if (k >= i + 1)") && beside.contains("if (k >= i + 1)"), "{text}");
     check(BESIDE, &format!("rectangle k\n{tiles}pipeline k stages 3\n"), SHAPES);
     check(
         BESIDE,
@@ -229,6 +236,7 @@ fn strips_beside_the_diagonal_are_left_out() {
         .replace("\nvoid", "\n#define min(a, b) ((a) < (b) ? (a) : (b))\nvoid");
     let text = check(&band, &format!("rectangle k\n{tiles}"), SHAPES);
     has(&text, &["k_first"]);
+    assert!(!text.contains("every iteration counts"), "{text}");
 }
 
 #[test]

@@ -7,7 +7,8 @@
 //!    (`pipes`) are set against the chain of latencies of one warp (`latency`): a batch of resident blocks takes the
 //!    longer of the two. With few warps the chain decides, which is Little's law.
 //! 3. Blocks run in waves of as many as are resident; the last wave is as long as any other however few blocks it has. So do
-//!    the tiles that resident blocks go over in strides, and these blocks are started once.
+//!    the tiles that resident blocks go over in strides, and these blocks are started once. Where the work of blocks grows
+//!    along the grid, some multiprocessor gets more of it than others, and the last wave waits for the longest block.
 //! 4. L2, device memory and the unit that starts blocks are shared by all multiprocessors and bound the whole.
 //! 5. A launch costs a few microseconds ([`calibration`]).
 //!
@@ -229,6 +230,8 @@ struct Multiprocessor {
     warps_per_block: f64,
     /// Most blocks that run at a time on all multiprocessors.
     at_a_time: f64,
+    /// What the longest block has to do, as a multiple of the average.
+    longest_block: f64,
     schedulers: f64,
     overlap: f64,
     /// The exponent of one block, and what others add.
@@ -258,14 +261,16 @@ impl Multiprocessor {
             chain: latency::chain(arch, profile, traffic, fit),
             warps_per_block: f64::from(profile.warps_per_block()),
             at_a_time: profile.resident.map_or(f64::INFINITY, |n| n.max(1) as f64),
+            longest_block: profile.parallelism.longest_block.max(1.0),
             schedulers: f64::from(arch.schedulers),
             overlap: fit.overlap,
             overlap_of_blocks,
         }
     }
 
-    /// Clocks that a batch of blocks, resident together, takes.
-    fn batch(&self, blocks: f64) -> f64 {
+    /// Clocks that a batch of blocks, resident together, takes where the longest of them has so much more to do, and all of
+    /// them together.
+    fn batch(&self, blocks: f64, longest: f64, all: f64) -> f64 {
         if blocks <= 0.0 {
             return 0.0;
         }
@@ -277,10 +282,10 @@ impl Multiprocessor {
                 clocks * blocks * if per_scheduler(*bound) { imbalance } else { 1.0 }
             })
             .collect();
-        let throughput = join(&busy, self.overlap);
+        let throughput = join(&busy, self.overlap) * all;
         let [one, more] = self.overlap_of_blocks;
         let overlap = (one + more * (blocks - 1.0)).min(self.overlap);
-        join(&[throughput, self.chain], overlap)
+        join(&[throughput, self.chain * longest], overlap)
     }
 
     /// How much longer the busiest scheduler works than the average one: warps are dealt out whole.
@@ -299,7 +304,19 @@ impl Multiprocessor {
         let wave = self.wave(gpu, resident);
         let full = (blocks / wave).floor();
         let rest = ((blocks - full * wave) / f64::from(gpu.sms)).ceil();
-        (full * self.batch(f64::from(resident)) + self.batch(rest)) / gpu.clock_hz()
+        // The last wave, which may be a full one.
+        let (before, last) =
+            if rest > 0.0 { (full, rest) } else { ((full - 1.0).max(0.0), f64::from(resident)) };
+        let all = self.busiest(blocks / f64::from(gpu.sms));
+        let clocks = before * self.batch(f64::from(resident), 1.0, all)
+            + self.batch(last, self.longest_block, all);
+        clocks / gpu.clock_hz()
+    }
+
+    /// What the busiest of the multiprocessors has to do, as a multiple of the average, where each gets so many blocks, one of
+    /// each stretch of a grid along which work grows evenly.
+    fn busiest(&self, blocks: f64) -> f64 {
+        1.0 + (self.longest_block - 1.0) / blocks.max(1.0)
     }
 
     /// What each unit takes on its own, tail included.

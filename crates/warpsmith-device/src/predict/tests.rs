@@ -221,3 +221,21 @@ fn resident_blocks_are_started_once_and_run_the_same_waves() {
     let many = time(&KernelProfile { resident: Some(1 << 20), ..resident });
     assert_eq!(many.time_s, each.time_s);
 }
+
+#[test]
+fn where_work_grows_along_the_grid_one_multiprocessor_has_more_of_it() {
+    let mut profile = big();
+    profile.work.fp32 = WARPS * 1e4;
+    let seconds = |blocks: u64, longest_block: f64| {
+        let mut profile = profile.clone();
+        let share = blocks as f64 / profile.blocks() as f64;
+        profile.grid = [blocks, 1, 1];
+        profile.work.fp32 *= share;
+        profile.parallelism.longest_block = longest_block;
+        time(&profile).time_s
+    };
+    // A block for each multiprocessor: all wait for the longest; a hundred for each: they even out.
+    let grows = |blocks: u64| seconds(blocks, 2.0) / seconds(blocks, 1.0);
+    assert!(grows(132) > 1.7, "{}", grows(132));
+    assert!((1.0..1.1).contains(&grows(132 * 100)), "{}", grows(132 * 100));
+}

@@ -85,7 +85,7 @@ impl Model {
                 global_loads: 4.0,
                 shared_loads: 4.0,
                 copies_ahead: 0.0,
-                busy_warps: 1.0,
+                ..Parallelism::default()
             },
             ..KernelProfile::default()
         }

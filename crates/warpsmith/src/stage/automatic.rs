@@ -85,7 +85,7 @@ fn seconds(gpu: &Gpu, counted: &Counted<'_>) -> Option<f64> {
             global_loads: global,
             shared_loads: ahead(InstructionClass::SharedLoad),
             copies_ahead: 0.0,
-            busy_warps: 1.0,
+            ..Parallelism::default()
         },
     };
     let mut profile = profile(counters, launch, &resources);

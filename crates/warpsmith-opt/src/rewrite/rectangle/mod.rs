@@ -23,6 +23,7 @@
 //! Legal when the loops around count up by one and the bounds are sums of counters and of what does not change
 //! in the nest, or least and greatest values of such sums.
 
+pub(crate) mod inside;
 pub(crate) mod narrowed;
 pub(crate) mod outside;
 

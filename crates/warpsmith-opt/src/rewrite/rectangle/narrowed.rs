@@ -161,7 +161,7 @@ impl Expansion<'_, '_> {
 }
 
 /// The conditions under which everything but declarations stands; none where something stands under no condition.
-fn needed_by_all(stmts: &[Stmt]) -> Vec<&Expr> {
+pub(crate) fn needed_by_all(stmts: &[Stmt]) -> Vec<&Expr> {
     let needed = stmts.iter().filter_map(|stmt| match &stmt.kind {
         StmtKind::Decl { .. } => None,
         StmtKind::If { cond, otherwise, .. } if otherwise.stmts.is_empty() => {

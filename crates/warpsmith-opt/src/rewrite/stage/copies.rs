@@ -12,6 +12,7 @@ use crate::analysis::footprint::{Counter, Dim, Footprint};
 use crate::analysis::loops::is_even;
 use crate::build::arithmetic::offset;
 use crate::build::arithmetic::product;
+use crate::build::conditions::{all_of, select};
 use crate::build::counters;
 use crate::build::stmts::barrier;
 use crate::build::stmts::declare;
@@ -133,27 +134,42 @@ impl Expansion<'_, '_> {
         ty: Scalar,
     ) -> (Vec<Stmt>, Vec<Stmt>) {
         let whole = self.draft.fills_blocks(l, self.nest, length.into());
-        let (first, full) = self.strip_loop(l, size.clone(), start, ty, true);
-        if whole {
-            return (first, vec![full]);
+        let (inside, free) = self.inside(l, size, start).unzip();
+        let free = free.as_ref().unwrap_or(l);
+        let (first, full) = self.strip_loop(free, size.clone(), start, ty, true);
+        let mut stmts = vec![];
+        let mut limit = size.clone();
+        let said = inside.is_some().then(|| "in this strip every iteration counts".to_string());
+        let mut conditions: Vec<Expr> = inside.into_iter().collect();
+        if !whole {
+            let (declare, left) = self.left_of(l, start, ty);
+            let shorter = Expr::binary(BinaryOp::Lt, left.clone(), size.clone());
+            limit = match conditions.is_empty() {
+                true => left.clone(),
+                false => select(shorter, left.clone(), size.clone()),
+            };
+            conditions.push(Expr::binary(BinaryOp::Ge, left, size.clone()));
+            stmts.push(declare);
         }
+        let Some(cond) = all_of(conditions) else { return (first, vec![full]) };
+        let (_, partial) = self.strip_loop(l, limit, start, ty, false);
+        let (then, otherwise) = (Block::new(vec![full]), Block::new(vec![partial]));
+        let kind = StmtKind::If { cond, then, otherwise };
+        let mut split = Stmt::new(kind, Origin::default());
+        split.comment.extend(said);
+        stmts.push(split);
+        (first, stmts)
+    }
+
+    /// The iterations that are left from the start of a strip on.
+    fn left_of(&mut self, l: &ForLoop, start: VarId, ty: Scalar) -> (Stmt, Expr) {
         let name = self.draft.scope.host.var(l.var).name.clone();
         let left = self.draft.scope.local(&format!("{name}_left"), Type::Scalar(ty));
         self.draft.scope.host.vars[left.0 as usize].constant = true;
-        let rest = Expr::binary(
-            BinaryOp::Sub,
-            counters::end_of(l, ty),
-            Expr::var(start, Type::Scalar(ty)),
-        );
+        let start = Expr::var(start, Type::Scalar(ty));
+        let rest = Expr::binary(BinaryOp::Sub, counters::end_of(l, ty), start);
         let declare = declare(left, rest).comment("the last strip may be shorter");
-        let left = || Expr::var(left, Type::Scalar(ty));
-        let (_, partial) = self.strip_loop(l, left(), start, ty, false);
-        let kind = StmtKind::If {
-            cond: Expr::binary(BinaryOp::Ge, left(), size.clone()),
-            then: Block::new(vec![full]),
-            otherwise: Block::new(vec![partial]),
-        };
-        (first, vec![declare, Stmt::new(kind, Origin::default())])
+        (declare, Expr::var(left, Type::Scalar(ty)))
     }
 
     /// Declares a counter with its value before statements that mention it.

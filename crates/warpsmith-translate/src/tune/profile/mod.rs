@@ -265,11 +265,14 @@ fn profile(module: &Module, kernel: &Function, at: Extents, args: &Vars<Value>) 
     let whole = Walk::run(module, kernel, at, args, &elements, middle, threads);
     let (numbered, group) = logical_grid(module, kernel, at, args);
     let logical = staying.shorten(numbered);
-    let few = |block| Walk::run(module, kernel, at, args, &elements, block, threads.min(32)).sites;
+    let few = |block| Walk::run(module, kernel, at, args, &elements, block, threads.min(32));
+    let own = few(middle);
+    let ends = [few([0; 3]), few(at.grid.map(|g| g.saturating_sub(1)))];
+    let longest_block = ends.iter().map(|end| end.rounds / own.rounds).fold(1.0, f64::max);
     let elsewhere = Elsewhere {
-        own: few(middle),
-        neighbours: neighbours(at, middle, numbered, group).map(few).into(),
-        ends: [few([0; 3]), few(at.grid.map(|g| g.saturating_sub(1)))],
+        own: own.sites,
+        neighbours: neighbours(at, middle, numbered, group).map(|block| few(block).sites).into(),
+        ends: ends.map(|end| end.sites),
     };
     let blocks = logical.iter().map(|g| *g as f64).product::<f64>();
     let mut shared = SharedTraffic::default();
@@ -298,7 +301,7 @@ fn profile(module: &Module, kernel: &Function, at: Extents, args: &Vars<Value>) 
         work,
         shared,
         global,
-        parallelism: parallelism(&whole),
+        parallelism: Parallelism { longest_block, ..parallelism(&whole) },
         ..KernelProfile::default()
     };
     Walked { profile, rounds: whole.rounds, depends_on_data: whole.depends_on_data }
@@ -314,6 +317,7 @@ fn parallelism(whole: &Walk<'_>) -> Parallelism {
             [_, 0.0] => 1.0,
             [loads, most] => loads / most,
         },
+        ..Parallelism::default()
     }
 }
 

@@ -143,6 +143,39 @@ void clamped(int n, int m, const float x[n][m], float y[n][m]) {
         profiles(&program.module, program.launcher, &sizes).remove(0)
     }
 
+    const TRIANGLE: &str = "
+void triangle(int n, int m, const float A[n][n], const float B[n][m], float C[n][m]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            float s = 0.0f;
+            for (int k = FROM; k < TO; k++)
+                s += A[i][k] * B[k][j];
+            C[i][j] = s;
+        }
+}
+";
+
+    /// The last rows of blocks, or the first, have twice as much to do as those in the middle, whose strips are mostly away from
+    /// the diagonal: nobody asks there which iterations count.
+    #[test]
+    fn strips_at_the_diagonal_are_few_and_the_longest_blocks_have_twice_the_work() {
+        let steps = "rectangle k\nbind i, j -> y, x block 16x8\nregister_tile i by 8\nregister_tile j by 8\n\
+                     stage A at k tile 16\nstage B at k tile 16\nunroll k\n";
+        let sizes = [("n", 2048), ("m", 2048)];
+        for (from, to) in [("0", "i + 1"), ("i", "n")] {
+            let source = TRIANGLE.replace("FROM", from).replace("TO", to);
+            let profile = launched(&source, steps, sizes).profile;
+            let longest = profile.parallelism.longest_block;
+            assert!((1.8..2.2).contains(&longest), "{from} {to}: {longest}");
+            let products = 2048.0f64.powi(3) / 2.0 / 32.0;
+            let more = profile.work.fp32 / products;
+            assert!((0.95..1.1).contains(&more), "{from} {to}: {more} x {products}");
+            let asked = profile.work.int / products;
+            assert!(asked < 0.5, "{from} {to}: {asked} integers a product");
+        }
+    }
+
     /// 2¹⁶ rows of 32 elements: the values take 2²¹ / 8 sectors if lanes go through them side by side.
     #[test]
     fn rows_of_a_matrix_are_as_long_as_its_elements_say() {
