@@ -8,7 +8,7 @@
 //!    longer of the two. With few warps the chain decides, which is Little's law.
 //! 3. Blocks run in waves of as many as are resident; the last wave is as long as any other however few blocks it has. So do
 //!    the tiles that resident blocks go over in strides, and these blocks are started once. Where the work of blocks grows
-//!    along the grid, some multiprocessor gets more of it than others, and the last wave waits for the longest block.
+//!    along the grid, some multiprocessor gets more of it than others.
 //! 4. L2, device memory and the unit that starts blocks are shared by all multiprocessors and bound the whole.
 //! 5. A launch costs a few microseconds ([`calibration`]).
 //!
@@ -268,9 +268,8 @@ impl Multiprocessor {
         }
     }
 
-    /// Clocks that a batch of blocks, resident together, takes where the longest of them has so much more to do, and all of
-    /// them together.
-    fn batch(&self, blocks: f64, longest: f64, all: f64) -> f64 {
+    /// Clocks that a batch of blocks, resident together, takes where these have so much more to do than the average.
+    fn batch(&self, blocks: f64, more: f64) -> f64 {
         if blocks <= 0.0 {
             return 0.0;
         }
@@ -282,10 +281,10 @@ impl Multiprocessor {
                 clocks * blocks * if per_scheduler(*bound) { imbalance } else { 1.0 }
             })
             .collect();
-        let throughput = join(&busy, self.overlap) * all;
-        let [one, more] = self.overlap_of_blocks;
-        let overlap = (one + more * (blocks - 1.0)).min(self.overlap);
-        join(&[throughput, self.chain * longest], overlap)
+        let throughput = join(&busy, self.overlap) * more;
+        let [one, others] = self.overlap_of_blocks;
+        let overlap = (one + others * (blocks - 1.0)).min(self.overlap);
+        join(&[throughput, self.chain], overlap)
     }
 
     /// How much longer the busiest scheduler works than the average one: warps are dealt out whole.
@@ -304,13 +303,8 @@ impl Multiprocessor {
         let wave = self.wave(gpu, resident);
         let full = (blocks / wave).floor();
         let rest = ((blocks - full * wave) / f64::from(gpu.sms)).ceil();
-        // The last wave, which may be a full one.
-        let (before, last) =
-            if rest > 0.0 { (full, rest) } else { ((full - 1.0).max(0.0), f64::from(resident)) };
-        let all = self.busiest(blocks / f64::from(gpu.sms));
-        let clocks = before * self.batch(f64::from(resident), 1.0, all)
-            + self.batch(last, self.longest_block, all);
-        clocks / gpu.clock_hz()
+        let more = self.busiest(blocks / f64::from(gpu.sms));
+        (full * self.batch(f64::from(resident), more) + self.batch(rest, more)) / gpu.clock_hz()
     }
 
     /// What the busiest of the multiprocessors has to do, as a multiple of the average, where each gets so many blocks, one of

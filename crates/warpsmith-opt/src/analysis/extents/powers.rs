@@ -52,10 +52,10 @@ impl<'m> Walk<'m> {
         if rest.is_zero() {
             return Some(Poly::constant(factor));
         }
-        let known = self.powers.iter().find(|(e, _)| *e == rest).map(|(_, p)| *p);
+        let known = self.learned.powers.iter().find(|(e, _)| *e == rest).map(|(_, p)| *p);
         let power = known.unwrap_or_else(|| {
             let power = self.fresh(None);
-            self.powers.push((rest.clone(), power));
+            self.learned.powers.push((rest.clone(), power));
             power
         });
         if !st.known.facts.provably_le(&Poly::constant(1), &Poly::var(power)) {
@@ -114,7 +114,7 @@ impl<'m> Walk<'m> {
     /// `p & (w - 1)` with a power `w`: a remainder.
     pub fn masked_by_power(&mut self, p: &Poly, mask: &Poly, st: &mut State) -> Option<Poly> {
         let limit = mask.add(&Poly::constant(1))?;
-        let is_power = self.powers.iter().any(|(_, power)| Poly::var(*power) == limit);
+        let is_power = self.learned.powers.iter().any(|(_, power)| Poly::var(*power) == limit);
         let (_, remainder) = is_power.then(|| self.divided(p.clone(), limit, st)).flatten()?;
         Some(Poly::var(remainder))
     }

@@ -80,7 +80,7 @@ impl<'m> Walk<'m> {
         if matches!(&*e.kind, ExprKind::Binary(..) | ExprKind::Unary(UnaryOp::Not, _))
             && e.ty.scalar() == Some(Scalar::Bool)
         {
-            self.flags.insert(var, Flag::new(e, st));
+            self.learned.flags.insert(var, Flag::new(e, st));
         }
         if let Some((low, high)) = self.in_table(e) {
             st.known.bound(var, Some(Poly::constant(low)), Some(Poly::constant(high)));
@@ -213,7 +213,7 @@ impl<'m> Walk<'m> {
         if !facts.provably_nonnegative(&t) || !facts.provably_nonnegative(&w) {
             return None;
         }
-        let same = self.divisions.iter().find(|d| d.dividend == t && d.divisor == w);
+        let same = self.learned.divisions.iter().find(|d| d.dividend == t && d.divisor == w);
         let same = same.map(|d| (d.quotient, d.remainder));
         let (quotient, remainder) = match same {
             Some(both) => both,
@@ -232,7 +232,7 @@ impl<'m> Walk<'m> {
             st.known.bound(quotient, None, Some(last));
         }
         if same.is_none() {
-            self.divisions.push(Division { dividend: t, divisor: w, quotient, remainder });
+            self.learned.divisions.push(Division { dividend: t, divisor: w, quotient, remainder });
         }
         Some((quotient, remainder))
     }
@@ -243,7 +243,7 @@ impl<'m> Walk<'m> {
         let mut found = vec![value.clone()];
         let mut at = 0;
         while at < found.len() && found.len() < MAX_PARTED {
-            for d in &self.divisions {
+            for d in &self.learned.divisions {
                 let Some(Atom::Var(t)) = d.dividend.as_atom() else { continue };
                 let parts = || {
                     let whole = Poly::var(d.quotient).mul(&d.divisor)?;
@@ -286,7 +286,7 @@ impl<'m> Walk<'m> {
     /// `p` with `w * (t / w) + t % w` written as `t`.
     pub fn undivided(&self, p: &Poly) -> Poly {
         let mut result = p.clone();
-        for d in &self.divisions {
+        for d in &self.learned.divisions {
             let joined = || {
                 let (factor, rest) = result.split(&Atom::Var(d.remainder))?;
                 let (rows, rest) = rest.split(&Atom::Var(d.quotient))?;
@@ -518,7 +518,7 @@ impl<'m> Walk<'m> {
     /// What holds where a flag is set, or not: the condition that it was set by, if that would still be the same.
     fn assume_flag(&mut self, value: &Poly, negated: bool, st: &mut State) {
         let Some(Atom::Var(symbol)) = value.as_atom() else { return };
-        let cond = self.flags.get(symbol).filter(|f| f.lasts(st)).map(|f| f.cond);
+        let cond = self.learned.flags.get(symbol).filter(|f| f.lasts(st)).map(|f| f.cond);
         if let Some(cond) = cond {
             self.assume_condition(cond, negated, st);
         }

@@ -113,7 +113,7 @@ impl Maker<'_, '_> {
         if home.steady || self.legal.shape.group == 1 {
             return column;
         }
-        let row = times(self.number(self.at), Expr::i32(self.legal.shape.vector as i32));
+        let row = times(self.number(self.counters.at), Expr::i32(self.legal.shape.vector as i32));
         plus(row, column)
     }
 }

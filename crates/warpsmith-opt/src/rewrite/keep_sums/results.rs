@@ -29,12 +29,12 @@ impl Maker<'_, '_> {
                 over: vec![(BindLevel::Block, Axis::X)],
             };
             let kind = StmtKind::Collective(Collective::Combine(combine));
-            let slot = self.slot(self.of_block(), self.number(self.warp));
+            let slot = self.slot(self.of_block(), self.number(self.counters.warp));
             let store = set(
                 element_of(self.kernel.func(), warps, slot),
                 Expr::var(part, Type::Scalar(scalar)),
             );
-            let first = Expr::binary(BinaryOp::Eq, self.number(self.lane), Expr::i32(0));
+            let first = Expr::binary(BinaryOp::Eq, self.number(self.counters.lane), Expr::i32(0));
             let body = vec![
                 stmts::declare(part, value),
                 Stmt::new(kind, Origin::default()),
@@ -42,7 +42,7 @@ impl Maker<'_, '_> {
             ];
             stmts.push(match self.legal.shape.group {
                 1 => Stmt::new(StmtKind::Scope(Block::new(body)), Origin::default()),
-                n => self.unrolled(self.at, n, body),
+                n => self.unrolled(self.counters.at, n, body),
             });
         }
         stmts
@@ -61,7 +61,7 @@ impl Maker<'_, '_> {
         let ty = self.kernel.func().var(own.inner.var).ty.clone();
         let mut number = self.number(self.column);
         if width > 1 {
-            number = plus(number, self.number(self.lane_column));
+            number = plus(number, self.number(self.counters.lane_column));
         }
         let mut stmts =
             vec![stmts::declare(own.inner.var, counters::counter_of(&own.inner, number.cast(ty)))];
@@ -76,7 +76,7 @@ impl Maker<'_, '_> {
         }
         let body = match width {
             1 => stmts,
-            _ => vec![self.unrolled(self.lane_column, width, stmts)],
+            _ => vec![self.unrolled(self.counters.lane_column, width, stmts)],
         };
         vec![when(self.column_exists(), body).comment("the sums of the thread's columns")]
     }

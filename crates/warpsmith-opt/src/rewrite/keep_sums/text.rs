@@ -71,6 +71,17 @@ pub(super) struct Iteration {
     pub names: BTreeMap<VarId, VarId>,
 }
 
+/// The counters of loops.
+pub(super) struct Counters {
+    /// Of the rows of a group, and of a thread's columns.
+    pub(super) at: VarId,
+    pub(super) lane_column: VarId,
+    pub(super) group: VarId,
+    pub(super) block: VarId,
+    pub(super) warp: VarId,
+    pub(super) lane: VarId,
+}
+
 pub(super) struct Maker<'k, 'l> {
     pub(super) kernel: &'k mut Kernel,
     pub(super) legal: &'l LegalKeepSums<'l>,
@@ -83,13 +94,7 @@ pub(super) struct Maker<'k, 'l> {
     pub(super) columns: Vec<VarId>,
     pub(super) sums: Vec<VarId>,
     pub(super) warps: Vec<VarId>,
-    /// Counters: of the rows of a group, of a thread's columns, of groups, blocks, warps and lanes.
-    pub(super) at: VarId,
-    pub(super) lane_column: VarId,
-    pub(super) group: VarId,
-    pub(super) block: VarId,
-    pub(super) warp: VarId,
-    pub(super) lane: VarId,
+    pub(super) counters: Counters,
     /// The thread's number in its block, its first column, and the block's first row.
     pub(super) thread: VarId,
     pub(super) column: VarId,
@@ -139,12 +144,7 @@ impl<'k, 'l> Maker<'k, 'l> {
             columns,
             sums,
             warps,
-            at,
-            lane_column,
-            group,
-            block,
-            warp,
-            lane,
+            counters: Counters { at, lane_column, group, block, warp, lane },
             thread,
             column,
             first_row,
@@ -161,7 +161,7 @@ impl<'k, 'l> Maker<'k, 'l> {
     pub(super) fn lane_number(&self) -> Expr {
         match self.legal.shape.vector {
             1 => Expr::i32(0),
-            _ => self.number(self.lane_column),
+            _ => self.number(self.counters.lane_column),
         }
     }
 
@@ -243,18 +243,23 @@ impl<'k, 'l> Maker<'k, 'l> {
         let text = self.text();
         let shape = self.legal.shape;
         let lanes = self.counts.lanes.clone();
-        let nest =
-            self.bound(self.lane, (BindLevel::Block, Axis::X), Some(threads::WARP), lanes, text);
+        let nest = self.bound(
+            self.counters.lane,
+            (BindLevel::Block, Axis::X),
+            Some(threads::WARP),
+            lanes,
+            text,
+        );
         let warps = self.counts.warps.clone();
         let axis = (BindLevel::Block, Axis::Y);
-        let nest = self.bound(self.warp, axis, Some(shape.warps()), warps, vec![nest]);
+        let nest = self.bound(self.counters.warp, axis, Some(shape.warps()), warps, vec![nest]);
         let mut body: Vec<Stmt> = self.warps.iter().map(|v| undefined(*v)).collect();
         if let Some(first) = body.first_mut() {
             first.comment = vec!["what the warps have of the block's rows".into()];
         }
         body.push(nest);
         let blocks = self.counts.blocks.clone();
-        let nest = self.bound(self.block, (BindLevel::Grid, Axis::X), None, blocks, body);
+        let nest = self.bound(self.counters.block, (BindLevel::Grid, Axis::X), None, blocks, body);
         Stmt { origin: self.old.origin.by("keep_sums"), ..nest }
     }
 
@@ -263,13 +268,13 @@ impl<'k, 'l> Maker<'k, 'l> {
         let mut text = self.numbers();
         for v in self.columns.clone() {
             text.push(undefined(v));
-            text.push(self.cleared(v, self.lane_column, self.legal.shape.vector));
+            text.push(self.cleared(v, self.counters.lane_column, self.legal.shape.vector));
         }
         text.extend(self.steady());
         let groups = self.legal.shape.rows / self.legal.shape.group;
         let (body, limit) = (self.of_group(), Expr::i32(groups as i32));
         let function = self.kernel.func_mut();
-        let l = stmts::counted(function, self.group, limit, LoopKind::Serial, body);
+        let l = stmts::counted(function, self.counters.group, limit, LoopKind::Serial, body);
         text.push(stmts::looped(l));
         text.extend(self.columns_added());
         if !self.sums.is_empty() {
@@ -286,17 +291,17 @@ impl<'k, 'l> Maker<'k, 'l> {
     fn numbers(&self) -> Vec<Stmt> {
         let shape = self.legal.shape;
         let of_block = counters::digits(
-            self.number(self.block),
+            self.number(self.counters.block),
             &[Expr::i32(1), self.counts.column_blocks.clone()],
         );
-        let warp = times(self.number(self.warp), self.counts.lanes.clone());
+        let warp = times(self.number(self.counters.warp), self.counts.lanes.clone());
         let columns = times(of_block[1].clone(), self.counts.threads.clone());
         let mut column = plus(columns, self.number(self.thread));
         if shape.vector > 1 {
             column = times(column, Expr::i32(shape.vector as i32));
         }
         vec![
-            stmts::declare(self.thread, plus(warp, self.number(self.lane))),
+            stmts::declare(self.thread, plus(warp, self.number(self.counters.lane))),
             stmts::declare(self.column, column),
             stmts::declare(
                 self.first_row,
@@ -348,7 +353,7 @@ impl<'k, 'l> Maker<'k, 'l> {
         }
         for v in self.sums.clone() {
             stmts.push(undefined(v));
-            stmts.push(self.cleared(v, self.at, group));
+            stmts.push(self.cleared(v, self.counters.at, group));
         }
         stmts.push(self.of_row(|own, iteration| {
             let mut stmts = own.elements(iteration);
@@ -379,15 +384,18 @@ impl<'k, 'l> Maker<'k, 'l> {
         let stmts = vec![stmts::declare(row, number), when(exists, inside.stmts)];
         match self.legal.shape.group {
             1 => Stmt::new(StmtKind::Scope(Block::new(stmts)), Origin::default()),
-            n => self.unrolled(self.at, n, stmts),
+            n => self.unrolled(self.counters.at, n, stmts),
         }
     }
 
     /// Which of the block's rows it is.
     pub(super) fn of_block(&self) -> Expr {
         match self.legal.shape.group {
-            1 => self.number(self.group),
-            n => plus(times(self.number(self.group), Expr::i32(n as i32)), self.number(self.at)),
+            1 => self.number(self.counters.group),
+            n => plus(
+                times(self.number(self.counters.group), Expr::i32(n as i32)),
+                self.number(self.counters.at),
+            ),
         }
     }
 
@@ -395,7 +403,7 @@ impl<'k, 'l> Maker<'k, 'l> {
     pub(super) fn of_group_number(&self) -> Expr {
         match self.legal.shape.group {
             1 => Expr::i32(0),
-            _ => self.number(self.at),
+            _ => self.number(self.counters.at),
         }
     }
 
@@ -405,7 +413,7 @@ impl<'k, 'l> Maker<'k, 'l> {
         let ty = self.kernel.func().var(own.inner.var).ty.clone();
         let mut number = self.number(self.column);
         if width > 1 {
-            number = plus(number, self.number(self.lane_column));
+            number = plus(number, self.number(self.counters.lane_column));
         }
         let mut body = own.inner.body.clone();
         let counter = counters::counter_of(&own.inner, number.cast(ty));
@@ -413,7 +421,7 @@ impl<'k, 'l> Maker<'k, 'l> {
         runs::drop_unread(&mut body);
         match width {
             1 => body.stmts,
-            _ => vec![self.unrolled(self.lane_column, width, body.stmts)],
+            _ => vec![self.unrolled(self.counters.lane_column, width, body.stmts)],
         }
     }
 

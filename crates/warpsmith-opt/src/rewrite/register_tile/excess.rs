@@ -55,11 +55,11 @@ impl Expansion<'_, '_> {
                     | StmtKind::Loop { .. }
             );
             match &s.kind {
-                StmtKind::If { cond, .. } => needed |= self.unset.of(cond),
-                StmtKind::Switch { selector, .. } => needed |= self.unset.of(selector),
+                StmtKind::If { cond, .. } => needed |= self.variables.unset.of(cond),
+                StmtKind::Switch { selector, .. } => needed |= self.variables.unset.of(selector),
                 StmtKind::For(l) => {
                     for e in [&l.first, &l.limit, &l.step] {
-                        needed |= self.unset.of(e);
+                        needed |= self.variables.unset.of(e);
                     }
                 }
                 _ => {}
@@ -71,8 +71,10 @@ impl Expansion<'_, '_> {
                 ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, ..) if e.ty.is_integer() => {
                     needed |= self.axes_of_expr(e);
                 }
-                ExprKind::Binary(op, a, _) if op.is_logical() => needed |= self.unset.of(a),
-                ExprKind::Select(cond, ..) => needed |= self.unset.of(cond),
+                ExprKind::Binary(op, a, _) if op.is_logical() => {
+                    needed |= self.variables.unset.of(a)
+                }
+                ExprKind::Select(cond, ..) => needed |= self.variables.unset.of(cond),
                 _ => {}
             };
             o.writes.into_iter().for_each(|p| walk::each_expr_of_place(p, &mut look));
@@ -95,7 +97,7 @@ impl Expansion<'_, '_> {
     /// The loops whose excess iterations do not know which element of a variable is meant.
     fn unset_subscripts(&self, place: &Place) -> Axes {
         match &*place.kind {
-            PlaceKind::Index(of, i) => self.unset.of(i) | self.unset_subscripts(of),
+            PlaceKind::Index(of, i) => self.variables.unset.of(i) | self.unset_subscripts(of),
             PlaceKind::Field(of, _) | PlaceKind::Component(of, _) => self.unset_subscripts(of),
             _ => 0,
         }

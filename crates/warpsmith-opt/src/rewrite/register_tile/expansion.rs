@@ -27,20 +27,25 @@ use crate::rewrite::stage::strips::Strips;
 use crate::rewrite::stream::window::Window;
 use crate::walk;
 
+/// What is known of the variables of an iteration.
+pub(crate) struct Variables {
+    /// The bound loops that a variable depends on.
+    pub depends: BTreeMap<VarId, Axes>,
+    /// Variables declared before the group that sets them, with the loops they have an element for.
+    arrays: BTreeMap<VarId, Axes>,
+    /// Variables that excess threads do not set.
+    pub unset: Unset,
+}
+
 pub(crate) struct Expansion<'r, 'k> {
     pub draft: &'r mut Draft<'k>,
     pub nest: &'r Nest,
     pub tiles: &'r [Tile],
     pub copies: Vec<Copy>,
     pub block_threads: BlockThreads,
-    /// The bound loops that a variable depends on.
-    pub depends: BTreeMap<VarId, Axes>,
     /// Loops with several iterations a thread.
     pub(crate) tiled: Axes,
-    /// Variables declared before the group that sets them, with the loops they have an element for.
-    arrays: BTreeMap<VarId, Axes>,
-    /// Variables that excess threads do not set.
-    pub unset: Unset,
+    pub variables: Variables,
     pub(crate) together: Together,
     /// Copies that are in shared memory where the walk stands.
     pub staged: Vec<usize>,
@@ -94,10 +99,8 @@ impl<'r, 'k> Expansion<'r, 'k> {
             tiles,
             copies,
             block_threads,
-            depends,
             tiled,
-            arrays: BTreeMap::new(),
-            unset: Unset::new(block),
+            variables: Variables { depends, arrays: BTreeMap::new(), unset: Unset::new(block) },
             together,
             staged: vec![],
             strips: Strips::default(),
@@ -156,17 +159,17 @@ impl<'r, 'k> Expansion<'r, 'k> {
 
     /// The bound loops that a variable depends on.
     pub(crate) fn axes_of_var(&self, var: VarId) -> Axes {
-        self.depends.get(&var).copied().unwrap_or(0)
+        self.variables.depends.get(&var).copied().unwrap_or(0)
     }
 
     pub(crate) fn axes_of_expr(&self, e: &Expr) -> Axes {
-        mask_of(e, &self.depends)
+        mask_of(e, &self.variables.depends)
     }
 
     fn axes_of(&self, stmt: &Stmt) -> Axes {
         match self.updates_each_time(stmt) {
-            true => self.tiled | axes::mentioned(stmt, &self.depends),
-            false => axes::mentioned(stmt, &self.depends),
+            true => self.tiled | axes::mentioned(stmt, &self.variables.depends),
+            false => axes::mentioned(stmt, &self.variables.depends),
         }
     }
 
@@ -329,7 +332,7 @@ impl<'r, 'k> Expansion<'r, 'k> {
         let open = self.chosen(self.axes_of_expr(e)).into_iter().any(|(_, t)| !t.filled);
         let counter = |v: VarId| self.tiles.iter().any(|t| t.source.var == v);
         let plain = |a: &Atom| match a {
-            Atom::Var(v) => counter(*v) || !self.depends.contains_key(v),
+            Atom::Var(v) => counter(*v) || !self.variables.depends.contains_key(v),
             _ => false,
         };
         !open || Poly::from_expr(e).is_some_and(|p| p.atoms().iter().all(|a| plain(a)))
@@ -337,7 +340,7 @@ impl<'r, 'k> Expansion<'r, 'k> {
 
     /// Gives a variable an element for each of the thread's iterations.
     fn make_array(&mut self, var: VarId, axes: Axes) {
-        if self.arrays.insert(var, axes).is_some() {
+        if self.variables.arrays.insert(var, axes).is_some() {
             return;
         }
         let mut ty = self.draft.scope.host.var(var).ty.clone();
@@ -353,7 +356,7 @@ impl<'r, 'k> Expansion<'r, 'k> {
 
     /// A variable has an element for each of the thread's iterations, or is declared before the group that sets it.
     pub(crate) fn is_array(&self, var: VarId) -> bool {
-        self.arrays.contains_key(&var)
+        self.variables.arrays.contains_key(&var)
     }
 
     fn declare_array(&self, var: VarId, origin: &Origin) -> Stmt {
@@ -399,7 +402,7 @@ impl<'r, 'k> Expansion<'r, 'k> {
         self.use_copies(&mut body, &replicas);
         let guard = self.guard(&body, &replicas);
         let guard = if alone { self.first_member(guard) } else { guard };
-        self.unset.note(&body, self.needed(&body));
+        self.variables.unset.note(&body, self.needed(&body));
         if guard.is_none() && replicas.is_empty() {
             // Nothing goes around the statements: declarations stay where they are.
             out.extend(body.stmts);
@@ -408,7 +411,7 @@ impl<'r, 'k> Expansion<'r, 'k> {
         let mut inner = vec![];
         for stmt in body.stmts {
             match &stmt.kind {
-                StmtKind::Decl { var, init } if self.arrays.contains_key(var) => {
+                StmtKind::Decl { var, init } if self.variables.arrays.contains_key(var) => {
                     let mut declaration = self.declare_array(*var, &stmt.origin);
                     declaration.comment = stmt.comment.clone();
                     out.push(declaration);
@@ -502,7 +505,7 @@ impl<'r, 'k> Expansion<'r, 'k> {
         &'u self,
         replicas: &'u BTreeMap<usize, Replica>,
     ) -> UseArrays<'u> {
-        UseArrays { arrays: &self.arrays, replicas, host: &self.draft.scope.host }
+        UseArrays { arrays: &self.variables.arrays, replicas, host: &self.draft.scope.host }
     }
 }
 

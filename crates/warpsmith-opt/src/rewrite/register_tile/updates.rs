@@ -84,7 +84,7 @@ impl Expansion<'_, '_> {
             AtomicOp::Xor => ReduceOp::BitXor,
             _ => return None,
         };
-        if axes == self.tiled || updates::only_update(self.unset.body(), array).is_err() {
+        if axes == self.tiled || updates::only_update(self.variables.unset.body(), array).is_err() {
             return None;
         }
         let part = self.part_of(array, axes, Type::Scalar(ty));
@@ -106,7 +106,7 @@ impl Expansion<'_, '_> {
         let part = host.add_var(Var::new(name, ty, VarKind::Local));
         self.together.parts.insert(part);
         if axes != 0 {
-            self.depends.insert(part, axes);
+            self.variables.depends.insert(part, axes);
         }
         part
     }

@@ -98,6 +98,17 @@ impl<'m> Flag<'m> {
 /// Where a pointer of a function points: an array of the analysed function, and how far behind its start.
 type Target = (VarId, Option<Poly>);
 
+/// What symbols stand for that the walk has made.
+#[derive(Default)]
+pub struct Learned<'m> {
+    causes: Vec<Cause>,
+    pub divisions: Vec<Division>,
+    /// Powers of two by their exponents.
+    pub powers: Vec<(Poly, VarId)>,
+    /// Symbols that tell whether a condition was true.
+    pub flags: BTreeMap<VarId, Flag<'m>>,
+}
+
 pub struct Walk<'m> {
     pub module: &'m Module,
     pub function: &'m Function,
@@ -111,12 +122,7 @@ pub struct Walk<'m> {
     calls: usize,
     /// Whether integer parameters are taken to be 0 or more.
     pub assume: bool,
-    causes: Vec<Cause>,
-    pub divisions: Vec<Division>,
-    /// Powers of two by their exponents.
-    pub powers: Vec<(Poly, VarId)>,
-    /// Symbols that tell whether a condition was true.
-    pub flags: BTreeMap<VarId, Flag<'m>>,
+    pub learned: Learned<'m>,
     pub accesses: Vec<Access<'m>>,
     /// Greater than zero: nothing is recorded.
     quiet: u32,
@@ -154,10 +160,7 @@ pub fn walk<'m>(
         own: true,
         calls: 0,
         assume,
-        causes: vec![],
-        divisions: vec![],
-        powers: vec![],
-        flags: BTreeMap::new(),
+        learned: Learned::default(),
         accesses: vec![],
         quiet: 0,
         guesses: 0,
@@ -179,27 +182,27 @@ impl<'m> Walk<'m> {
                 _ => {}
             }
         }
-        self.causes.push(cause);
-        known::symbol(self.causes.len() - 1)
+        self.learned.causes.push(cause);
+        known::symbol(self.learned.causes.len() - 1)
     }
 
     /// A symbol for what a variable holds.
     fn fresh_for(&mut self, v: VarId, counter: bool) -> VarId {
         let var = Some(self.function.var(v).name.clone());
-        self.causes.push(Cause { var, counter, ..Cause::default() });
-        known::symbol(self.causes.len() - 1)
+        self.learned.causes.push(Cause { var, counter, ..Cause::default() });
+        known::symbol(self.learned.causes.len() - 1)
     }
 
     /// Says of a symbol that it is read from an array on one way, and bounded on others.
     pub fn partly_read(&mut self, symbol: VarId, array: String, others: Vec<Poly>) {
-        let cause = known::symbol_number(symbol).and_then(|n| self.causes.get_mut(n));
+        let cause = known::symbol_number(symbol).and_then(|n| self.learned.causes.get_mut(n));
         if let Some(cause) = cause {
             (cause.array, cause.others) = (Some(array), others);
         }
     }
 
     pub fn cause(&self, symbol: VarId) -> Option<&Cause> {
-        self.causes.get(known::symbol_number(symbol)?)
+        self.learned.causes.get(known::symbol_number(symbol)?)
     }
 
     /// The analysed function, before and after the walk.
@@ -209,7 +212,7 @@ impl<'m> Walk<'m> {
 
     /// Symbols from here on are newer than what exists now.
     pub fn mark(&self) -> usize {
-        self.causes.len()
+        self.learned.causes.len()
     }
 
     pub fn older(&self, p: &Poly, mark: usize) -> bool {
