@@ -261,7 +261,7 @@ namespace std {
 
 struct ostream {
     bool is_open() const { return true; }
-    int precision(int n) { return 6; }
+    int precision(int n = 6) { return 6; }
 };
 struct manipulator { int n; };
 static ostream cout, cerr, clog;

@@ -127,6 +127,9 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Res<Operand<'a>> {
         let (object, pointer) = self.operands_of(through, span)?;
+        if let Some(f) = self.function_of(&pointer.ty) {
+            return self.call_named_method(&f, object, args, span);
+        }
         if self.signature_of(&pointer.ty).is_none() {
             // A member that can be called itself.
             let member = self.member_at(object, pointer, span)?;
@@ -136,6 +139,28 @@ impl<'a> Sema<'a> {
         let mut list = vec![Operand::Value(object.0)];
         list.extend(self.arguments(args)?);
         self.call_pointer(pointer, list, span)
+    }
+
+    /// Calls the method that a template argument names.
+    fn call_named_method(
+        &mut self,
+        f: &FunctionValue<'a>,
+        (object, is_const): (Expr, bool),
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let class = object.ty.pointee().and_then(|ty| self.is_class(ty));
+        // Of several the type of the parameter tells which one is meant, and it is not kept.
+        let one = f.fns.len() == 1 && f.fns.iter().all(FnDecl::needs_object);
+        let Some(class) = class.filter(|_| one) else {
+            return refuse(MEMBER_POINTER, span);
+        };
+        let list = self.arguments(args)?;
+        let object_of = Some((class, is_const));
+        let chosen =
+            self.resolve_overload(&f.name, &f.fns, f.args.as_deref(), object_of, &list, span)?;
+        let place = Place::new(PlaceKind::Deref(object), Type::Struct(class), span);
+        self.call_chosen(chosen, Some(Operand::Place { place, is_const }), list, span)
     }
 
     /// The address of the object, whether that is constant, and the pointer to the member; the object comes first.

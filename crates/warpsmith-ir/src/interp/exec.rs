@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use super::bounds::Track;
 use super::capture::Captured;
 use super::eval::{Item, number, pointer};
+use super::fast::{Loops, Registers};
 use super::memory::{Image, Object, Pointer, Val};
 use super::races::Races;
 use super::team::Team;
@@ -63,6 +64,8 @@ pub(crate) struct Interp<'m, 'a, T: Track> {
     pub team: Option<Team<T>>,
     /// Collective statements run so far.
     pub collectives: u32,
+    pub loops: Loops<'m>,
+    pub registers: Registers,
 }
 
 /// The variables of the running function.
@@ -128,6 +131,8 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
             races: None,
             team: None,
             collectives: 0,
+            loops: Loops::default(),
+            registers: Registers::default(),
         }
     }
 
@@ -235,6 +240,35 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
     /// A copy of all variables of the running function.
     pub fn frame_slots(&self) -> Vec<Slot<T>> {
         self.frame.slots.clone()
+    }
+
+    pub fn frame_slots_ref(&self) -> &[Slot<T>] {
+        &self.frame.slots
+    }
+
+    pub fn frame_function(&self) -> Option<FuncId> {
+        self.frame.function
+    }
+
+    pub fn take_returned(&mut self) -> Option<Item<T>> {
+        self.returned.take()
+    }
+
+    /// Runs something in a function that is `nested` calls inside the running one, with these variables.
+    pub fn with_slots<X>(
+        &mut self,
+        function: FuncId,
+        nested: usize,
+        slots: &mut Vec<Slot<T>>,
+        run: impl FnOnce(&mut Self) -> X,
+    ) -> X {
+        let own = Frame { function: Some(function), slots: std::mem::take(slots) };
+        let caller = std::mem::replace(&mut self.frame, own);
+        self.depth += nested;
+        let result = run(self);
+        self.depth -= nested;
+        *slots = std::mem::replace(&mut self.frame, caller).slots;
+        result
     }
 
     pub fn exchange_slots(&mut self, slots: &mut Vec<Slot<T>>) {
@@ -401,7 +435,7 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
     }
 
     /// A statement of a program of which not everything is understood.
-    fn tolerated(&mut self, stmt: &Stmt) -> Run<Flow> {
+    pub fn tolerated(&mut self, stmt: &Stmt) -> Run<Flow> {
         let limits = self.patient_until.is_none() && !self.launches(stmt);
         if limits {
             self.patient_until = Some(self.patience());
@@ -435,6 +469,11 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
                 let held = self.truth(cond)?;
                 self.memory.note_way(origin.span, held);
                 return self.block(if held { then } else { otherwise });
+            }
+            StmtKind::For(_) | StmtKind::Loop { .. }
+                if let Some(flow) = self.fast_loop(stmt)? =>
+            {
+                return Ok(flow);
             }
             StmtKind::For(l) => return self.for_loop(l, origin),
             StmtKind::Loop { condition, body, step, .. } => {
@@ -615,7 +654,7 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
 const CLOCK_STEPS: u64 = 1 << 14;
 
 /// Variables that need an address: aggregates, shared ones, and those whose address is taken.
-fn vars_in_memory(f: &Function) -> Vec<bool> {
+pub(crate) fn vars_in_memory(f: &Function) -> Vec<bool> {
     let mut result: Vec<bool> =
         f.vars.iter().map(|v| v.ty.is_aggregate() || v.kind == VarKind::Shared).collect();
     for_each_place(&f.body, &mut |place, access| {
