@@ -40,14 +40,14 @@ pub(crate) struct Interp<'m, 'a, T: Track> {
     globals: Vec<u32>,
     /// For each function, which variables live in memory; computed when it is first called.
     in_memory: Vec<Option<Vec<bool>>>,
-    frame: Frame<T>,
-    depth: usize,
+    pub(super) frame: Frame<T>,
+    pub(super) depth: usize,
     /// Functions of libraries that are open: they stand for what runs on the device, and reach its memory.
     pub in_library: usize,
     /// Where the library was entered.
     pub library_call: Origin,
     pub steps: u64,
-    returned: Option<Item<T>>,
+    pub(super) returned: Option<Item<T>>,
     /// In a program of the host of which not everything is understood: which functions have to do with the device.
     pub working: Option<super::host::Working>,
     /// The call that comes next is the last thing such a program does with the device.
@@ -69,9 +69,9 @@ pub(crate) struct Interp<'m, 'a, T: Track> {
 }
 
 /// The variables of the running function.
-struct Frame<T: Track> {
-    function: Option<FuncId>,
-    slots: Vec<Slot<T>>,
+pub(super) struct Frame<T: Track> {
+    pub function: Option<FuncId>,
+    pub slots: Vec<Slot<T>>,
 }
 
 pub(crate) enum Slot<T: Track> {
@@ -240,35 +240,6 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
     /// A copy of all variables of the running function.
     pub fn frame_slots(&self) -> Vec<Slot<T>> {
         self.frame.slots.clone()
-    }
-
-    pub fn frame_slots_ref(&self) -> &[Slot<T>] {
-        &self.frame.slots
-    }
-
-    pub fn frame_function(&self) -> Option<FuncId> {
-        self.frame.function
-    }
-
-    pub fn take_returned(&mut self) -> Option<Item<T>> {
-        self.returned.take()
-    }
-
-    /// Runs something in a function that is `nested` calls inside the running one, with these variables.
-    pub fn with_slots<X>(
-        &mut self,
-        function: FuncId,
-        nested: usize,
-        slots: &mut Vec<Slot<T>>,
-        run: impl FnOnce(&mut Self) -> X,
-    ) -> X {
-        let own = Frame { function: Some(function), slots: std::mem::take(slots) };
-        let caller = std::mem::replace(&mut self.frame, own);
-        self.depth += nested;
-        let result = run(self);
-        self.depth -= nested;
-        *slots = std::mem::replace(&mut self.frame, caller).slots;
-        result
     }
 
     pub fn exchange_slots(&mut self, slots: &mut Vec<Slot<T>>) {

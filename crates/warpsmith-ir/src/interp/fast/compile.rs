@@ -232,10 +232,15 @@ impl<'m> Compiler<'m, '_> {
         }
         self.note_sets(stmt);
         self.bind(self.code.sites[site as usize].next);
+        self.note_known(site);
+        self.site = around;
+    }
+
+    /// What the operations after a site take for set.
+    fn note_known(&mut self, site: SiteId) {
         if !self.checked {
             self.code.sites[site as usize].known = self.known.iter().copied().collect();
         }
-        self.site = around;
     }
 
     /// What holds something after the statement and what does not; where the interpreter finds it otherwise, it says so.
@@ -455,6 +460,7 @@ impl<'m> Compiler<'m, '_> {
         self.bind(asked);
         let around = self.site;
         self.site = self.new_site(Work::Condition { of: stmt, expr: &c.expr, holds, fails: end });
+        self.note_known(self.site);
         let begin = self.code.ops.len();
         if self.branch(&c.expr, false, end).is_err() {
             self.code.ops.truncate(begin);

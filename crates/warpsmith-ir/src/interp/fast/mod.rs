@@ -25,13 +25,16 @@ use self::compile::{Start, compile};
 pub(crate) use self::run::Registers;
 use self::run::Stop;
 use super::bounds::Track;
-use super::exec::{Flow, Interp, Run, Slot};
+use super::exec::{self, Flow, Interp, Run, Slot};
 use super::memory::{Pointer, Val};
 use super::{InterpError, InterpErrorKind};
 use crate::module::{FuncId, VarId};
 use crate::stmt::{Block, LoopId, Stmt, StmtKind};
 use crate::types::Type;
 use crate::value::Value;
+
+/// Steps that the way to the interpreter and back counts for.
+const STEPS_TO_INTERPRETER: u64 = 8;
 
 /// The loops that were met so far.
 pub(crate) type Loops<'m> = HashMap<(FuncId, LoopId), Met<'m>>;
@@ -58,7 +61,7 @@ impl<'m, T: Track> Interp<'m, '_, T> {
         if !T::PLAIN || self.working.is_none() || watched || self.team.is_some() {
             return Ok(None);
         }
-        let Some(key) = self.frame_function().zip(loop_id(stmt)) else { return Ok(None) };
+        let Some(key) = self.frame.function.zip(loop_id(stmt)) else { return Ok(None) };
         let Some((root, mut code)) = self.translated(key, stmt) else { return Ok(None) };
         let mut r = std::mem::take(&mut self.registers);
         let mut result = Ok(None);
@@ -106,13 +109,12 @@ impl<'m, T: Track> Interp<'m, '_, T> {
     }
 
     fn start(&self) -> Vec<Start> {
-        let slots = self.frame_slots_ref();
         let start = |slot: &Slot<T>| match slot {
             Slot::Unset => Start::Unset,
             Slot::Value(_) => Start::Known,
             Slot::Object(_) => Start::InMemory,
         };
-        slots.iter().map(start).collect()
+        self.frame.slots.iter().map(start).collect()
     }
 
     /// Brings variables, constants and addresses into registers; `false` where something does not fit into one.
@@ -224,7 +226,7 @@ impl<'m, T: Track> Interp<'m, '_, T> {
 
     fn returned_from(&mut self, code: &Code<'m>, frame: usize, r: &mut Registers) -> Run<After> {
         let Frame { result, end, call, .. } = code.frames[frame];
-        let value = self.take_returned().map(Slot::<T>::Value);
+        let value = self.returned.take().map(Slot::<T>::Value);
         match (result, value, call) {
             (Some(reg), Some(slot), _) if into_register(&slot, r, reg) => Ok(After::At(end)),
             (Some(_), _, Some(call)) => {
@@ -278,6 +280,24 @@ impl<'m, T: Track> Interp<'m, '_, T> {
         };
         // Memory may have come or gone.
         r.buffers.clear();
+        self.steps += STEPS_TO_INTERPRETER;
+        result
+    }
+
+    /// Runs something in a function that is `nested` calls inside the running one, with these variables.
+    fn with_slots<X>(
+        &mut self,
+        function: FuncId,
+        nested: usize,
+        slots: &mut Vec<Slot<T>>,
+        run: impl FnOnce(&mut Self) -> X,
+    ) -> X {
+        let own = exec::Frame { function: Some(function), slots: std::mem::take(slots) };
+        let caller = std::mem::replace(&mut self.frame, own);
+        self.depth += nested;
+        let result = run(self);
+        self.depth -= nested;
+        *slots = std::mem::replace(&mut self.frame, caller).slots;
         result
     }
 

@@ -150,6 +150,20 @@ fn what_fails_is_left_out_and_the_loop_goes_on() {
 }
 
 #[test]
+fn a_loop_whose_condition_fails_leaves_its_variables_unknown() {
+    let out = same(&program(
+        "var i: i32; var x: i32;
+        for i in 0..3 {
+            let x = 1;
+            while a[i * 40] < 9 { x = x + 1; a[i * 40] = a[i * 40] / 2 + 8; }
+            a[10 + i] = x;
+        }",
+    ));
+    let why: Vec<&str> = out.skipped.iter().map(|s| s.why.as_str()).collect();
+    assert!(matches!(why[..], [_, "`x` is not known here"]), "{why:?}");
+}
+
+#[test]
 fn calls_are_put_in_place_with_their_errors() {
     let out = same(&program(
         "var i: i32; var x: i32; var p: *i32; var on: [i32; 4]; var w: i32;
@@ -198,5 +212,33 @@ proptest::proptest! {
             let (fast, _) = outcome(&m, &args, true);
             proptest::prop_assert!(format!("{slow:?}") == format!("{fast:?}"), "{slow:#?}\n{fast:#?}");
         }
+    }
+}
+
+/// A matrix product on arrays of which the host knows all; run with `--release --ignored --nocapture` to see both speeds.
+#[test]
+#[ignore = "measures"]
+fn speed() {
+    let n = 200usize;
+    let text = "host fn main(a: *f32, b: *f32, c: *f32) { call f(a, b, c, 200); launch k grid(1u32, 1u32, 1u32) block(1u32, 1u32, 1u32) shared(0u64) args(); }
+        host fn f(a: *f32, b: *f32, c: *f32, n: i32) { var i: i32; var j: i32; var k: i32; var s: f32;
+            for i in 0..n { for j in 0..n { let s = 0.0f32; for k in 0..n { s = s + a[i * n + k] * b[k * n + j]; } c[i * n + j] = s; } } }
+        kernel fn k() { }";
+    let m = parse(text).unwrap();
+    for fast in [false, true] {
+        let mut memory = Memory::new(vec![vec![0; 4 * n * n]; 3]);
+        memory.host.host = [0, 1, 2].into_iter().collect();
+        for buffer in 0..3 {
+            memory.host.unknown.insert(buffer, vec![false; 4 * n * n]);
+        }
+        if !fast {
+            memory.take_ways();
+        }
+        let args = [0, 1, 2].map(|buffer| Arg::Pointer { buffer, offset: 0 });
+        let start = std::time::Instant::now();
+        let mut launcher = Tolerant::default();
+        call(&m, FuncId(0), &args, &mut memory, &Limits::default(), &mut launcher).unwrap();
+        let each = start.elapsed().as_secs_f64() / (n * n * n) as f64 * 1e9;
+        println!("fast {fast}: {each:.1} ns an inner iteration, {:?}", launcher.0);
     }
 }
