@@ -216,9 +216,12 @@ impl<'a> Sema<'a> {
 
     fn target_number(&mut self, chosen: Chosen<'a>, pointer: StructId) -> i64 {
         let same = |t: &Target<'a>| {
+            // Each use of a template binds its arguments in a scope of its own.
+            let bound = t.chosen.scope == chosen.scope || !chosen.args.is_empty();
             t.chosen.f.key() == chosen.f.key()
-                && t.chosen.scope == chosen.scope
+                && t.chosen.f.scope == chosen.f.scope
                 && t.chosen.args == chosen.args
+                && bound
         };
         let number = match self.pointers.targets.iter().position(same) {
             Some(at) => at,

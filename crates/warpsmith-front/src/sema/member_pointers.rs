@@ -126,10 +126,11 @@ impl<'a> Sema<'a> {
         args: &'a [ast::Expr],
         span: Span,
     ) -> Res<Operand<'a>> {
-        let (object, pointer) = self.operands_of(through, span)?;
-        if let Some(f) = self.function_of(&pointer.ty) {
+        if let Some(f) = self.method_argument(through.pointer)? {
+            let object = self.object_address(through.base, through.arrow, span)?;
             return self.call_named_method(&f, object, args, span);
         }
+        let (object, pointer) = self.operands_of(through, span)?;
         if self.signature_of(&pointer.ty).is_none() {
             // A member that can be called itself.
             let member = self.member_at(object, pointer, span)?;
@@ -139,6 +140,15 @@ impl<'a> Sema<'a> {
         let mut list = vec![Operand::Value(object.0)];
         list.extend(self.arguments(args)?);
         self.call_pointer(pointer, list, span)
+    }
+
+    /// The method that a name stands for that is an argument of a template.
+    fn method_argument(&mut self, pointer: &'a ast::Expr) -> Res<Option<FunctionValue<'a>>> {
+        let ast::ExprKind::Path(path) = &*pointer.kind else { return Ok(None) };
+        match self.path_operand(self.f_scope(), path)? {
+            Operand::Type(q) => Ok(self.function_of(&q.ty)),
+            _ => Ok(None),
+        }
     }
 
     /// Calls the method that a template argument names.

@@ -110,7 +110,7 @@ impl<'a> Sema<'a> {
             None => (f.scope, vec![]),
         };
         if let Some(reason) = header.and_then(|header| self.unmet(header, scope)) {
-            return Err(reason.into());
+            return Err(reason);
         }
         let params = self.param_types(f, scope).map_err(|e| match e {
             Failure::New(d) => d.message,
@@ -161,13 +161,15 @@ impl<'a> Sema<'a> {
     }
 
     /// Why template arguments do not meet the conditions on them, if they do not.
-    pub(crate) fn unmet(
-        &mut self,
-        header: &'a ast::TemplateHeader,
-        scope: ScopeId,
-    ) -> Option<&'static str> {
-        let held = |s: &mut Self, e| s.const_value(scope, e).is_ok_and(|v| v.is_true());
-        header.requires.iter().any(|e| !held(self, e)).then_some("its `requires` does not hold")
+    fn unmet(&mut self, header: &'a ast::TemplateHeader, scope: ScopeId) -> Option<String> {
+        header.requires.iter().find_map(|e| match self.const_value(scope, e) {
+            Ok(v) if v.is_true() => None,
+            Ok(_) => Some("its `requires` does not hold".into()),
+            Err(Failure::New(d)) => {
+                Some(format!("its `requires` is not understood: {}", d.message))
+            }
+            Err(Failure::Reported) => Some("its `requires` has errors".into()),
+        })
     }
 
     /// Template arguments of a call: explicit ones first, the rest from the arguments' types.

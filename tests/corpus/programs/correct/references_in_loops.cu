@@ -35,6 +35,7 @@ static int clipped(int at, int most) {
 
 static void reference(const Cell *from, std::vector<float> &to, int rows, int columns, float weight) {
     int x, y;
+#pragma omp parallel for private(x)
     for (y = 0; y < rows; y++)
         for (x = 0; x < columns; x++) {
             float around = 0.0f;
@@ -82,6 +83,10 @@ int main() {
     cudaMemcpy(got.data(), to, n * sizeof(float), cudaMemcpyDeviceToHost);
     int wrong = 0;
     double worst = 0.0;
+#pragma omp parallel
+    {
+        worst = 0.0;
+    }
     for (int i = 0; i < n; i++) {
         double error = std::fabs((double)got[i] - wanted[i]);
         worst = error > worst ? error : worst;
