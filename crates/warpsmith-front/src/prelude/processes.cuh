@@ -1,4 +1,4 @@
-// Other processes and threads: there is one of each.
+// Other processes: there is one. Values of any type.
 typedef int MPI_Comm;
 typedef int MPI_Datatype;
 typedef int MPI_Op;
@@ -61,31 +61,6 @@ inline int MPI_Scatter(
 }
 
 namespace std {
-enum class launch { async = 1, deferred = 2 };
-// A call whose result was asked for is made at once.
-template <typename R> struct future {
-    R value;
-    R get() { return value; }
-    void wait() const {}
-    bool valid() const { return true; }
-};
-template <> struct future<void> {
-    void get() {}
-    void wait() const {}
-    bool valid() const { return true; }
-};
-template <typename F, typename... A> auto async(F f, A... values) {
-    typedef decltype(f(values...)) R;
-    if constexpr (is_same<R, void>::value) {
-        f(values...);
-        return future<void>();
-    } else {
-        future<R> made = {f(values...)};
-        return made;
-    }
-}
-template <typename F, typename... A> auto async(launch when, F f, A... values) { return async(f, values...); }
-
 // A value of any type: the function that its type has alone tells which.
 template <typename T> inline void ofType() {}
 struct any {

@@ -1,7 +1,6 @@
-// Owners that call functions of the run-time library, a process among others, values of any type
+// Owners that call functions of the run-time library, methods as template arguments, values of any type
 #include <any>
 #include <cstdio>
-#include <future>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,8 +33,7 @@ static Memory made(size_t n) {
 
 int main() {
     std::any size = 96;
-    auto later = std::async(std::launch::async, [](int n) { return n / 3; }, 96);
-    int n = std::any_cast<int>(size), width = later.get();
+    int n = std::any_cast<int>(size), width = n / 3;
     size = std::string("many");
     if (std::any_cast<std::string>(&size) == nullptr) return 2;
     Memory sums = made(n), products(nullptr, cudaFree);
