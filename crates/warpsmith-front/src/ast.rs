@@ -81,6 +81,8 @@ pub enum ItemKind {
 #[derive(Clone, Debug, PartialEq)]
 pub struct TemplateHeader {
     pub params: Vec<TemplateParam>,
+    /// Conditions on the arguments: `requires`, and `C<T>` for a parameter `C T`.
+    pub requires: Vec<Expr>,
 }
 
 #[derive(Clone, Debug, PartialEq)]

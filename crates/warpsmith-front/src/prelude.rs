@@ -31,7 +31,8 @@ const TEXT: &str = concat!(
     include_str!("prelude/samples.cuh"),
     include_str!("prelude/runtime.cuh"),
     include_str!("prelude/graphs.cuh"),
-    include_str!("prelude/curand_host.cuh")
+    include_str!("prelude/curand_host.cuh"),
+    include_str!("prelude/processes.cuh")
 );
 
 /// The path that the text has among the sources.

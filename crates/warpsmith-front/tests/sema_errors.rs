@@ -2,7 +2,7 @@
 
 mod sema_support;
 
-use sema_support::{errors, lower_with};
+use sema_support::{errors, lower_file, lower_with};
 use warpsmith_front::sema::{KernelSelection, Request};
 
 /// Lowers a kernel body with an error in it and compares title and hint.
@@ -214,4 +214,47 @@ fn launches_ask_for_more_than_48_kilobytes() {
         let wanted = "error[W098]: `k` is launched with 65536 bytes of dynamic shared memory";
         assert!(refused.contains(wanted), "{before}: {refused}");
     }
+}
+
+#[test]
+fn pointers_to_functions_of_another_type() {
+    let rule = "struct Rule { int b; __device__ int fixed(int x) const { return x; } \
+                __device__ int moved(int x) { return b += x; } };";
+    let title = "is no function for";
+    check(&format!("{rule} int (Rule::*f)(int) = &Rule::fixed;"), title, None);
+    check(&format!("{rule} float (Rule::*f)(int) const = &Rule::fixed;"), title, None);
+    let constant = "error[W063]: `Rule::moved` cannot be called like this: it is not `const`";
+    check(&format!("{rule} int (Rule::*f)(int) const = &Rule::moved;"), constant, None);
+}
+
+#[test]
+fn methods_as_arguments_of_templates() {
+    let text = |argument: &str| {
+        format!(
+            "struct Rule {{ __device__ int fixed(int x) const {{ return x; }} __device__ float real(int x) const {{ return x; }} }};
+template <int (Rule::*M)(int) const> __device__ int called(const Rule &rule, int x) {{ return (rule.*M)(x); }}
+__global__ void k(int *o) {{ Rule rule; o[0] = called<&Rule::{argument}>(rule, 3); }}\n"
+        )
+    };
+    let rendered = errors(&text("real"));
+    assert!(rendered.contains("`real` is no function for"), "{rendered}");
+    assert!(lower_file("test.cu", &text("fixed")).is_ok());
+}
+
+#[test]
+fn conditions_on_types() {
+    let overloads = "template <typename T> concept Real = std::is_floating_point_v<T>;
+template <typename T> concept Wide = sizeof(T) > 4;
+template <Real T> __device__ int kind(T) { return 1; }
+template <Wide T> __device__ int kind(T) { return 2; }
+";
+    let call =
+        |value: &str| format!("{overloads}__global__ void k(int *o) {{ o[0] = kind({value}); }}\n");
+    for one in ["1.0f", "1ll"] {
+        assert!(lower_file("test.cu", &call(one)).is_ok());
+    }
+    let neither = errors(&call("1"));
+    assert!(neither.contains("its `requires` does not hold"), "{neither}");
+    let both = errors(&call("1.0"));
+    assert!(both.contains("error[W064]: the call of `kind` is ambiguous"), "{both}");
 }

@@ -23,6 +23,7 @@ mod collectives;
 mod effects;
 mod eval;
 mod exec;
+mod fast;
 mod host;
 mod memory;
 mod printf;

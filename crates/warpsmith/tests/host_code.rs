@@ -45,6 +45,25 @@ fn a_launch_in_a_loop_is_run_each_time_and_listed_once() {
 }
 
 #[test]
+fn a_program_of_several_processes_is_run_with_one() {
+    let body = "int rank, size; MPI_Init(&argc, &argv);
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank); MPI_Comm_size(MPI_COMM_WORLD, &size);
+        int n = 128 / size; float h[128], sum = 0, total = 0;
+        #pragma omp parallel
+        { for (int i = 0; i < n; i++) h[i] = i + rank; }
+        float *x; cudaMalloc(&x, n * sizeof(float));
+        cudaMemcpy(x, h, n * sizeof(float), cudaMemcpyHostToDevice);
+        scale<<<n / 32, 32>>>(x, 2.0f, n);
+        cudaMemcpy(h, x, n * sizeof(float), cudaMemcpyDeviceToHost);
+        for (int i = 0; i < n; i++) sum += h[i];
+        MPI_Allreduce(&sum, &total, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+        if (total == 127 * 128) scale<<<2, 32>>>(x, 2.0f, 64);
+        MPI_Finalize();";
+    let text = check(&format!("#include <mpi.h>\n{}", program(body)), &[], 0);
+    assert_eq!(text.trim(), "2 launches checked: nothing found");
+}
+
+#[test]
 fn kernels_and_launches_are_listed() {
     let body = "float *x; cudaMalloc(&x, 400);\n    scale<<<4, 32>>>(x, 2.0f, 100);";
     let text = check(&program(body), &["--list"], 0);

@@ -5,6 +5,7 @@ use warpsmith_ir::Span;
 
 use super::context::{Cx, all_kids, field, fields, kids};
 use super::literals;
+use super::mask::THROUGH;
 use crate::ast::{
     Designator, Expr, ExprKind, InitItem, Initializer, LambdaDecl, MadeCapture, Path, PathSegment,
     TypeKind, TypeName,
@@ -84,10 +85,12 @@ impl<'t> Cx<'t> {
             "parenthesized_expression" => self.parenthesized(node),
             "unary_expression" | "pointer_expression" => {
                 let operand = self.part(node, "argument");
-                ExprKind::Unary { op: self.operator(node), operand }
+                prefixed(self.operator(node), operand)
             }
             "update_expression" => self.update(node),
-            "binary_expression" => self.binary(node),
+            "binary_expression" | "constraint_conjunction" | "constraint_disjunction" => {
+                self.binary(node)
+            }
             "assignment_expression" => self.assignment(node),
             "conditional_expression" => self.conditional(node),
             "comma_expression" => {
@@ -536,4 +539,19 @@ fn placed(place: Expr, ty: TypeName, args: Vec<Expr>, span: Span) -> ExprKind {
     let value = expr(ExprKind::Construct { ty, args, braces: false });
     let assigned = expr(ExprKind::Assign { op: "=".into(), target, value });
     ExprKind::Unary { op: "&".into(), operand: assigned }
+}
+
+/// An operator in front of an operand; `*p.*m`, which the text has as `*p.through(m)`, takes the member of `*p`.
+fn prefixed(op: String, mut operand: Expr) -> ExprKind {
+    if op == "*"
+        && let ExprKind::Call { callee, .. } = &mut *operand.kind
+        && let ExprKind::Member { base, arrow: false, member, .. } = &mut *callee.kind
+        && member.name == THROUGH
+    {
+        let span = base.span;
+        let object = std::mem::replace(base, Expr { kind: Box::new(ExprKind::This), span });
+        *base = Expr { kind: Box::new(ExprKind::Unary { op, operand: object }), span };
+        return *operand.kind;
+    }
+    ExprKind::Unary { op, operand }
 }

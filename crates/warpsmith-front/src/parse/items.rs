@@ -183,21 +183,29 @@ impl<'t> Cx<'t> {
 
     fn template(&mut self, node: Node<'t>, local: bool, out: &mut Vec<ItemKind>) {
         let header = field(node, "parameters").map(|n| self.template_header(n));
-        let header = header.unwrap_or(TemplateHeader { params: vec![] });
+        let mut header = header.unwrap_or(TemplateHeader { params: vec![], requires: vec![] });
         let inner = kids(node)
             .into_iter()
             .find(|n| !matches!(n.kind(), "template_parameter_list" | "requires_clause"));
         let Some(inner) = inner else {
             return;
         };
+        let clause = kids(node).into_iter().find(|n| n.kind() == "requires_clause");
+        header.requires.extend(clause.and_then(|n| self.constraint(n)));
         match inner.kind() {
+            "concept_definition" => out.extend(self.concept(inner, header)),
             "function_definition" => match self.function(inner, Some(header), false) {
                 Some(function) => out.push(ItemKind::Function(function)),
                 None => out.push(unsupported("this function template")),
             },
             "declaration" => self.declaration(inner, local, Some(header), out),
             "struct_specifier" | "class_specifier" | "union_specifier" => {
+                // Which specialisation is the better constrained one is not looked at.
+                let constrained = !header.requires.is_empty();
                 let mut decl = self.struct_decl(inner, Some(header));
+                if constrained && decl.specialisation.is_some() {
+                    return out.push(unsupported("a specialisation with `requires`"));
+                }
                 self.outer_align(inner, &mut decl.align);
                 out.push(ItemKind::Struct(decl));
             }
@@ -206,6 +214,25 @@ impl<'t> Cx<'t> {
             "template_declaration" => out.push(unsupported("a template of a template's member")),
             other => out.push(unsupported(&format!("this {}", other.replace('_', " ")))),
         }
+    }
+
+    /// The condition of a `requires` clause.
+    fn constraint(&mut self, clause: Node<'t>) -> Option<Expr> {
+        let condition = field(clause, "constraint").or_else(|| kids(clause).last().copied());
+        condition.map(|n| self.expr(n))
+    }
+
+    /// `concept C = e;` is a constant template, `constexpr bool C = e;`.
+    fn concept(&mut self, node: Node<'t>, header: TemplateHeader) -> Option<ItemKind> {
+        let name = self.name(field(node, "name")?);
+        let value = self.expr(*kids(node).last()?);
+        let span = self.span(node);
+        let ty = self.type_name(TypeKind::Builtin(vec!["bool".to_owned()]), node);
+        let init = Some(Initializer::Expr(value));
+        let declared = Declarator { name, ty, init, bits: None, parts: vec![], span };
+        let attrs = Attrs { is_constexpr: true, ..Attrs::default() };
+        let declarators = vec![declared];
+        Some(ItemKind::Vars(VarDecl { attrs, template: Some(header), declarators, span }))
     }
 
     /// An alignment written before `struct`.
@@ -384,7 +411,7 @@ impl<'t> Cx<'t> {
     pub fn function(
         &mut self,
         node: Node<'t>,
-        template: Option<TemplateHeader>,
+        mut template: Option<TemplateHeader>,
         member: bool,
     ) -> Option<FunctionDecl> {
         let declarator = field(node, "declarator")?;
@@ -393,6 +420,12 @@ impl<'t> Cx<'t> {
         let base = specifiers.ty.take().unwrap_or_else(|| self.type_name(TypeKind::Void, node));
         let Declared { name, ty, function } = self.declarator(base, declarator);
         let FunctionParts { params, variadic, is_const } = function?;
+        let clause = all_kids(declarator).into_iter().find(|n| n.kind() == "requires_clause");
+        if let Some(clause) = clause {
+            // A condition on what is no template would be one on its class.
+            let condition = self.constraint(clause)?;
+            template.as_mut()?.requires.push(condition);
+        }
         let name = match name {
             DeclaredName::Special(name) => name,
             DeclaredName::Path(_) if !has_type && member => FunctionName::Constructor,

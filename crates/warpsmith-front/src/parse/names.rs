@@ -12,6 +12,7 @@ pub struct Names {
     types: HashSet<String>,
     templates: HashSet<String>,
     variables: HashSet<String>,
+    concepts: HashSet<String>,
     /// `namespace cg = cooperative_groups;`
     namespaces: HashMap<String, Vec<String>>,
 }
@@ -34,6 +35,10 @@ impl Names {
                 "namespace" if tokens.text(i + 2) == "=" => names.namespace(tokens, i + 1),
                 "typedef" => names.typedef(tokens, i + 1),
                 "template" => names.template(tokens, i + 1),
+                "concept" => {
+                    names.concepts.insert(tokens.text(i + 1).to_owned());
+                    names.templates.insert(tokens.text(i + 1).to_owned());
+                }
                 _ if token.kind == TokenKind::Word => names.variable(tokens, i),
                 _ => {}
             }
@@ -44,6 +49,11 @@ impl Names {
     /// True for the name of a type that the program declares or that CUDA has.
     pub fn is_type(&self, name: &str) -> bool {
         self.types.contains(name) || is_known_type(name)
+    }
+
+    /// True for the name of a concept of the program or of the standard library.
+    pub fn is_concept(&self, name: &str) -> bool {
+        self.concepts.contains(name) || CONCEPTS.contains(&name)
     }
 
     /// The parts of the name that a namespace alias stands for.
@@ -206,6 +216,17 @@ impl Names {
         self.variables.contains(word) || all.joins_conditions(at)
     }
 }
+
+/// The concepts of the standard library that are known.
+const CONCEPTS: &[&str] = &[
+    "integral",
+    "signed_integral",
+    "unsigned_integral",
+    "floating_point",
+    "same_as",
+    "convertible_to",
+    "derived_from",
+];
 
 /// Namespaces of libraries: what they have before a `<` are templates, whatever else of the program has the name.
 const LIBRARIES: &[&str] =

@@ -5,7 +5,8 @@ use tree_sitter::Node;
 use super::angles::TYPE_ARGUMENT;
 use super::context::{Cx, field, has_token, kids};
 use crate::ast::{
-    Path, PathSegment, TemplateArg, TemplateHeader, TemplateParam, TemplateParamKind, TypeKind,
+    Expr, ExprKind, Path, PathSegment, TemplateArg, TemplateHeader, TemplateParam,
+    TemplateParamKind, TypeKind,
 };
 
 impl<'t> Cx<'t> {
@@ -140,13 +141,36 @@ impl<'t> Cx<'t> {
     }
 
     pub fn template_header(&mut self, node: Node<'t>) -> TemplateHeader {
-        let mut params = vec![];
-        for param in kids(node) {
-            if let Some(Some(param)) = self.deeper(param, |cx| cx.template_param(param)) {
-                params.push(param);
+        let mut header = TemplateHeader { params: vec![], requires: vec![] };
+        for node in kids(node) {
+            if let Some((param, condition)) = self.constrained(node) {
+                header.params.push(param);
+                header.requires.push(condition);
+            } else if let Some(Some(param)) = self.deeper(node, |cx| cx.template_param(node)) {
+                header.params.push(param);
             }
         }
-        TemplateHeader { params }
+        header
+    }
+
+    /// `C T` with a concept: a type, and the condition `C<T>`.
+    fn constrained(&mut self, node: Node<'t>) -> Option<(TemplateParam, Expr)> {
+        let concept = field(node, "type").filter(|_| node.kind() == "parameter_declaration")?;
+        let named =
+            matches!(concept.kind(), "type_identifier" | "template_type" | "qualified_identifier");
+        let mut path = Some(concept).filter(|_| named).map(|n| self.path(n))?;
+        let last = path.segments.last_mut()?;
+        if !self.names.is_concept(&last.name) {
+            return None;
+        }
+        let name = self.name(field(node, "declarator")?);
+        let span = self.span(node);
+        let segments = vec![PathSegment { name: name.clone(), args: None }];
+        let argument = TemplateArg::Name(Path { segments, global: false, span });
+        last.args.get_or_insert_default().insert(0, argument);
+        let kind = TemplateParamKind::Type { default: None };
+        let param = TemplateParam { name: Some(name), kind, pack: false, span };
+        Some((param, Expr { kind: Box::new(ExprKind::Path(path)), span }))
     }
 
     fn template_param(&mut self, node: Node<'t>) -> Option<TemplateParam> {

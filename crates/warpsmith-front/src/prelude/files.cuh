@@ -173,7 +173,7 @@ inline int strcasecmp(const char *a, const char *b) {
     }
 }
 inline char *strdup(const char *s) { return strcpy((char *)malloc(strlen(s) + 1), s); }
-inline const char *getenv(const char *name) { return nullptr; }
+inline char *getenv(const char *name) { return nullptr; }
 inline int toupper(int c) { return c >= 'a' && c <= 'z' ? c - 32 : c; }
 inline int tolower(int c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; }
 inline int isdigit(int c) { return c >= '0' && c <= '9'; }

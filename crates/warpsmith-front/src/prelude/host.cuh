@@ -261,7 +261,7 @@ namespace std {
 
 struct ostream {
     bool is_open() const { return true; }
-    int precision(int n) { return 6; }
+    int precision(int n = 6) { return 6; }
 };
 struct manipulator { int n; };
 static ostream cout, cerr, clog;
@@ -405,15 +405,23 @@ public:
         data_[size_] = value;
         size_ = size_ + 1;
     }
-    void emplace_back() { push_back(T()); }
-    void emplace_back(const T &value) { push_back(value); }
-    template <typename A> void emplace_back(const A &a) { push_back(T(a)); }
-    template <typename A, typename B, typename... R> void emplace_back(A a, B b, R... rest) { push_back(T(a, b, rest...)); }
+    T &emplace_back() { push_back(T()); return back(); }
+    T &emplace_back(const T &value) { push_back(value); return back(); }
+    template <typename A> T &emplace_back(const A &a) { push_back(T(a)); return back(); }
+    template <typename A, typename B, typename... R> T &emplace_back(A a, B b, R... rest) {
+        push_back(T(a, b, rest...));
+        return back();
+    }
     void shrink_to_fit() {}
     size_t capacity() const { return capacity_; }
+    // Two numbers are a length and a value.
     template <typename I> void assign(I first, I last) {
-        clear();
-        for (; first != last; ++first) push_back(*first);
+        if constexpr (std::is_arithmetic<I>::value) {
+            assign((size_t)first, (T)last);
+        } else {
+            clear();
+            for (; first != last; ++first) push_back(*first);
+        }
     }
     iterator insert(iterator at, const T &value) {
         size_t i = at - data_;
@@ -422,9 +430,14 @@ public:
         data_[i] = value;
         return data_ + i;
     }
+    void insert(iterator at, size_t n, const T &value) {
+        size_t i = at - data_;
+        for (size_t k = 0; k < n; k++) insert(data_ + i, value);
+    }
     template <typename I> void insert(iterator at, I first, I last) {
         size_t i = at - data_;
-        for (; first != last; ++first, ++i) insert(data_ + i, *first);
+        if constexpr (std::is_arithmetic<I>::value) insert(at, (size_t)first, (T)last);
+        else for (; first != last; ++first, ++i) insert(data_ + i, *first);
     }
     template <typename... A> iterator emplace(iterator at, A... values) { return insert(at, T(values...)); }
     iterator erase(iterator at) { return erase(at, at + 1); }

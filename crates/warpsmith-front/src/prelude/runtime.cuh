@@ -253,3 +253,11 @@ inline int cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigne
                           unsigned shared, cudaStream_t stream, void **arguments, void **extra) {
     return cudaLaunchKernel(function, dim3(gx, gy, gz), dim3(bx, by, bz), arguments, shared, stream);
 }
+
+// Functions of the library as values: `std::unique_ptr<float, decltype(&cudaFree)>`, `void (*release)(void *) = free`.
+inline cudaError_t valueOf_cudaFree(void *p) { return cudaFree(p); }
+inline cudaError_t valueOf_cudaFreeHost(void *p) { return cudaFreeHost(p); }
+inline cudaError_t valueOf_cudaStreamDestroy(cudaStream_t s) { return cudaStreamDestroy(s); }
+inline cudaError_t valueOf_cudaEventDestroy(cudaEvent_t e) { return cudaEventDestroy(e); }
+inline void valueOf_free(void *p) { free(p); }
+inline void *valueOf_malloc(size_t bytes) { return malloc(bytes); }

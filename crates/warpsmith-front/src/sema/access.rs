@@ -320,6 +320,9 @@ impl<'a> Sema<'a> {
             }
             // `&f` is the function, as `f` is.
             Operand::Functions { object: None, .. } => Ok(operand),
+            Operand::Foreign { .. } if self.function_of_library(&operand).is_some() => {
+                Ok(self.as_value(operand))
+            }
             // `&C::f` within `C`, too: its object is given with the call.
             Operand::Functions { name, fns, args, .. } if is_qualified(e) => {
                 Ok(Operand::Functions { name, fns, args, object: None })

@@ -199,6 +199,7 @@ impl<'a> Sema<'a> {
                 }
                 _ => {
                     let operand = self.expr(arg)?;
+                    let operand = self.as_value(operand);
                     if let Operand::Void = operand {
                         return fail("W061", arg.span, "this call gives no value (`void`)");
                     }

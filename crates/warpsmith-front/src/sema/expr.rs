@@ -143,7 +143,10 @@ impl<'a> Sema<'a> {
                     error("W053", span, format!("the function `{name}` cannot be used as a value"));
                 Err(d.help("call it, or pass a functor or a lambda").into())
             }
-            Operand::Foreign { names, .. } => {
+            Operand::Foreign { ref names, .. } => {
+                if let Some(function) = self.function_of_library(&operand) {
+                    return self.rvalue_of(function, span);
+                }
                 let name = names.first().cloned().unwrap_or_default();
                 Err(self.undeclared(self.f_scope(), &name, span))
             }

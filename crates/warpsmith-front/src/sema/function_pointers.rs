@@ -156,7 +156,13 @@ impl<'a> Sema<'a> {
         null.then(|| Ok(pointer_value(0, ty, span)))
     }
 
-    fn function_address(&mut self, f: &FunctionValue<'a>, ty: &Type, span: Span) -> Res<Expr> {
+    /// The pointer of that type to a function, or why there is none.
+    pub(crate) fn function_address(
+        &mut self,
+        f: &FunctionValue<'a>,
+        ty: &Type,
+        span: Span,
+    ) -> Res<Expr> {
         let Some((pointer, signature)) = self.signature_of(ty) else {
             return fail("W062", span, "this is no pointer to a function");
         };
@@ -168,7 +174,8 @@ impl<'a> Sema<'a> {
         let types = self.param_types(chosen.f, chosen.scope)?;
         let types: Vec<QualType> = types.into_iter().map(plain_parameter).collect();
         let of_class = chosen.f.class.filter(|_| chosen.f.needs_object());
-        if types != wanted || of_class != object.map(|(class, _)| class) {
+        let of_object = of_class.map(|class| (class, chosen.f.decl.is_const));
+        if types != wanted || of_object != object || !self.gives(&chosen, &signature.ret) {
             let text = self.type_text(ty);
             let d = error("W062", span, format!("`{}` is no function for `{text}`", f.name));
             return Err(d.label(chosen.f.decl.head_span, "declared here").into());
@@ -177,6 +184,14 @@ impl<'a> Sema<'a> {
             return refuse(MEMBER_POINTER, span);
         }
         Ok(pointer_value(self.target_number(chosen, pointer), ty, span))
+    }
+
+    /// Whether a function returns what a pointer promises; what is only deduced is not asked for.
+    fn gives(&mut self, chosen: &Chosen<'a>, wanted: &QualType) -> bool {
+        let Some(ret) = &chosen.f.decl.ret else { return true };
+        let declared = self.resolve_type(chosen.scope, ret);
+        declared.is_ok_and(|q| plain_parameter(q) == *wanted)
+            || matches!(ret.kind, ast::TypeKind::Auto)
     }
 
     /// The class of the objects that methods are called with, which a pointer to them has as its first parameter, and
@@ -201,9 +216,12 @@ impl<'a> Sema<'a> {
 
     fn target_number(&mut self, chosen: Chosen<'a>, pointer: StructId) -> i64 {
         let same = |t: &Target<'a>| {
+            // Each use of a template binds its arguments in a scope of its own.
+            let bound = t.chosen.scope == chosen.scope || !chosen.args.is_empty();
             t.chosen.f.key() == chosen.f.key()
-                && t.chosen.scope == chosen.scope
+                && t.chosen.f.scope == chosen.f.scope
                 && t.chosen.args == chosen.args
+                && bound
         };
         let number = match self.pointers.targets.iter().position(same) {
             Some(at) => at,

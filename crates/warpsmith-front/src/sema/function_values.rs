@@ -8,6 +8,9 @@ use warpsmith_ir::{Span, StructId, Type};
 use super::Sema;
 use super::model::*;
 
+/// Begins the names of functions of the prelude that stand for those of the library as values.
+const AS_VALUE: &str = "valueOf_";
+
 impl<'a> Sema<'a> {
     /// The type that stands for functions of one name; the same one for the same functions.
     pub(crate) fn function_type(
@@ -47,6 +50,19 @@ impl<'a> Sema<'a> {
         self.classes.insert(id, info);
         self.function_types.push((key, args.map(<[TArg]>::to_vec), id));
         id
+    }
+
+    /// A function of the run-time library that is no more than a name for the lowerer, as the one that stands in for it where
+    /// it is a value; any other operand as it is.
+    pub(crate) fn as_value(&mut self, operand: Operand<'a>) -> Operand<'a> {
+        self.function_of_library(&operand).unwrap_or(operand)
+    }
+
+    pub(crate) fn function_of_library(&self, operand: &Operand<'a>) -> Option<Operand<'a>> {
+        let Operand::Foreign { names, args } = operand else { return None };
+        let name = format!("{AS_VALUE}{}", names.first().filter(|_| args.is_empty())?);
+        let fns = super::expr::functions(&self.lookup(self.f_scope(), &name));
+        (!fns.is_empty()).then_some(Operand::Functions { name, fns, args: None, object: None })
     }
 
     /// The functions that an operand names or stands for.

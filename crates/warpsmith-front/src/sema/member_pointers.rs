@@ -126,6 +126,10 @@ impl<'a> Sema<'a> {
         args: &'a [ast::Expr],
         span: Span,
     ) -> Res<Operand<'a>> {
+        if let Some(f) = self.method_argument(through.pointer)? {
+            let object = self.object_address(through.base, through.arrow, span)?;
+            return self.call_named_method(&f, object, args, span);
+        }
         let (object, pointer) = self.operands_of(through, span)?;
         if self.signature_of(&pointer.ty).is_none() {
             // A member that can be called itself.
@@ -136,6 +140,37 @@ impl<'a> Sema<'a> {
         let mut list = vec![Operand::Value(object.0)];
         list.extend(self.arguments(args)?);
         self.call_pointer(pointer, list, span)
+    }
+
+    /// The method that a name stands for that is an argument of a template.
+    fn method_argument(&mut self, pointer: &'a ast::Expr) -> Res<Option<FunctionValue<'a>>> {
+        let ast::ExprKind::Path(path) = &*pointer.kind else { return Ok(None) };
+        match self.path_operand(self.f_scope(), path)? {
+            Operand::Type(q) => Ok(self.function_of(&q.ty)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Calls the method that a template argument names.
+    fn call_named_method(
+        &mut self,
+        f: &FunctionValue<'a>,
+        (object, is_const): (Expr, bool),
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let class = object.ty.pointee().and_then(|ty| self.is_class(ty));
+        // Of several the type of the parameter tells which one is meant, and it is not kept.
+        let one = f.fns.len() == 1 && f.fns.iter().all(FnDecl::needs_object);
+        let Some(class) = class.filter(|_| one) else {
+            return refuse(MEMBER_POINTER, span);
+        };
+        let list = self.arguments(args)?;
+        let object_of = Some((class, is_const));
+        let chosen =
+            self.resolve_overload(&f.name, &f.fns, f.args.as_deref(), object_of, &list, span)?;
+        let place = Place::new(PlaceKind::Deref(object), Type::Struct(class), span);
+        self.call_chosen(chosen, Some(Operand::Place { place, is_const }), list, span)
     }
 
     /// The address of the object, whether that is constant, and the pointer to the member; the object comes first.

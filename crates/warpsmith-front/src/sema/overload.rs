@@ -109,6 +109,9 @@ impl<'a> Sema<'a> {
             }
             None => (f.scope, vec![]),
         };
+        if let Some(reason) = header.and_then(|header| self.unmet(header, scope)) {
+            return Err(reason);
+        }
         let params = self.param_types(f, scope).map_err(|e| match e {
             Failure::New(d) => d.message,
             Failure::Reported => "its parameters have errors".into(),
@@ -155,6 +158,18 @@ impl<'a> Sema<'a> {
         let specificity =
             header.map_or(usize::MAX, |_| f.decl.params.iter().map(|p| spelled_out(&p.ty)).sum());
         Ok(Candidate { f, scope, args: bound, params, ranks, ranks_object, specificity })
+    }
+
+    /// Why template arguments do not meet the conditions on them, if they do not.
+    fn unmet(&mut self, header: &'a ast::TemplateHeader, scope: ScopeId) -> Option<String> {
+        header.requires.iter().find_map(|e| match self.const_value(scope, e) {
+            Ok(v) if v.is_true() => None,
+            Ok(_) => Some("its `requires` does not hold".into()),
+            Err(Failure::New(d)) => {
+                Some(format!("its `requires` is not understood: {}", d.message))
+            }
+            Err(Failure::Reported) => Some("its `requires` has errors".into()),
+        })
     }
 
     /// Template arguments of a call: explicit ones first, the rest from the arguments' types.
@@ -359,6 +374,12 @@ fn is_better(a: &Candidate<'_>, b: &Candidate<'_>, earlier: bool) -> bool {
     }
     if a.params != b.params {
         return false;
+    }
+    // Which of two sets of conditions is the stricter one is not looked at.
+    let [one, other] =
+        [a, b].map(|c| matches!(&c.f.decl.template, Some(t) if !t.requires.is_empty()));
+    if one || other {
+        return !other;
     }
     match (a.f.decl.body.is_some(), b.f.decl.body.is_some()) {
         (true, false) => true,

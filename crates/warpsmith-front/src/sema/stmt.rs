@@ -45,7 +45,8 @@ impl<'a> Sema<'a> {
     pub(crate) fn body(&mut self, s: &'a ast::Stmt) -> Block {
         let saved = self.open_scope();
         let ((), block) = self.in_block(|me| match &s.kind {
-            K::Block(b) if s.pragmas.is_empty() => me.lower_stmts(&b.stmts),
+            // One thread runs a block of OpenMP.
+            K::Block(b) => me.lower_stmts(&b.stmts),
             _ => me.lower_stmts(std::slice::from_ref(s)),
         });
         self.f().scope = saved;

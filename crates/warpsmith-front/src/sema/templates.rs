@@ -50,6 +50,11 @@ impl<'a> Sema<'a> {
                         Ok(TArg::Value(s.const_value(one, inner)?))
                     }),
                 },
+                // `&C::f` is the function, as `f` is.
+                ast::ExprKind::Unary { op, operand } if op == "&" => match &*operand.kind {
+                    ast::ExprKind::Path(path) => self.resolve_name_arg(scope, path),
+                    _ => Ok(TArg::Value(self.const_value(scope, e)?)),
+                },
                 _ => Ok(TArg::Value(self.const_value(scope, e)?)),
             },
             TemplateArg::Name(path) => self.resolve_name_arg(scope, path),
@@ -254,10 +259,14 @@ impl<'a> Sema<'a> {
                     _ => fail("W056", ty.span, "template values are numbers"),
                 }
             }
-            // A function for a parameter of function pointer type.
-            (TemplateParamKind::Value { .. }, TArg::Type(t))
-                if self.function_of(&t.ty).is_some() =>
+            // A function for a parameter of function pointer type; of methods, the class and what they take have to be right.
+            (TemplateParamKind::Value { ty, .. }, TArg::Type(t))
+                if let Some(f) = self.function_of(&t.ty) =>
             {
+                if f.fns.iter().any(FnDecl::needs_object) {
+                    let wanted = self.resolve_type(scope, ty)?.ty;
+                    self.function_address(&f, &wanted, span)?;
+                }
                 Ok(TArg::Type(t))
             }
             (TemplateParamKind::Type { .. }, _) => fail(

@@ -9,13 +9,27 @@ impl<'a> Sema<'a> {
     /// `std::is_same_v<A, B>` and the like; `None`: no trait that is known.
     pub(crate) fn trait_value(&mut self, name: &str, args: &[TArg]) -> Option<Value> {
         let name = name.strip_prefix("std::").or(name.strip_prefix("cuda::std::"))?;
-        let base = name.strip_suffix("::value").or(name.strip_suffix("_v"))?;
+        let base = name.strip_suffix("::value").or(name.strip_suffix("_v")).unwrap_or(name);
+        let is_trait = base.len() < name.len();
         let truth = match args {
-            [TArg::Type(t)] => self.property(base, t)?,
+            [TArg::Type(t)] if is_trait => self.property(base, t)?,
+            [TArg::Type(t)] => match name {
+                "integral" => self.property("is_integral", t)?,
+                "floating_point" => self.property("is_floating_point", t)?,
+                "signed_integral" => {
+                    self.property("is_integral", t)? && self.property("is_signed", t)?
+                }
+                "unsigned_integral" => {
+                    self.property("is_integral", t)? && self.property("is_unsigned", t)?
+                }
+                _ => return None,
+            },
             [TArg::Type(a), TArg::Type(b)] => match base {
-                "is_same" => a == b,
-                "is_convertible" => self.is_convertible(a, b),
-                "is_base_of" => self.is_base_of(&a.ty, &b.ty),
+                "is_same" | "same_as" if is_trait == (base == "is_same") => a == b,
+                "is_convertible" if is_trait => self.is_convertible(a, b),
+                "convertible_to" if !is_trait => self.is_convertible(a, b),
+                "is_base_of" if is_trait => self.is_base_of(&a.ty, &b.ty),
+                "derived_from" if !is_trait => self.is_base_of(&b.ty, &a.ty),
                 _ => return None,
             },
             _ => return None,

@@ -64,6 +64,8 @@ pub(crate) type Bounds = HashMap<u64, Bound, BuildHasherDefault<DefaultHasher>>;
 /// Whether and how bounds are kept; the interpreter is compiled once for each answer.
 pub(crate) trait Track {
     type Bound: Copy;
+    /// There are no bounds: values are all that there is.
+    const PLAIN: bool = false;
     fn input(value: Value) -> Self::Bound;
     fn binary(
         op: BinaryOp,
@@ -89,6 +91,7 @@ pub(crate) struct Untracked;
 
 impl Track for Untracked {
     type Bound = ();
+    const PLAIN: bool = true;
     fn input(_: Value) {}
     fn binary(_: BinaryOp, _: (Value, ()), _: (Value, ()), _: Value) {}
     fn call(_: MathFn, _: &[(Value, ())], _: Value) {}

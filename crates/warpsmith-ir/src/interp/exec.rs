@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use super::bounds::Track;
 use super::capture::Captured;
 use super::eval::{Item, number, pointer};
+use super::fast::{Loops, Registers};
 use super::memory::{Image, Object, Pointer, Val};
 use super::races::Races;
 use super::team::Team;
@@ -39,14 +40,14 @@ pub(crate) struct Interp<'m, 'a, T: Track> {
     globals: Vec<u32>,
     /// For each function, which variables live in memory; computed when it is first called.
     in_memory: Vec<Option<Vec<bool>>>,
-    frame: Frame<T>,
-    depth: usize,
+    pub(super) frame: Frame<T>,
+    pub(super) depth: usize,
     /// Functions of libraries that are open: they stand for what runs on the device, and reach its memory.
     pub in_library: usize,
     /// Where the library was entered.
     pub library_call: Origin,
     pub steps: u64,
-    returned: Option<Item<T>>,
+    pub(super) returned: Option<Item<T>>,
     /// In a program of the host of which not everything is understood: which functions have to do with the device.
     pub working: Option<super::host::Working>,
     /// The call that comes next is the last thing such a program does with the device.
@@ -63,12 +64,14 @@ pub(crate) struct Interp<'m, 'a, T: Track> {
     pub team: Option<Team<T>>,
     /// Collective statements run so far.
     pub collectives: u32,
+    pub loops: Loops<'m>,
+    pub registers: Registers,
 }
 
 /// The variables of the running function.
-struct Frame<T: Track> {
-    function: Option<FuncId>,
-    slots: Vec<Slot<T>>,
+pub(super) struct Frame<T: Track> {
+    pub function: Option<FuncId>,
+    pub slots: Vec<Slot<T>>,
 }
 
 pub(crate) enum Slot<T: Track> {
@@ -128,6 +131,8 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
             races: None,
             team: None,
             collectives: 0,
+            loops: Loops::default(),
+            registers: Registers::default(),
         }
     }
 
@@ -401,7 +406,7 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
     }
 
     /// A statement of a program of which not everything is understood.
-    fn tolerated(&mut self, stmt: &Stmt) -> Run<Flow> {
+    pub fn tolerated(&mut self, stmt: &Stmt) -> Run<Flow> {
         let limits = self.patient_until.is_none() && !self.launches(stmt);
         if limits {
             self.patient_until = Some(self.patience());
@@ -435,6 +440,11 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
                 let held = self.truth(cond)?;
                 self.memory.note_way(origin.span, held);
                 return self.block(if held { then } else { otherwise });
+            }
+            StmtKind::For(_) | StmtKind::Loop { .. }
+                if let Some(flow) = self.fast_loop(stmt)? =>
+            {
+                return Ok(flow);
             }
             StmtKind::For(l) => return self.for_loop(l, origin),
             StmtKind::Loop { condition, body, step, .. } => {
@@ -615,7 +625,7 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
 const CLOCK_STEPS: u64 = 1 << 14;
 
 /// Variables that need an address: aggregates, shared ones, and those whose address is taken.
-fn vars_in_memory(f: &Function) -> Vec<bool> {
+pub(crate) fn vars_in_memory(f: &Function) -> Vec<bool> {
     let mut result: Vec<bool> =
         f.vars.iter().map(|v| v.ty.is_aggregate() || v.kind == VarKind::Shared).collect();
     for_each_place(&f.body, &mut |place, access| {

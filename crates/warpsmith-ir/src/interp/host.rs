@@ -25,6 +25,9 @@ const LEAST_PATIENCE: u64 = 10_000_000;
 /// Steps of a program after which there is little patience left.
 const ALL_PATIENCE: u64 = 1_600_000_000;
 
+/// Steps that a statement counts for that was left out.
+const STEPS_OF_SKIPPED: u64 = 200;
+
 /// What is known of memory that a program of the host allocated.
 #[derive(Clone, Debug, Default)]
 pub struct HostMemory {
@@ -207,6 +210,8 @@ impl<T: Track> Interp<'_, '_, T> {
             follows: matches!(error.kind, Uninitialized(_)),
         };
         self.launcher.skipped(skipped);
+        // A loop that goes on for ever because of it is soon given up.
+        self.steps = self.steps.saturating_add(STEPS_OF_SKIPPED);
         if self.launcher.gives_up() {
             return Err(self.error(Launch("stopped".into()), &stmt.origin));
         }

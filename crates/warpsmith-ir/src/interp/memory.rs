@@ -39,8 +39,15 @@ impl Pointer {
         }
     }
 
+    /// One more than the number of the object; 0: there is none.
+    #[inline]
+    pub fn object_in(bits: u64) -> u32 {
+        (bits.wrapping_add(HALF) >> OFFSET_BITS) as u32
+    }
+
+    #[inline]
     pub fn from_bits(bits: u64) -> Pointer {
-        match (bits.wrapping_add(HALF) >> OFFSET_BITS) as u32 {
+        match Pointer::object_in(bits) {
             0 => Pointer { object: None, offset: bits as i64 },
             n => {
                 let offset = bits.wrapping_sub(u64::from(n) << OFFSET_BITS);

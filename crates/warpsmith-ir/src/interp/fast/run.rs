@@ -1,0 +1,260 @@
+//! Runs a translated loop as far as it goes.
+
+use super::super::bounds::Track;
+use super::super::exec::{Interp, Run};
+use super::super::memory::{OWN, Pointer, Val};
+use super::code::{Address, Code, Op, Pc};
+use crate::eval;
+use crate::span::Origin;
+use crate::types::Scalar;
+use crate::value::Value;
+
+/// The registers, and which of them hold something.
+#[derive(Default)]
+pub(crate) struct Registers {
+    pub bits: Vec<u64>,
+    pub known: Vec<bool>,
+    /// What is known of the buffers; forgotten whenever the interpreter had its turn.
+    pub buffers: Vec<Reach>,
+}
+
+/// How the host reaches a buffer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    Unasked,
+    /// All of it holds something.
+    Open,
+    /// Parts of it may hold nothing.
+    Masked,
+    /// As the interpreter says.
+    Asks,
+}
+
+/// Why the operations stopped.
+pub(super) enum Stop {
+    End,
+    /// The site of this operation has to go on.
+    At(Pc),
+    /// A function ended without a value: that of the call.
+    NoValue(u32),
+}
+
+impl Registers {
+    #[inline]
+    fn get(&self, r: u32) -> u64 {
+        self.bits[r as usize]
+    }
+
+    #[inline]
+    pub fn set(&mut self, r: u32, bits: u64) {
+        self.bits[r as usize] = bits;
+        self.known[r as usize] = true;
+    }
+
+    /// The pointer to a place; `None` where it would leave the range that belongs to its object.
+    #[inline]
+    fn address(&self, at: Address) -> Option<u64> {
+        let base = self.get(at.base);
+        let bytes = match at.index {
+            Some(i) if i.narrow => i64::from(self.get(i.of) as i32).wrapping_mul(i.scale),
+            Some(i) => (self.get(i.of) as i64).wrapping_mul(i.scale),
+            None => 0,
+        };
+        let bytes = bytes.wrapping_add(at.offset);
+        let to = base.wrapping_add(bytes as u64);
+        (Pointer::object_in(base) == Pointer::object_in(to)).then_some(to)
+    }
+}
+
+impl<T: Track> Interp<'_, '_, T> {
+    /// Runs operations from `pc` on until one cannot go on.
+    pub(super) fn operations(
+        &mut self,
+        code: &Code<'_>,
+        r: &mut Registers,
+        mut pc: Pc,
+        origin: &Origin,
+    ) -> Run<Stop> {
+        loop {
+            let here = pc;
+            pc += 1;
+            match &code.ops[here as usize] {
+                Op::Copy { to, a } => r.set(*to, r.get(*a)),
+                Op::Binary { f, to, a, b } => r.set(*to, f(r.get(*a), r.get(*b))),
+                Op::Branch { f, a, b, when, to } => {
+                    if (f(r.get(*a), r.get(*b)) != 0) == *when {
+                        pc = *to;
+                    }
+                }
+                Op::Load { ty, to, at } => match self.loaded(r, *at, *ty) {
+                    Some(bits) => r.set(*to, bits),
+                    None => return Ok(Stop::At(here)),
+                },
+                Op::Store { ty, at, a } => {
+                    if self.stored(r, *at, Value { ty: *ty, bits: r.get(*a) }).is_none() {
+                        return Ok(Stop::At(here));
+                    }
+                }
+                Op::Offset { to, at } => match r.address(*at) {
+                    Some(bits) => r.set(*to, bits),
+                    None => return Ok(Stop::At(here)),
+                },
+                Op::Check { a } if r.known[*a as usize] => {}
+                Op::InRange { index, length, end } if inside(r, *index, *length, *end) => {}
+                Op::Check { .. } | Op::InRange { .. } | Op::Interpret => {
+                    return Ok(Stop::At(here));
+                }
+                Op::Jump { to } => pc = *to,
+                Op::JumpIf { a, when, to } => {
+                    if (r.get(*a) != 0) == *when {
+                        pc = *to;
+                    }
+                }
+                Op::Tick { steps } => self.ticks((*steps).into(), origin)?,
+                Op::Unset { first, end } => r.known[*first as usize..*end as usize].fill(false),
+                Op::Library { enters, site } => self.library(code, *enters, *site),
+                Op::NoValue { call } => return Ok(Stop::NoValue(*call)),
+                Op::End => return Ok(Stop::End),
+                op => computed(r, op),
+            }
+        }
+    }
+
+    fn library(&mut self, code: &Code<'_>, enters: bool, site: u32) {
+        if !enters {
+            self.in_library -= 1;
+            return;
+        }
+        if self.in_library == 0
+            && let super::code::Work::Stmt(stmt) = code.sites[site as usize].work
+        {
+            self.library_call = stmt.origin.clone();
+        }
+        self.in_library += 1;
+    }
+
+    #[inline]
+    fn loaded(&self, r: &mut Registers, at: Address, ty: Scalar) -> Option<u64> {
+        let p = Pointer::from_bits(r.address(at)?);
+        let id = p.object?;
+        let size = ty.bytes() as usize;
+        let start = usize::try_from(p.offset).ok()?;
+        let bytes = match id.checked_sub(OWN) {
+            None => {
+                let reach = self.reach(r, id);
+                if reach == Reach::Asks {
+                    return self.load_scalar(p, ty).ok().map(|(v, _)| v.bits);
+                }
+                let range = start..start.checked_add(size)?;
+                if reach == Reach::Masked {
+                    let mask = self.memory.host.unknown.get(id as usize)?;
+                    if any(mask.get(range.clone())?) {
+                        return None;
+                    }
+                }
+                self.memory.buffers.get(id as usize)?.get(range)?
+            }
+            Some(own) => {
+                let image = &self.objects.get(own as usize)?.image;
+                let range = start..start.checked_add(size)?;
+                if !all(image.known.get(range.clone())?) {
+                    return None;
+                }
+                image.bytes.get(range)?
+            }
+        };
+        Some(match (ty, bytes) {
+            (Scalar::Bool, [b]) => u64::from(*b != 0),
+            (_, [b]) => u64::from(*b),
+            (_, [a, b]) => u64::from(u16::from_le_bytes([*a, *b])),
+            (_, [a, b, c, d]) => u64::from(u32::from_le_bytes([*a, *b, *c, *d])),
+            _ => u64::from_le_bytes(bytes.try_into().ok()?),
+        })
+    }
+
+    fn stored(&mut self, r: &mut Registers, at: Address, value: Value) -> Option<()> {
+        let p = Pointer::from_bits(r.address(at)?);
+        let id = p.object?;
+        if id < OWN && self.reach(r, id) != Reach::Asks {
+            let start = usize::try_from(p.offset).ok()?;
+            let size = value.ty.bytes() as usize;
+            let buffer = self.memory.buffers.get_mut(id as usize)?;
+            let to = buffer.get_mut(start..start.checked_add(size)?)?;
+            match to {
+                [b] => *b = value.bits as u8,
+                [a, b] => [*a, *b] = (value.bits as u16).to_le_bytes(),
+                [a, b, c, d] => [*a, *b, *c, *d] = (value.bits as u32).to_le_bytes(),
+                _ => to.copy_from_slice(&value.bits.to_le_bytes()),
+            }
+            self.memory.host.mark(id as usize, start, size, false);
+            return Some(());
+        }
+        self.store(p, (Val::Num(value), T::input(value))).ok()
+    }
+
+    #[inline]
+    fn reach(&self, r: &mut Registers, buffer: u32) -> Reach {
+        let buffer = buffer as usize;
+        match r.buffers.get(buffer) {
+            Some(Reach::Unasked) | None => {}
+            Some(reach) => return *reach,
+        }
+        let host = &self.memory.host;
+        let reach = match host.unknown.contains(buffer) {
+            _ if !host.reaches(buffer) => Reach::Asks,
+            true => Reach::Masked,
+            false => Reach::Open,
+        };
+        if r.buffers.len() <= buffer {
+            r.buffers.resize(buffer + 1, Reach::Unasked);
+        }
+        r.buffers[buffer] = reach;
+        reach
+    }
+}
+
+/// Whether any of a few is true, without a branch for each.
+#[inline]
+fn any(few: &[bool]) -> bool {
+    few.iter().fold(false, |any, one| any | one)
+}
+
+#[inline]
+fn all(few: &[bool]) -> bool {
+    few.iter().fold(true, |all, one| all & one)
+}
+
+fn inside(r: &Registers, index: u32, length: u32, end: bool) -> bool {
+    let (i, n) = (r.get(index) as i64, r.get(length) as i64);
+    i >= 0 && (i < n || end && i == n)
+}
+
+/// The operations that always go on and are not the most frequent ones.
+fn computed(r: &mut Registers, op: &Op) {
+    let (to, bits) = match op {
+        Op::AnyBinary { op, types: [left, right], to, a, b } => {
+            let (a, b) = (r.get(*a), r.get(*b));
+            let (a, b) = (Value { ty: *left, bits: a }, Value { ty: *right, bits: b });
+            (*to, eval::binary(*op, a, b).bits)
+        }
+        Op::Unary { op, ty, to, a } => {
+            (*to, eval::unary(*op, Value { ty: *ty, bits: r.get(*a) }).bits)
+        }
+        Op::Cast { from, ty, to, a } => {
+            (*to, eval::cast(Value { ty: *from, bits: r.get(*a) }, *ty).bits)
+        }
+        Op::Bits { ty, to, a } => {
+            (*to, eval::bitcast(Value { ty: Scalar::U64, bits: r.get(*a) }, *ty).bits)
+        }
+        Op::Extend { to, a } => (*to, i64::from(r.get(*a) as i32) as u64),
+        Op::Math { function, to, args, count } => {
+            let values = args.map(|(a, ty)| Value { ty, bits: r.get(a) });
+            (*to, eval::math(*function, &values[..usize::from(*count)]).bits)
+        }
+        Op::Difference { to, a, b, size } => {
+            (*to, ((r.get(*a).wrapping_sub(r.get(*b)) as i64) / size) as u64)
+        }
+        _ => return,
+    };
+    r.set(to, bits);
+}
