@@ -389,18 +389,30 @@ fn contents(
     bytes
 }
 
-/// How long the arrays are that the unmodified kernel needs, and what else it did: its findings say whether a launch suits it.
+/// What a launch of the unmodified kernel needs.
+#[derive(Debug)]
+pub struct Needed {
+    /// How long its arrays are.
+    pub lengths: Lengths,
+    /// What else it did: its findings say whether a launch suits it.
+    pub outcome: Outcome,
+    /// It stored nothing to its arrays.
+    pub idle: bool,
+}
+
+/// Runs the unmodified kernel on arrays that grow as it needs.
 ///
 /// # Errors
 /// What the emulator refuses.
-pub fn extents(
-    program: &Program,
-    launch: &Launch,
-    data: Data<'_>,
-) -> Result<(Lengths, Outcome), Diagnostic> {
+pub fn needed(program: &Program, launch: &Launch, data: Data<'_>) -> Result<Needed, Diagnostic> {
     let mut prepared = prepare(program, launch, None, data)?;
     let outcome = program::run(program, &prepared.config, &mut prepared.memory, Checks::ALL)?;
-    let count = prepared.arrays.len();
-    let lengths = prepared.memory.buffers.iter().take(count).map(|b| b.bytes.len()).collect();
-    Ok((lengths, outcome))
+    let arrays = || prepared.memory.buffers.iter().take(prepared.arrays.len());
+    let lengths = arrays().map(|b| b.bytes.len()).collect();
+    let kept = |b: &Buffer| {
+        let mut pieces = b.bytes.chunks(b.pattern.len().max(1));
+        pieces.all(|piece| b.pattern.get(..piece.len()).is_none_or(|p| p == piece))
+    };
+    let idle = arrays().all(kept);
+    Ok(Needed { lengths, outcome, idle })
 }

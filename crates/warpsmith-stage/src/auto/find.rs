@@ -479,6 +479,26 @@ pub fn element_type(
     (!plain.is_empty() && plain.chars().all(word)).then_some(plain)
 }
 
+/// As [`element_type`], with what names of the file stand for: `typedef double real;`.
+pub fn plain_element(
+    function: &ast::FunctionDecl,
+    array: &str,
+    unit: &TranslationUnit,
+    sources: &SourceMap,
+) -> Option<String> {
+    let mut name = element_type(function, array, unit, sources)?;
+    // What goes in circles ends.
+    for _ in 0..8 {
+        let alias = unit.items.iter().find_map(|i| match &i.kind {
+            ast::ItemKind::Alias(a) if a.template.is_none() && a.name == name => Some(&a.ty),
+            _ => None,
+        });
+        let Some(ty) = alias else { break };
+        name = plain_type(ty, sources);
+    }
+    Some(name)
+}
+
 /// The type of a field of a structure of the file, which may be behind a pointer or a reference.
 fn field_type(unit: &TranslationUnit, ty: &ast::TypeName, field: &str) -> Option<ast::TypeName> {
     let path = match &ty.kind {

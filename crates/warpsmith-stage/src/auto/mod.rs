@@ -190,9 +190,9 @@ pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
     let times = ranking.times(&mut entrants)?;
     let counted = ranking.large.launch.describe();
     let meant = ranking.meant.as_ref().map(|m| m.said.clone());
-    let declined = if entrants.is_empty() { declined(&session)? } else { vec![] };
+    let declined = if entrants.is_empty() { declined(ranking.session)? } else { vec![] };
     let mut chosen = Chosen {
-        kernel: session.kernel.clone(),
+        kernel: ranking.session.kernel.clone(),
         before,
         counted,
         meant,
@@ -202,8 +202,29 @@ pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
         declined,
         ..Chosen::default()
     };
-    chosen.take(entrants, tried, times);
+    let mut worthwhile = chosen.take(entrants, tried, times);
+    while let Some(entrant) = next(&mut worthwhile, chosen.before_measured.is_some()) {
+        let name = entrant.made.name.clone();
+        match ranking.proved(&plans, entrant)? {
+            Ok(made) => {
+                chosen.best = Some(made);
+                break;
+            }
+            Err(why) => {
+                let refuted = chosen.tried.iter_mut().filter(|t| t.name == name);
+                refuted.for_each(|t| t.failed = Some(why.clone()));
+            }
+        }
+    }
     Ok(chosen)
+}
+
+/// The best of those that are left. Of plans that are predicted alike, the one that was tried first is the simplest.
+fn next(left: &mut Vec<(f64, Entrant)>, measured: bool) -> Option<Entrant> {
+    let least = left.iter().map(|(s, _)| *s).fold(f64::MAX, f64::min);
+    let alike = if measured { 1.0 } else { ALIKE };
+    let at = left.iter().position(|(s, _)| *s <= least * alike)?;
+    Some(left.remove(at).1)
 }
 
 /// The name of a plan without the cut before it.
@@ -306,8 +327,13 @@ impl Tried {
 }
 
 impl Chosen {
-    /// Takes the best of what was tried, if it is worth it.
-    fn take(&mut self, entrants: Vec<Entrant>, failed: Vec<Tried>, times: Option<times::Timed>) {
+    /// Takes down what was tried, and gives what is worth it, with its seconds.
+    fn take(
+        &mut self,
+        entrants: Vec<Entrant>,
+        failed: Vec<Tried>,
+        times: Option<times::Timed>,
+    ) -> Vec<(f64, Entrant)> {
         let (before, seconds) = match &times {
             Some(Ok(t)) => (t.before, t.of.clone()),
             _ => (self.before, entrants.iter().map(|e| e.cost).collect()),
@@ -323,12 +349,8 @@ impl Chosen {
         self.tried.extend(failed);
         self.measured = times.map(|t| t.map(|t| t.said));
         let worthwhile = |c: f64| before.is_none_or(|b| c < b * WORTHWHILE);
-        let least = seconds.iter().flatten().copied().fold(f64::MAX, f64::min);
-        // Of plans that are predicted alike, the one that was tried first is the simplest.
-        let alike = if self.before_measured.is_some() { 1.0 } else { ALIKE };
-        let mut known = entrants.into_iter().zip(seconds).filter_map(|(e, s)| Some((s?, e.made)));
-        let best = known.find(|(s, _)| *s <= least * alike);
-        self.best = best.filter(|(s, _)| worthwhile(*s)).map(|(_, made)| made);
+        let known = entrants.into_iter().zip(seconds).filter_map(|(e, s)| Some((s?, e)));
+        known.filter(|(s, _)| worthwhile(*s)).collect()
     }
 }
 

@@ -160,12 +160,12 @@ impl Checker {
         let refuse = |d: Diagnostic| session.refuse(false, vec![d]);
         let mut lengths = suited.lengths.clone();
         if mixed {
-            let (longer, outcome) =
-                memory::extents(&shaped.reference, &suited.launch, data).map_err(refuse)?;
-            if outcome.findings.iter().any(|f| !f.rule.is_note()) {
+            let needed =
+                memory::needed(&shaped.reference, &suited.launch, data).map_err(refuse)?;
+            if needed.outcome.findings.iter().any(|f| !f.rule.is_note()) {
                 return Ok(false);
             }
-            lengths = longer;
+            lengths = needed.lengths;
         }
         let run = |program: &Program, launch: &Launch, checks| {
             let mut p = memory::prepare(program, launch, Some(&lengths), data)?;

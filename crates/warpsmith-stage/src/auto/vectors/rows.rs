@@ -61,7 +61,7 @@ fn plan(kernel: &Kernel<'_>, stmt: &ast::Stmt) -> Option<Plan> {
         }
     }
     arrays.iter().find_map(|array| {
-        let element = find::element_type(kernel.function, array, kernel.unit, kernel.sources)?;
+        let element = find::plain_element(kernel.function, array, kernel.unit, kernel.sources)?;
         let (_, count) = vector_of(&element)?;
         written(kernel, &outer, &element, count)
     })

@@ -62,6 +62,8 @@ pub struct Eval<'a> {
     pub fresh: u32,
     /// Arrays that the unmodified kernel writes.
     pub written: Vec<Array>,
+    /// Structures that parameters lead to, by the parameter.
+    pub objects: HashMap<u32, Tree>,
     pub loads: Vec<Loaded>,
     /// Elements of shared arrays that the unmodified kernel reads.
     pub shared_reads: Vec<Loaded>,
