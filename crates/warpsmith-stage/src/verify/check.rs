@@ -160,8 +160,7 @@ impl Checker {
         let refuse = |d: Diagnostic| session.refuse(false, vec![d]);
         let mut lengths = suited.lengths.clone();
         if mixed {
-            let needed =
-                memory::needed(&shaped.reference, &suited.launch, data).map_err(refuse)?;
+            let needed = memory::needed(&shaped.reference, &suited.launch, data).map_err(refuse)?;
             if needed.outcome.findings.iter().any(|f| !f.rule.is_note()) {
                 return Ok(false);
             }

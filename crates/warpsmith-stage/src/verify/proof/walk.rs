@@ -5,8 +5,8 @@
 
 use warpsmith_ir::visit::for_each_stmt_of;
 use warpsmith_ir::{
-    BarrierKind, Block, Expr, FuncId, Module, Place, PlaceKind, Span, Stmt, StmtKind,
-    Type, VarId, VarKind,
+    BarrierKind, Block, Expr, FuncId, Module, Place, PlaceKind, Span, Stmt, StmtKind, Type, VarId,
+    VarKind,
 };
 
 mod loops;

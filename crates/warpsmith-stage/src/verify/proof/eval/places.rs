@@ -104,10 +104,12 @@ impl Eval<'_> {
                     _ => other,
                 },
                 PlaceKind::Field(..) => match self.read(place) {
-                    Tree::Apply(op, parts) if parts.is_empty() => match op.strip_prefix(PARAMETER) {
-                        Some(name) => (Memory::Global(Array::Member(name.into())), other.1),
-                        None => other,
-                    },
+                    Tree::Apply(op, parts) if parts.is_empty() => {
+                        match op.strip_prefix(PARAMETER) {
+                            Some(name) => (Memory::Global(Array::Member(name.into())), other.1),
+                            None => other,
+                        }
+                    }
                     _ => other,
                 },
                 _ => other,

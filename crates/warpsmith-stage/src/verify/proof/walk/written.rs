@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use warpsmith_ir::visit::for_each_expr;
-use warpsmith_ir::{Expr, ExprKind, Function, Module, Place, PlaceKind, Type, VarId};
+use warpsmith_ir::visit::{for_each_expr, for_each_stmt};
+use warpsmith_ir::{Expr, ExprKind, Function, Module, Place, PlaceKind, StmtKind, Type, VarId};
 
 use crate::verify::proof::tree::Array;
 
@@ -18,14 +18,27 @@ pub(super) fn arrays(module: &Module, f: &Function) -> Vec<Array> {
         _ => None,
     };
     for_each_expr(&f.body, &mut |e| {
-        let ExprKind::Read(place) = &*e.kind else { return };
-        if let Some(name) = path(module, f, place) {
-            match place.ty {
-                Type::Struct(_) => _ = whole.insert(name),
-                _ => *uses.entry(name).or_default() += 1,
+        let read_only = match &*e.kind {
+            ExprKind::Cast(pointer) if is_fixed(&e.ty) => named(pointer),
+            ExprKind::Read(place) => {
+                if let Some(name) = path(module, f, place) {
+                    match place.ty {
+                        Type::Struct(_) => _ = whole.insert(name),
+                        _ => *uses.entry(name).or_default() += 1,
+                    }
+                }
+                through(place).and_then(named)
             }
+            _ => None,
+        };
+        if let Some(name) = read_only {
+            *uses.entry(name).or_default() -= 1;
         }
-        if let Some(name) = through(place).and_then(named) {
+    });
+    // What a pointer to constants is made from is not written through it.
+    for_each_stmt(&f.body, &mut |s| {
+        let StmtKind::Decl { var, init: Some(value) } = &s.kind else { return };
+        if let Some(name) = named(value).filter(|_| is_fixed(&f.var(*var).ty)) {
             *uses.entry(name).or_default() -= 1;
         }
     });
@@ -33,9 +46,8 @@ pub(super) fn arrays(module: &Module, f: &Function) -> Vec<Array> {
     for p in &f.params {
         let var = f.var(*p);
         let used = |name: &str, ty: &Type| {
-            let fixed = matches!(ty, Type::Pointer { readonly: true, volatile: false, .. });
             let goes = |w: &String| name.starts_with(&format!("{w}."));
-            !fixed && (uses.get(name).is_some_and(|n| *n > 0) || whole.iter().any(goes))
+            !is_fixed(ty) && (uses.get(name).is_some_and(|n| *n > 0) || whole.iter().any(goes))
         };
         if var.ty.is_pointer() && used(&var.name, &var.ty) {
             all.push(Array::Variable(p.0));
@@ -48,6 +60,11 @@ pub(super) fn arrays(module: &Module, f: &Function) -> Vec<Array> {
         });
     }
     all
+}
+
+/// Whether nothing is written through pointers of a type.
+fn is_fixed(ty: &Type) -> bool {
+    matches!(ty, Type::Pointer { readonly: true, volatile: false, .. })
 }
 
 /// Parameters that lead to one structure each: nothing is read through them but its members.
@@ -93,9 +110,9 @@ pub(super) fn variable(e: &Expr) -> Option<VarId> {
 fn through(place: &Place) -> Option<&Expr> {
     match &*place.kind {
         PlaceKind::Elem { pointer, .. } | PlaceKind::Deref(pointer) => Some(pointer),
-        PlaceKind::Field(inner, _) | PlaceKind::Component(inner, _) | PlaceKind::Index(inner, _) => {
-            through(inner)
-        }
+        PlaceKind::Field(inner, _)
+        | PlaceKind::Component(inner, _)
+        | PlaceKind::Index(inner, _) => through(inner),
         PlaceKind::Var(_) | PlaceKind::Global(_) => None,
     }
 }
