@@ -158,7 +158,7 @@ pub fn fits(
     }
     let mut all = vec![];
     for fit in wanted {
-        all.extend(session.suited(block, blocks, fit)?);
+        all.extend(session.all_suited(block, blocks, fit)?);
     }
     Ok(all)
 }

@@ -29,7 +29,7 @@ const MORE: [u32; 4] = [5, 12, 60, 300];
 const MAX_THREADS: u64 = 1 << 20;
 
 impl Session {
-    /// A launch of the wanted kind, if the unmodified kernel is right in it.
+    /// A launch of the wanted kind, if the unmodified kernel is right in it: one in which it stores something, if there is one.
     ///
     /// # Errors
     /// What the emulator refuses.
@@ -39,19 +39,34 @@ impl Session {
         blocks: u32,
         fit: Fit,
     ) -> Result<Option<Suited>, Refusal> {
+        Ok(self.all_suited(block, blocks, fit)?.pop())
+    }
+
+    /// A launch of the wanted kind, and a larger one where the kernel stores nothing in it: that says whether a rewritten kernel
+    /// does nothing there, either.
+    ///
+    /// # Errors
+    /// What the emulator refuses.
+    pub fn all_suited(
+        &mut self,
+        block: [u32; 3],
+        blocks: u32,
+        fit: Fit,
+    ) -> Result<Vec<Suited>, Refusal> {
         // Constants make the block; how far its positions move is known once they are put in.
         let kind = Kind { block, blocks, fit, more: [1; 3] };
-        let Some(shape) = self.launch(kind, Strides::default()) else { return Ok(None) };
+        let Some(shape) = self.launch(kind, Strides::default()) else { return Ok(vec![]) };
         // A `static_assert` says that these do not go together.
         if !shape.constants.is_empty() && self.own != Some(block) && self.shaped(&shape).is_err() {
-            return Ok(None);
+            return Ok(vec![]);
         }
         let strides = self.shaped(&shape)?.strides(block);
-        let Some(found) = self.suit_either(kind, strides)? else { return Ok(None) };
-        match found.idle && !self.idle {
-            true => Ok(Some(self.larger(kind, strides)?.unwrap_or(found))),
-            false => Ok(Some(found)),
-        }
+        let Some(found) = self.suit_either(kind, strides)? else { return Ok(vec![]) };
+        let larger = match found.idle && !self.idle {
+            true => self.larger(kind, strides)?,
+            false => None,
+        };
+        Ok([Some(found), larger].into_iter().flatten().collect())
     }
 
     /// A launch of a kind with rows that are longer than what blocks cover, where the kernel is right in it, else without.

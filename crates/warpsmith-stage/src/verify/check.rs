@@ -84,10 +84,11 @@ impl Checker {
         blocks.extend(search::shapes(session, &[[7, 5]], &[[7, 1]], 2));
         for block in blocks {
             for (fit, count) in &kinds {
-                let Some(suited) = session.suited(block, *count, *fit)? else { continue };
-                let seen = profiled.iter().chain(&launches).any(|s| s.launch == suited.launch);
-                if !seen {
-                    launches.push(suited);
+                for suited in session.all_suited(block, *count, *fit)? {
+                    let seen = profiled.iter().chain(&launches).any(|s| s.launch == suited.launch);
+                    if !seen {
+                        launches.push(suited);
+                    }
                 }
             }
         }
