@@ -6,6 +6,7 @@
 
 pub mod cut;
 mod declarations;
+pub(crate) mod elements;
 pub(crate) mod find;
 pub(crate) mod indirect;
 pub(crate) mod launches;
@@ -116,8 +117,6 @@ pub struct Chosen {
 
 /// By how much a plan has to be better than none.
 const WORTHWHILE: f64 = 0.97;
-/// By how much predictions have to differ to tell plans apart.
-const ALIKE: f64 = 1.01;
 /// Blocks along an axis of the launch that is counted.
 const COUNTED_BLOCKS: u32 = 9;
 /// Iterations of loops in a launch that is checked, so that blocks which share them have several, and not all as many.
@@ -203,7 +202,7 @@ pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
         ..Chosen::default()
     };
     let mut worthwhile = chosen.take(entrants, tried, times);
-    while let Some(entrant) = next(&mut worthwhile, chosen.before_measured.is_some()) {
+    while let Some(entrant) = ranking::next(&mut worthwhile, chosen.before_measured.is_some()) {
         let name = entrant.made.name.clone();
         match ranking.proved(&plans, entrant)? {
             Ok(made) => {
@@ -217,14 +216,6 @@ pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
         }
     }
     Ok(chosen)
-}
-
-/// The best of those that are left. Of plans that are predicted alike, the one that was tried first is the simplest.
-fn next(left: &mut Vec<(f64, Entrant)>, measured: bool) -> Option<Entrant> {
-    let least = left.iter().map(|(s, _)| *s).fold(f64::MAX, f64::min);
-    let alike = if measured { 1.0 } else { ALIKE };
-    let at = left.iter().position(|(s, _)| *s <= least * alike)?;
-    Some(left.remove(at).1)
 }
 
 /// The name of a plan without the cut before it.

@@ -54,6 +54,17 @@ pub fn by_cost(all: &mut [(Option<f64>, Form)]) {
     }
 }
 
+/// By how much predictions have to differ to tell plans apart.
+const ALIKE: f64 = 1.01;
+
+/// The best of those that are left. Of plans that are predicted alike, the one that was tried first is the simplest.
+pub fn next(left: &mut Vec<(f64, Entrant)>, measured: bool) -> Option<Entrant> {
+    let least = left.iter().map(|(s, _)| *s).fold(f64::MAX, f64::min);
+    let alike = if measured { 1.0 } else { ALIKE };
+    let at = left.iter().position(|(s, _)| *s <= least * alike)?;
+    Some(left.remove(at).1)
+}
+
 /// The size that a kernel is meant for: what the launch in the file passes, or usual ones.
 ///
 /// # Errors
