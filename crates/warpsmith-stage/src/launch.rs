@@ -69,6 +69,8 @@ pub struct Wanted<'a> {
     /// What is compared with nothing, the length of a row, say, is longer than what blocks cover: equal by accident, it would do for
     /// the size that it is equal to.
     pub apart: bool,
+    /// So many times as many blocks along each axis.
+    pub more: [u32; 3],
 }
 
 /// By how much.
@@ -92,7 +94,7 @@ pub fn launch(wanted: &Wanted<'_>, block: [u32; 3], blocks: u32, fit: Fit) -> Op
     let mut grid = [1; 3];
     let mut size = [1i64; 3];
     for a in (0..3).filter(|a| wanted.usage.axes[*a]) {
-        let count = counts(fit, blocks)[a];
+        let count = counts(fit, blocks)[a] * wanted.more[a];
         (grid[a], size[a]) = covering(fit, block[a], wanted.strides.blocks[a], count, a as u32);
     }
     let mut factors = BTreeMap::new();

@@ -53,6 +53,7 @@ impl Tags {
 
     /// The next of 2^`bits` numbers: in an order that visits each once, or, where they are too few for all elements, without
     /// one, so that elements which are equal for one seed are not for the next.
+    #[inline]
     fn number(&mut self, bits: u32) -> u64 {
         self.next += 1;
         let mask = u64::MAX >> (64 - bits);
@@ -361,6 +362,13 @@ fn parts(program: &Program, ty: &Type, at: usize, all: &mut Vec<(usize, Scalar)>
     }
 }
 
+/// Fills bytes with numbers of `N` bytes each.
+fn fill<const N: usize>(bytes: &mut [u8], mut next: impl FnMut() -> u64) {
+    for chunk in bytes.chunks_exact_mut(N) {
+        chunk.copy_from_slice(&next().to_le_bytes()[..N]);
+    }
+}
+
 fn contents(
     program: &Program,
     ty: &Type,
@@ -373,7 +381,19 @@ fn contents(
     parts(program, ty, 0, &mut scalars);
     let size = (layout_of(&program.module, ty).size as usize).max(1);
     let mut bytes = vec![0; length.next_multiple_of(size)];
-    for element in bytes.chunks_exact_mut(size) {
+    // Most arrays are of one of these, and may be long where constants of the file are their sizes.
+    let slow = match scalars.as_slice() {
+        [(0, Scalar::F32)] if size == 4 && !tags.signed => {
+            fill::<4>(&mut bytes, || 0x3f80_0000 | tags.number(23));
+            false
+        }
+        [(0, Scalar::F64)] if size == 8 && !tags.signed => {
+            fill::<8>(&mut bytes, || 0x3ff0_0000_0000_0000 | tags.number(52));
+            false
+        }
+        _ => true,
+    };
+    for element in bytes.chunks_exact_mut(size).filter(|_| slow) {
         for (at, s) in &scalars {
             let value = match s.is_float() || tagged {
                 true => tags.value(*s),
@@ -389,18 +409,30 @@ fn contents(
     bytes
 }
 
-/// How long the arrays are that the unmodified kernel needs, and what else it did: its findings say whether a launch suits it.
+/// What a launch of the unmodified kernel needs.
+#[derive(Debug)]
+pub struct Needed {
+    /// How long its arrays are.
+    pub lengths: Lengths,
+    /// What else it did: its findings say whether a launch suits it.
+    pub outcome: Outcome,
+    /// It stored nothing to its arrays.
+    pub idle: bool,
+}
+
+/// Runs the unmodified kernel on arrays that grow as it needs.
 ///
 /// # Errors
 /// What the emulator refuses.
-pub fn extents(
-    program: &Program,
-    launch: &Launch,
-    data: Data<'_>,
-) -> Result<(Lengths, Outcome), Diagnostic> {
+pub fn needed(program: &Program, launch: &Launch, data: Data<'_>) -> Result<Needed, Diagnostic> {
     let mut prepared = prepare(program, launch, None, data)?;
     let outcome = program::run(program, &prepared.config, &mut prepared.memory, Checks::ALL)?;
-    let count = prepared.arrays.len();
-    let lengths = prepared.memory.buffers.iter().take(count).map(|b| b.bytes.len()).collect();
-    Ok((lengths, outcome))
+    let arrays = || prepared.memory.buffers.iter().take(prepared.arrays.len());
+    let lengths = arrays().map(|b| b.bytes.len()).collect();
+    let kept = |b: &Buffer| {
+        let mut pieces = b.bytes.chunks(b.pattern.len().max(1));
+        pieces.all(|piece| b.pattern.get(..piece.len()).is_none_or(|p| p == piece))
+    };
+    let idle = arrays().all(kept);
+    Ok(Needed { lengths, outcome, idle })
 }

@@ -83,6 +83,14 @@ impl Profiled {
         Ok(())
     }
 
+    /// Whether some marked read never found its element in shared memory.
+    fn never(&self, session: &Session) -> bool {
+        let never = |m: &usize| {
+            self.profile.get(*m).is_some_and(|rows| rows.iter().all(|r| r.places.is_empty()))
+        };
+        (0..session.plan.reads.len()).any(|m| session.plan.given(m).is_none() && never(&m))
+    }
+
     /// Whether no launch has come to some mark.
     fn misses(&self, session: &Session) -> bool {
         let reads = session.plan.reads.len();
@@ -116,6 +124,12 @@ pub fn profile(session: &mut Session) -> Result<Profiled, Refusal> {
             profiled.add_mixed(session, suited)?;
         }
     }
+    // What small blocks never hold, that of the file may: the row below, say, in a tile that is longer than a row.
+    if let Some(own) = session.own.filter(|_| profiled.never(session)) {
+        for suited in fits(session, own, 2, &FIRST[0][..1])? {
+            profiled.add(session, suited, false)?;
+        }
+    }
     profiled.time = start.elapsed();
     match profiled.launches.is_empty() {
         true => Err(no_launch(session)),
@@ -144,7 +158,7 @@ pub fn fits(
     }
     let mut all = vec![];
     for fit in wanted {
-        all.extend(session.suited(block, blocks, fit)?);
+        all.extend(session.all_suited(block, blocks, fit)?);
     }
     Ok(all)
 }

@@ -1,15 +1,16 @@
 //! One file with a plan: what is compiled, launched and profiled for it.
 
 mod choice;
+mod suiting;
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use warpsmith_emu::{Checks, Finding, Rule};
+use warpsmith_emu::{Checks, Finding};
 use warpsmith_ir::{Diagnostic, FileId, Scalar, SourceMap, Span, Type, VarKind};
 
-use crate::launch::{self, Fit, Launch, Wanted};
+use crate::launch::{Fit, Launch};
 use crate::memory::{self, Data, Lengths};
 use crate::plan::Plan;
 use crate::profile::instrument::{self, Instrumented};
@@ -23,6 +24,7 @@ use crate::stage::Access;
 use crate::strides::{self, Strides};
 use crate::synth::reads::Effort;
 use crate::usage::{self, Usage};
+use suiting::Kind;
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
@@ -113,6 +115,8 @@ pub struct Suited {
     pub launch: Launch,
     /// Elements of each array.
     pub lengths: Lengths,
+    /// The kernel stores nothing in it.
+    pub idle: bool,
 }
 
 /// The programs of one block shape.
@@ -213,6 +217,8 @@ pub struct Session {
     pub pinned: bool,
     /// How much is tried to find expressions.
     pub effort: Effort,
+    /// Larger launches were no help where the kernel stores nothing.
+    idle: bool,
     shapes: HashMap<ShapeKey, Rc<Shaped>>,
     /// Blocks that were asked whether the constants of the file go together in them.
     misfits: HashMap<[u32; 3], bool>,
@@ -278,6 +284,7 @@ impl Session {
             mixed: false,
             pinned: false,
             effort: Effort::Usual,
+            idle: false,
             shapes: HashMap::new(),
             misfits: HashMap::new(),
             unsuited: vec![],
@@ -372,7 +379,8 @@ impl Session {
 
     /// Compiles what profiles of some block shapes need side by side, before it is asked for.
     pub fn prepare(&mut self, blocks: &[[u32; 3]]) {
-        let one = |b: &[u32; 3]| self.launch(*b, 2, Fit::Exact, Strides::default());
+        let kind = |block| Kind { block, blocks: 2, fit: Fit::Exact, more: [1; 3] };
+        let one = |b: &[u32; 3]| self.launch(kind(*b), Strides::default());
         let mut wanted: Vec<(ShapeKey, Launch)> = vec![];
         for launch in blocks.iter().filter_map(one) {
             let key = self.shape_key(&launch);
@@ -416,119 +424,6 @@ impl Session {
         self.refuse(false, vec![error])
     }
 
-    /// A launch of the wanted kind, if the unmodified kernel is right in it.
-    ///
-    /// # Errors
-    /// What the emulator refuses.
-    pub fn suited(
-        &mut self,
-        block: [u32; 3],
-        blocks: u32,
-        fit: Fit,
-    ) -> Result<Option<Suited>, Refusal> {
-        // Constants make the block; how far its positions move is known once they are put in.
-        let Some(shape) = self.launch(block, blocks, fit, Strides::default()) else {
-            return Ok(None);
-        };
-        // A `static_assert` says that these do not go together.
-        if !shape.constants.is_empty() && self.own != Some(block) && self.shaped(&shape).is_err() {
-            return Ok(None);
-        }
-        let strides = self.shaped(&shape)?.strides(block);
-        let Some(launch) = self.launch(block, blocks, fit, strides) else { return Ok(None) };
-        let longer = match fit {
-            Fit::Ragged(_) | Fit::Apart => self.sized(block, blocks, fit, strides, true),
-            _ => None,
-        };
-        if let Some(longer) = longer.filter(|l| *l != launch)
-            && let Some(found) = self.suit(longer)?
-        {
-            return Ok(Some(found));
-        }
-        self.suit(launch)
-    }
-
-    /// Positions from a block to the next along each axis, in a launch.
-    ///
-    /// # Errors
-    /// What cannot be compiled.
-    pub fn steps(&mut self, launch: &Launch) -> Result<[i64; 3], Refusal> {
-        let found = self.shaped(launch)?.strides(launch.block).blocks;
-        Ok([0, 1, 2].map(|a| if found[a] > 0 { found[a] } else { launch.block[a].into() }))
-    }
-
-    /// A launch with the lengths of its arrays, if the unmodified kernel is right in it.
-    ///
-    /// # Errors
-    /// What the emulator refuses.
-    pub fn suit(&mut self, launch: Launch) -> Result<Option<Suited>, Refusal> {
-        match self.misfits(launch.block)? {
-            true => Ok(None),
-            false => self.tried(launch),
-        }
-    }
-
-    /// Whether constants of the file do not go together in a block: with whole blocks the unmodified kernel leaves a shared array.
-    /// `TILE % ROWS == 0` stands in no file, and smaller launches do not show that it is meant.
-    fn misfits(&mut self, block: [u32; 3]) -> Result<bool, Refusal> {
-        let names: BTreeSet<&String> = self.extents.iter().filter_map(Extent::constant).collect();
-        if names.len() < 2 || self.own == Some(block) {
-            return Ok(false);
-        }
-        if let Some(known) = self.misfits.get(&block) {
-            return Ok(*known);
-        }
-        let Some(shape) = self.launch(block, 2, Fit::Exact, Strides::default()) else {
-            return Ok(false);
-        };
-        let strides = self.shaped(&shape)?.strides(block);
-        let Some(whole) = self.launch(block, 2, Fit::Exact, strides) else { return Ok(false) };
-        let before = self.unsuited.len();
-        self.tried(whole)?;
-        let shaped = self.shaped(&shape)?;
-        let function = shaped.reference.module.function(shaped.reference.kernel);
-        let is_parameter = |name: &String| {
-            let base = name.split('.').next().unwrap_or(name);
-            function.params.iter().any(|p| function.var(*p).name == base)
-        };
-        let leaves = |f: &Finding| {
-            f.rule == Rule::OutOfBounds && !f.array.as_ref().is_some_and(is_parameter)
-        };
-        let found = self.unsuited[before..].iter().any(|(_, findings)| findings.iter().any(leaves));
-        self.misfits.insert(block, found);
-        Ok(found)
-    }
-
-    /// A launch as it is, if the unmodified kernel is right in it.
-    fn tried(&mut self, launch: Launch) -> Result<Option<Suited>, Refusal> {
-        let shaped = self.shaped(&launch)?;
-        let data = Data { seed: 1, tagged: &self.tagged, mixed: false };
-        let (lengths, outcome) = memory::extents(&shaped.reference, &launch, data)
-            .map_err(|d| self.refuse(false, vec![d]))?;
-        // Blocks may write equal values to an array between two steps and read them back: temporal blocking starts from that.
-        // What they compute from it is racy with it; the rewritten kernel must have neither.
-        let between = outcome.findings.iter().any(|f| self.is_between(f));
-        // So are tiles that threads write such values to; what is made of the kernel is checked without excuses.
-        let racy = |f: &Finding| matches!(f.rule, Rule::RaceGlobal | Rule::RaceShared);
-        let excused = |f: &Finding| f.rule.is_note() || between && racy(f);
-        let bad: Vec<Finding> = outcome.findings.iter().filter(|f| !excused(f)).cloned().collect();
-        if outcome.limit.is_some() || outcome.assumption_failed {
-            return Ok(None);
-        }
-        let ordered = between && self.order_matters(&shaped.reference, &launch, &lengths)?;
-        if bad.is_empty() && !ordered {
-            let race = outcome.findings.iter().find(|f| f.rule == Rule::RaceGlobal);
-            if let Some(race) = race.filter(|_| self.raced.is_none()) {
-                self.raced = Some(format!("{}: {}", launch.describe(), race.message));
-            }
-            return Ok(Some(Suited { launch, lengths }));
-        }
-        let races = outcome.findings.into_iter().filter(|f| ordered && f.rule == Rule::RaceGlobal);
-        let bad = bad.into_iter().chain(races).collect();
-        self.unsuited.push((launch, bad));
-        Ok(None)
-    }
-
     /// Whether a launch takes far longer with values that tell elements apart: they are taken for numbers of iterations.
     fn is_longer_with_tags(&self, reference: &Program, suited: &Suited) -> Result<bool, Refusal> {
         let run = |tagged| {
@@ -548,68 +443,6 @@ impl Session {
             "elements of a marked array say how often loops run: no values tell them apart and let launches end soon",
         );
         self.refuse(true, vec![error])
-    }
-
-    fn launch(&self, block: [u32; 3], blocks: u32, fit: Fit, strides: Strides) -> Option<Launch> {
-        self.sized(block, blocks, fit, strides, false)
-    }
-
-    fn sized(
-        &self,
-        block: [u32; 3],
-        blocks: u32,
-        fit: Fit,
-        strides: Strides,
-        apart: bool,
-    ) -> Option<Launch> {
-        let wanted = Wanted {
-            usage: &self.usage,
-            extents: &self.extents,
-            parameters: &self.parameters,
-            pinned: &self.input.integers,
-            grid: self.input.grid,
-            strides,
-            apart,
-        };
-        let dynamic_shared = self.dynamic_shared(block);
-        let launch = launch::launch(&wanted, block, blocks, fit)?;
-        Some(Launch { dynamic_shared, ..launch })
-    }
-
-    /// Whether the unmodified kernel computes something else when its blocks run one by one from the last to the first.
-    fn order_matters(
-        &self,
-        reference: &Program,
-        launch: &Launch,
-        lengths: &Lengths,
-    ) -> Result<bool, Refusal> {
-        let data = Data { seed: 1, tagged: &self.tagged, mixed: false };
-        let blocks = launch.grid.iter().product();
-        let run = |orders: Vec<Option<u32>>| {
-            let mut p = memory::prepare(reference, launch, Some(lengths), data)?;
-            for block in orders {
-                program::run_blocks(reference, &p.config, &mut p.memory, block)?;
-            }
-            Ok(p.memory.buffers.into_iter().map(|b| b.bytes).collect::<Vec<_>>())
-        };
-        let refuse = |d: Diagnostic| self.refuse(false, vec![d]);
-        let forward = run(vec![None]).map_err(refuse)?;
-        let backward = run((0..blocks).rev().map(Some).collect()).map_err(refuse)?;
-        Ok(forward != backward)
-    }
-
-    /// Whether a finding is a race for an array that marked reads name.
-    fn is_between(&self, finding: &Finding) -> bool {
-        let named = finding.array.as_ref().is_some_and(|a| self.tagged.contains(a));
-        finding.rule == Rule::RaceGlobal && named
-    }
-
-    fn dynamic_shared(&self, block: [u32; 3]) -> u32 {
-        let arrays = self.plan.arrays().iter().filter(|a| a.is_dynamic()).count() as u32;
-        match self.input.shared {
-            Some(bytes) => bytes,
-            None => arrays * 8 * (block[0] + 8) * (block[1] + 8) * block[2],
-        }
     }
 
     /// Adds what a launch does at the marks to a profile; `mixed` data send branches both ways; all visits are taken down of a `whole`

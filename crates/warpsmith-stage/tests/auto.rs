@@ -307,6 +307,7 @@ __global__ void products(const float *a, const float *b, float *out, int n) {
             "struct Image { float *data; int width, height; };
 __global__ void smooth(Image src, Image dst) {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    src.data += src.width;
     if (x > 0 && x < src.width && y < src.height)
         dst.data[y * src.width + x] = src.data[y * src.width + x] + src.data[y * src.width + x - 1];
 }
@@ -330,6 +331,22 @@ __global__ void smooth(Image src, Image dst) {
         assert!(chosen.best.is_none(), "a plan was chosen for\n{text}");
         assert!(chosen.declined.iter().any(|d| d.starts_with(reason)), "{:?}", chosen.declined);
     }
+}
+
+/// Arrays in structures are followed to where they lead.
+#[test]
+fn images_in_structures_get_tiles() {
+    let (name, text) = best(
+        "struct Image { float *data; int width, height; };
+__global__ void smooth(Image src, Image dst) {
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+    if (x > 0 && x < src.width - 1 && y < src.height)
+        dst.data[y * src.width + x] = src.data[y * src.width + x] + src.data[y * src.width + x - 1] + src.data[y * src.width + x + 1];
+}
+",
+    );
+    assert_eq!(name, "tile with a halo of `src.data`");
+    assert!(text.contains("__shared__ float src_data_tile["), "{text}");
 }
 
 /// A table of row starts: values that tell its elements apart make rows of millions of elements, which took a minute.

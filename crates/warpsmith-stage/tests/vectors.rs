@@ -173,6 +173,68 @@ fn statements_at_the_ends_of_rows_stand_under_each_other() {
     }
 }
 
+/// Names that the file gives to types, as benchmarks do.
+#[test]
+fn elements_by_another_name() {
+    let (_, text) = wide(
+        "typedef double DATA_TYPE;
+__global__ void laplace(const DATA_TYPE *a, DATA_TYPE *b, int nx, int ny) {
+    int x = blockIdx.x * 128 + threadIdx.x;
+    int y = blockIdx.y * 2 + threadIdx.y;
+    if (x > 0 && x < nx - 1 && y > 0 && y < ny - 1) {
+        int c = y * nx + x;
+        b[c] = a[c] + a[c - 1] + a[c + 1] + a[c - nx] + a[c + nx];
+    }
+}
+",
+    );
+    assert!(text.contains("*(const double2 *)&a["), "{text}");
+}
+
+const WIDTH: &str = "__global__ void laplace(const float *u, float *v, int nx, int ny) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i < 1 || i >= nx - 1 || j < 1 || j >= ny - 1) return;
+    int k = i + j * nx;
+    v[k] = u[k - 1] + u[k + 1] + u[k - nx] + u[k + nx] - 4.0f * u[k];
+}
+int main() {
+    const int nx = 1000, ny = 1002;
+    laplace<<<dim3((nx + 31) / 32, (ny + 7) / 8), dim3(32, 8)>>>(nullptr, nullptr, nx, ny);
+}
+";
+
+/// A kernel that no launch of the file would take is none.
+#[test]
+fn rows_that_are_no_multiples() {
+    let said = |text: &str| {
+        let tried = choose(text).tried;
+        tried.into_iter().find(|t| t.name == "4 neighbours a thread").expect("it is tried").failed
+    };
+    assert_eq!(said(WIDTH), None);
+    let why = said(&WIDTH.replace("nx = 1000", "nx = 1002")).expect("no launch would take it");
+    assert_eq!(why, "`nx` is 1002, which is no multiple of 4");
+}
+
+/// A launch in which the kernel stores nothing says nothing of what it costs: planes are left out at both ends.
+#[test]
+fn launches_that_are_counted_store_something() {
+    let chosen = choose(
+        "#define R 4
+__constant__ float w[R + 1];
+__global__ void lap25(const float *in, float *out, int nx, int ny, int nz) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    const int z = blockIdx.z * blockDim.z + threadIdx.z;
+    if (x < R || y < R || z < R || x >= nx - R || y >= ny - R || z >= nz - R) return;
+    size_t c = ((size_t)z * ny + y) * nx + x;
+    float s = w[0] * in[c];
+    for (int k = 1; k <= R; ++k) s += w[k] * (in[c - k] + in[c + k] + in[c - (size_t)k * nx] + in[c + (size_t)k * nx]);
+    out[c] = s;
+}
+",
+    );
+    assert!(chosen.counted.ends_with("nz=10"), "{}", chosen.counted);
+}
+
 /// What cannot have vectors, with the reason.
 #[test]
 fn reasons_are_given() {

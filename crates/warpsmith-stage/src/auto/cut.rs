@@ -6,6 +6,7 @@
 use warpsmith_front::ast::{self, ExprKind, StmtKind, TypeKind};
 use warpsmith_front::sema::walk;
 
+use super::elements;
 use super::find::{self, Access};
 use super::outer::{self, Outer};
 use super::plans::{Kernel, replaced};
@@ -326,7 +327,7 @@ fn has_type(kernel: &Kernel<'_>, text: &str, ty: &str) -> bool {
     let of_parameter = |n: &str| {
         let mut params = kernel.function.params.iter();
         let p = params.find(|p| p.name.as_deref() == Some(n))?;
-        Some(find::plain_type(&p.ty, kernel.sources))
+        Some(elements::plain_type(&p.ty, kernel.sources))
     };
     let names = scope::names(text);
     let known = |n: &String| {

@@ -6,7 +6,7 @@ use warpsmith_front::ast::{self, ExprKind, Initializer, StmtKind, TranslationUni
 use warpsmith_front::sema::walk;
 use warpsmith_ir::{SourceMap, Span, VarKind};
 
-use super::{indirect, outer};
+use super::{elements, indirect, outer};
 use crate::program::Program;
 use crate::source::marks::{self, Bytes};
 use crate::source::scope;
@@ -449,59 +449,6 @@ fn places(program: &Program) -> (HashMap<u32, Sum>, Vec<(Span, Sum)>) {
     (loads.chain(stores).filter_map(|(k, sum)| Some((k?, sum))).collect(), ordered)
 }
 
-/// The type of an array's elements as it is written, without `const`; of a member's, too.
-pub fn element_type(
-    function: &ast::FunctionDecl,
-    array: &str,
-    unit: &TranslationUnit,
-    sources: &SourceMap,
-) -> Option<String> {
-    let root = array.split(['.', '-']).next().unwrap_or(array);
-    let param = function.params.iter().find(|p| p.name.as_deref() == Some(root));
-    let mut ty = param.map(|p| p.ty.clone());
-    if let (None, Some(body)) = (&ty, &function.body) {
-        scope::each_vars(&body.stmts, &mut |vars| {
-            let named = vars.declarators.iter().find(|d| d.name == array);
-            ty = ty.take().or_else(|| named.map(|d| d.ty.clone()));
-        });
-    }
-    let mut ty = ty?;
-    if let Some(field) = array.rsplit(['.', '>']).next().filter(|f| *f != array) {
-        ty = field_type(unit, &ty, field)?;
-    }
-    let TypeKind::Pointer { to, .. } = &ty.kind else { return None };
-    let mut element: &ast::TypeName = to;
-    while let TypeKind::Array { element: inner, .. } = &element.kind {
-        element = inner;
-    }
-    let plain = plain_type(element, sources);
-    let word = |c: char| c.is_alphanumeric() || c == '_' || c == ' ' || c == ':';
-    (!plain.is_empty() && plain.chars().all(word)).then_some(plain)
-}
-
-/// The type of a field of a structure of the file, which may be behind a pointer or a reference.
-fn field_type(unit: &TranslationUnit, ty: &ast::TypeName, field: &str) -> Option<ast::TypeName> {
-    let path = match &ty.kind {
-        TypeKind::Pointer { to, .. } | TypeKind::Reference { to, .. } => {
-            return field_type(unit, to, field);
-        }
-        TypeKind::Named(path) => path.as_name()?,
-        _ => return None,
-    };
-    let named = |s: &&ast::StructDecl| s.name.as_deref() == Some(path) && s.template.is_none();
-    let structs = unit.items.iter().filter_map(|i| match &i.kind {
-        ast::ItemKind::Struct(s) => Some(s),
-        _ => None,
-    });
-    let mut fields = structs.filter(named).flat_map(|s| s.members.iter().flatten());
-    fields.find_map(|m| match m {
-        ast::Member::Field(vars) => {
-            vars.declarators.iter().find(|d| d.name == field).map(|d| d.ty.clone())
-        }
-        _ => None,
-    })
-}
-
 /// The name of an array in names of what is made for it: `f.u` is `f_u`.
 pub fn plain_name(array: &str) -> String {
     array.replace("->", "_").replace('.', "_")
@@ -634,14 +581,8 @@ pub fn declared_type(body: &ast::Block, name: &str, sources: &SourceMap) -> Opti
     let mut found = None;
     scope::each_vars(&body.stmts, &mut |vars| {
         for d in vars.declarators.iter().filter(|d| d.name == name) {
-            found = Some(plain_type(&d.ty, sources));
+            found = Some(elements::plain_type(&d.ty, sources));
         }
     });
     found
-}
-
-/// A type as written, without `const`.
-pub fn plain_type(ty: &ast::TypeName, sources: &SourceMap) -> String {
-    let words = sources.text(ty.span).split_whitespace().filter(|w| *w != "const");
-    words.collect::<Vec<_>>().join(" ")
 }

@@ -8,7 +8,8 @@ use warpsmith_front::ast::{self, ExprKind, StmtKind, TranslationUnit, TypeKind};
 use warpsmith_front::sema::walk;
 use warpsmith_ir::Span;
 
-use super::find::{self, Access, Finder, Named};
+use super::elements;
+use super::find::{Access, Finder, Named};
 use super::{outer, temporal};
 use crate::source::{marks, scope};
 
@@ -153,7 +154,7 @@ fn called<'a>(
     let index = text.strip_prefix(&open)?.strip_suffix(')')?.to_string();
     let whole = e.span.start as usize..e.span.end as usize;
     let value = function.ret.as_ref().filter(|_| function.template.is_none());
-    let value = value.map(|ty| find::plain_type(ty, finder.sources));
+    let value = value.map(|ty| elements::plain_type(ty, finder.sources));
     let close = ")".to_string();
     Some((function, Named { array: array.to_string(), open, index, close, whole, value }))
 }

@@ -67,8 +67,16 @@ impl File<'_> {
 
     /// Sizes that the first launch passes as numbers.
     pub fn sizes(&self) -> BTreeMap<String, i64> {
+        self.all_sizes().into_iter().next().unwrap_or_default()
+    }
+
+    /// The same of every launch.
+    pub fn all_sizes(&self) -> Vec<BTreeMap<String, i64>> {
+        self.launches().iter().map(|found| self.passed(found)).collect()
+    }
+
+    fn passed(&self, found: &Found) -> BTreeMap<String, i64> {
         let mut sizes = BTreeMap::new();
-        let Some(found) = self.launches().into_iter().next() else { return sizes };
         for (name, e) in &found.arguments {
             let mut text = self.sources.text(e.span).trim().to_string();
             for _ in 0..4 {

@@ -6,6 +6,7 @@
 
 pub mod cut;
 mod declarations;
+pub(crate) mod elements;
 pub(crate) mod find;
 pub(crate) mod indirect;
 pub(crate) mod launches;
@@ -116,8 +117,6 @@ pub struct Chosen {
 
 /// By how much a plan has to be better than none.
 const WORTHWHILE: f64 = 0.97;
-/// By how much predictions have to differ to tell plans apart.
-const ALIKE: f64 = 1.01;
 /// Blocks along an axis of the launch that is counted.
 const COUNTED_BLOCKS: u32 = 9;
 /// Iterations of loops in a launch that is checked, so that blocks which share them have several, and not all as many.
@@ -190,9 +189,9 @@ pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
     let times = ranking.times(&mut entrants)?;
     let counted = ranking.large.launch.describe();
     let meant = ranking.meant.as_ref().map(|m| m.said.clone());
-    let declined = if entrants.is_empty() { declined(&session)? } else { vec![] };
+    let declined = if entrants.is_empty() { declined(ranking.session)? } else { vec![] };
     let mut chosen = Chosen {
-        kernel: session.kernel.clone(),
+        kernel: ranking.session.kernel.clone(),
         before,
         counted,
         meant,
@@ -202,7 +201,20 @@ pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
         declined,
         ..Chosen::default()
     };
-    chosen.take(entrants, tried, times);
+    let mut worthwhile = chosen.take(entrants, tried, times);
+    while let Some(entrant) = ranking::next(&mut worthwhile, chosen.before_measured.is_some()) {
+        let name = entrant.made.name.clone();
+        match ranking.proved(&plans, entrant)? {
+            Ok(made) => {
+                chosen.best = Some(made);
+                break;
+            }
+            Err(why) => {
+                let refuted = chosen.tried.iter_mut().filter(|t| t.name == name);
+                refuted.for_each(|t| t.failed = Some(why.clone()));
+            }
+        }
+    }
     Ok(chosen)
 }
 
@@ -306,8 +318,13 @@ impl Tried {
 }
 
 impl Chosen {
-    /// Takes the best of what was tried, if it is worth it.
-    fn take(&mut self, entrants: Vec<Entrant>, failed: Vec<Tried>, times: Option<times::Timed>) {
+    /// Takes down what was tried, and gives what is worth it, with its seconds.
+    fn take(
+        &mut self,
+        entrants: Vec<Entrant>,
+        failed: Vec<Tried>,
+        times: Option<times::Timed>,
+    ) -> Vec<(f64, Entrant)> {
         let (before, seconds) = match &times {
             Some(Ok(t)) => (t.before, t.of.clone()),
             _ => (self.before, entrants.iter().map(|e| e.cost).collect()),
@@ -323,12 +340,8 @@ impl Chosen {
         self.tried.extend(failed);
         self.measured = times.map(|t| t.map(|t| t.said));
         let worthwhile = |c: f64| before.is_none_or(|b| c < b * WORTHWHILE);
-        let least = seconds.iter().flatten().copied().fold(f64::MAX, f64::min);
-        // Of plans that are predicted alike, the one that was tried first is the simplest.
-        let alike = if self.before_measured.is_some() { 1.0 } else { ALIKE };
-        let mut known = entrants.into_iter().zip(seconds).filter_map(|(e, s)| Some((s?, e.made)));
-        let best = known.find(|(s, _)| *s <= least * alike);
-        self.best = best.filter(|(s, _)| worthwhile(*s)).map(|(_, made)| made);
+        let known = entrants.into_iter().zip(seconds).filter_map(|(e, s)| Some((s?, e)));
+        known.filter(|(s, _)| worthwhile(*s)).collect()
     }
 }
 

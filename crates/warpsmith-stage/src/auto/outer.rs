@@ -3,6 +3,7 @@
 use warpsmith_front::ast::{self, ExprKind, Initializer, StmtKind};
 use warpsmith_front::sema::walk;
 
+use super::elements;
 use super::find::{self, Access};
 use super::plans::Kernel;
 use crate::source::scope;
@@ -60,7 +61,9 @@ impl<'a> Outer<'a> {
         };
         let (counter, first, declared) = begin(init)?;
         let ty = match &init.kind {
-            StmtKind::Vars(vars) => find::plain_type(&vars.declarators.first()?.ty, kernel.sources),
+            StmtKind::Vars(vars) => {
+                elements::plain_type(&vars.declarators.first()?.ty, kernel.sources)
+            }
             _ => find::declared_type(kernel.body, counter, kernel.sources)?,
         };
         let (end, inclusive) = bound(cond, counter)?;

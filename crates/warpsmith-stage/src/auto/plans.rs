@@ -6,6 +6,7 @@ use warpsmith_front::ast::{self, StmtKind, TranslationUnit};
 use warpsmith_ir::SourceMap;
 
 use super::cut::{Cut, operand};
+use super::elements;
 use super::find::{self, Access, Home};
 use super::{registers, transposes, windows};
 use crate::source::hosts;
@@ -85,8 +86,8 @@ impl<'k> Kernel<'k> {
             return plans;
         }
         let element = all.iter().find_map(|a| a.value.clone());
-        let element =
-            element.or_else(|| find::element_type(self.function, array, self.unit, self.sources));
+        let element = element
+            .or_else(|| elements::element_type(self.function, array, self.unit, self.sources));
         let Some(element) = element else { return plans };
         // Planes are read by subscripts that are moved on.
         let plain =

@@ -19,6 +19,7 @@ use std::collections::HashMap;
 use warpsmith_front::ast::{self, ExprKind, Initializer, StmtKind};
 use warpsmith_front::sema::walk;
 
+use super::elements;
 use super::find::{self, Access};
 use super::outer::{self, Outer};
 use super::plans::{Kernel, Plan, replaced};
@@ -218,7 +219,7 @@ fn operands<'a>(
             return None;
         }
         let element =
-            find::element_type(kernel.function, &access.array, kernel.unit, kernel.sources)?;
+            elements::element_type(kernel.function, &access.array, kernel.unit, kernel.sources)?;
         let conditions = needed(kernel, &around.conditions, usize::from(x == 0))?;
         all.push(Operand { access, element, by_rows: x == 0, conditions });
     }

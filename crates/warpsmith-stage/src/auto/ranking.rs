@@ -1,5 +1,7 @@
 //! What plans cost: staged, compared with the file as it was, counted in the emulator at a larger launch.
 
+use std::path::PathBuf;
+
 use super::costs::Costs;
 use super::cut::{AXES, Cut};
 use super::launches::File;
@@ -50,6 +52,17 @@ pub fn by_cost(all: &mut [(Option<f64>, Form)]) {
     if let Some((at, _)) = near.min_by_key(|(_, (_, f))| run(f)) {
         all[..=at].rotate_right(1);
     }
+}
+
+/// By how much predictions have to differ to tell plans apart.
+const ALIKE: f64 = 1.01;
+
+/// The best of those that are left. Of plans that are predicted alike, the one that was tried first is the simplest.
+pub fn next(left: &mut Vec<(f64, Entrant)>, measured: bool) -> Option<Entrant> {
+    let least = left.iter().map(|(s, _)| *s).fold(f64::MAX, f64::min);
+    let alike = if measured { 1.0 } else { ALIKE };
+    let at = left.iter().position(|(s, _)| *s <= least * alike)?;
+    Some(left.remove(at).1)
 }
 
 /// The size that a kernel is meant for: what the launch in the file passes, or usual ones.
@@ -177,17 +190,56 @@ impl Ranking<'_> {
         self.seconds(&text, &self.large.clone(), &Form::default())
     }
 
-    /// Stages a plan and compares its result with the file as it was; else says why it is not used.
+    /// Stages a plan and compares its result with the file as it was, without proofs: those of plans that are not taken would take
+    /// most of the time.
     ///
     /// # Errors
     /// Why it is not used.
     pub fn result(&mut self, plan: &Plan, steps: &Steps) -> Result<Best, String> {
+        self.staged(plan, steps, None)
+    }
+
+    /// A result once more, with proofs where a solver is there. Of plans of one name it is the first that works, as before.
+    ///
+    /// # Errors
+    /// What cannot be compiled; within, what speaks against the result.
+    pub fn proved(
+        &mut self,
+        plans: &[Plan],
+        taken: Entrant,
+    ) -> Result<Result<Best, String>, Refusal> {
+        let solver = self.input.solver.clone();
+        let mut marked = plans.iter().filter(|p| p.marked && p.name == taken.plan).peekable();
+        if solver.is_none() || marked.peek().is_none() {
+            return Ok(Ok(taken.made));
+        }
+        let steps = self.input.steps.within(&taken.plan);
+        let mut failed = String::new();
+        for plan in marked {
+            match (self.staged(plan, &steps, solver.clone()), &plan.cut, taken.form.run) {
+                (Ok(made), Some(cut), Some((_, run))) => {
+                    return self.launched(cut, run, &made).map(Ok);
+                }
+                (Ok(made), ..) => return Ok(Ok(made)),
+                (Err(why), ..) => failed = why,
+            }
+        }
+        Ok(Err(failed))
+    }
+
+    fn staged(
+        &mut self,
+        plan: &Plan,
+        steps: &Steps,
+        solver: Option<PathBuf>,
+    ) -> Result<Best, String> {
         let said = |r: Refusal| program::first_message(&r.diagnostics);
         let staged = match plan.marked {
             true => {
                 let block = plan.block.or(self.input.block);
                 let (text, steps) = (plan.text.clone(), steps.clone());
-                let marked = Input { text, block, steps, quick: true, ..self.input.clone() };
+                let marked =
+                    Input { text, block, steps, solver, quick: true, ..self.input.clone() };
                 Some(std::rc::Rc::new(stage::stage(marked).map_err(said)?))
             }
             false => None,

@@ -17,6 +17,7 @@ use std::collections::HashMap;
 use warpsmith_front::ast::{self, ExprKind, StmtKind};
 
 use super::cut::{AXES, operand};
+use super::elements;
 use super::plans::{Kernel, replaced};
 use super::{find, outer, windows};
 use crate::source::marks;
@@ -120,7 +121,7 @@ impl<'a> Strided<'a> {
         };
         let (counter, first, true) = outer::begin(init)? else { return None };
         let StmtKind::Vars(vars) = &init.kind else { return None };
-        let ty = find::plain_type(&vars.declarators.first()?.ty, kernel.sources);
+        let ty = elements::plain_type(&vars.declarators.first()?.ty, kernel.sources);
         outer::bound(cond, counter)?;
         let ExprKind::Assign { op, target, .. } = &*step.kind else { return None };
         if op != "+=" || outer::name(target) != Some(counter) {

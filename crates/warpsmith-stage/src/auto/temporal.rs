@@ -7,6 +7,7 @@ mod parts;
 
 use warpsmith_front::ast::{self, ExprKind, StmtKind};
 
+use super::elements;
 use super::find::{self, Access};
 use super::launches::File;
 use super::outer;
@@ -239,7 +240,7 @@ impl<'a> Writer<'a> {
         if stored.iter().any(|a| !a.stored) || words(output) != stored.len() {
             return Err(format!("`{output}` is used by more than stores to its elements"));
         }
-        let element = find::element_type(kernel.function, output, kernel.unit, kernel.sources);
+        let element = elements::element_type(kernel.function, output, kernel.unit, kernel.sources);
         let element = element.ok_or("the type of its elements is not understood")?;
         let positions = alone(kernel)?;
         let (returns, rest) = steps(kernel)?;

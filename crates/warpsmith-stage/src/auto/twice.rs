@@ -89,10 +89,11 @@ fn equal(
         let twice = compiler.compile(text, &launch.constants, kernel).map_err(first)?;
         let own = session.plan.text.clone();
         let once = compiler.compile(&own, &launch.constants, &session.kernel).map_err(first)?;
-        let mut suited = Suited { launch: launch.clone(), lengths: suited.lengths.clone() };
+        let mut suited = Suited { launch: launch.clone(), ..suited.clone() };
         let data = Data { seed: 7, tagged: &session.tagged, mixed: false };
         // More blocks may reach further.
-        let (lengths, outcome) = memory::extents(&once, launch, data).map_err(|d| d.message)?;
+        let memory::Needed { lengths, outcome, .. } =
+            memory::needed(&once, launch, data).map_err(|d| d.message)?;
         if outcome.limit.is_some() || outcome.findings.iter().any(|f| !f.rule.is_note()) {
             continue;
         }

@@ -54,7 +54,8 @@ pub(super) fn kernel(
     let instances = unit.instantiations.iter().map(|i| i.name.clone());
     let of_kernel = |n: &String| shape::base_name(n) == base && n.contains('<');
     let launched = launched.into_iter().map(|i| i.name);
-    let mut found: Vec<String> = instances.chain(launched).filter(of_kernel).collect();
+    let full = |n: String| shape::qualified(&n, &known.name);
+    let mut found: Vec<String> = instances.chain(launched).filter(of_kernel).map(full).collect();
     let squeezed = |n: &String| n.split_whitespace().collect::<String>();
     found.sort_by_key(squeezed);
     found.dedup_by_key(|n| squeezed(n));

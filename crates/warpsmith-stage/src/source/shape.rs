@@ -88,6 +88,12 @@ pub fn instances(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> V
     all
 }
 
+/// A kernel with template arguments, by its name from outside of all namespaces: launches stand within some.
+pub fn qualified(kernel: &str, name: &str) -> String {
+    let arguments = kernel.find('<').map_or("", |at| &kernel[at..]);
+    format!("{name}{arguments}")
+}
+
 /// The name before template arguments and behind namespaces.
 pub fn base_name(kernel: &str) -> &str {
     let plain = kernel.split('<').next().unwrap_or(kernel).trim();

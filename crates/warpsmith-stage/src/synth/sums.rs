@@ -62,6 +62,8 @@ fn parts(table: &Table<'_>) -> Vec<Part> {
     let mut terms: Vec<Term> = positions.iter().map(symbol).collect();
     terms.extend(positions.iter().map(with(Op::Mul, 2)));
     terms.extend(positions.iter().map(with(Op::Div, 2)));
+    // Vectors have three, four or eight elements.
+    terms.extend([4, 3, 8].iter().flat_map(|n| positions.iter().map(with(Op::Mul, *n))));
     terms.extend(bounds.iter().map(symbol));
     for p in &positions {
         let times = |b: &usize| Term::op(Op::Mul, Term::Symbol(*p), Term::Symbol(*b));
@@ -208,6 +210,7 @@ mod tests {
     fn sums_of_products_are_found() {
         assert_eq!(found(|v| 2 * v[0] - 1), "2 * tx - 1");
         assert_eq!(found(|v| v[0] / 2 + 1), "tx / 2 + 1");
+        assert_eq!(found(|v| 4 * v[2] - 4 * v[4] + 1), "4 * k - 4 * bx + 1");
         assert_eq!(found(|v| v[1] * v[3] + v[0] - v[2] + 3), "tx + ty * BX - k + 3");
         assert_eq!(found(|v| v[0] * v[1] * v[2]), "none");
     }

@@ -84,10 +84,11 @@ impl Checker {
         blocks.extend(search::shapes(session, &[[7, 5]], &[[7, 1]], 2));
         for block in blocks {
             for (fit, count) in &kinds {
-                let Some(suited) = session.suited(block, *count, *fit)? else { continue };
-                let seen = profiled.iter().chain(&launches).any(|s| s.launch == suited.launch);
-                if !seen {
-                    launches.push(suited);
+                for suited in session.all_suited(block, *count, *fit)? {
+                    let seen = profiled.iter().chain(&launches).any(|s| s.launch == suited.launch);
+                    if !seen {
+                        launches.push(suited);
+                    }
                 }
             }
         }
@@ -160,12 +161,11 @@ impl Checker {
         let refuse = |d: Diagnostic| session.refuse(false, vec![d]);
         let mut lengths = suited.lengths.clone();
         if mixed {
-            let (longer, outcome) =
-                memory::extents(&shaped.reference, &suited.launch, data).map_err(refuse)?;
-            if outcome.findings.iter().any(|f| !f.rule.is_note()) {
+            let needed = memory::needed(&shaped.reference, &suited.launch, data).map_err(refuse)?;
+            if needed.outcome.findings.iter().any(|f| !f.rule.is_note()) {
                 return Ok(false);
             }
-            lengths = longer;
+            lengths = needed.lengths;
         }
         let run = |program: &Program, launch: &Launch, checks| {
             let mut p = memory::prepare(program, launch, Some(&lengths), data)?;

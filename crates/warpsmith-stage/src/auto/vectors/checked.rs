@@ -1,5 +1,7 @@
 //! Kernels of vectors beside the kernel as it is: compared, and ranked.
 
+use std::collections::BTreeMap;
+
 use warpsmith_emu::Checks;
 
 use super::{Wide, launching};
@@ -31,14 +33,30 @@ impl Ranking<'_> {
     /// What the emulator refuses.
     pub fn wide(&mut self, all: &[Wide]) -> Result<Tried, Refusal> {
         let (mut entrants, mut failed) = (vec![], vec![]);
+        let passed = self.passed()?;
         for wide in all {
             self.input.steps.begin(&wide.name);
+            if let Some(why) = wide.never_fits(&passed) {
+                failed.push((wide.name.clone(), why));
+                continue;
+            }
             match self.wide_equal(wide) {
                 Ok(checked) => entrants.extend(self.wide_ranked(wide, &checked)?),
                 Err(why) => failed.push((wide.name.clone(), why)),
             }
         }
         Ok((entrants, failed))
+    }
+
+    /// The sizes that are meant for each launch of the file.
+    fn passed(&mut self) -> Result<Vec<BTreeMap<String, i64>>, Refusal> {
+        let mut all = vec![];
+        super::super::in_kernel(self.session, &mut |kernel| {
+            all = ranking::file(self.session, kernel).all_sizes();
+        })?;
+        all.resize(all.len().max(1), BTreeMap::new());
+        all.iter_mut().for_each(|sizes| sizes.extend(self.session.input.meant.clone()));
+        Ok(all)
     }
 
     /// The launches in which a kernel of vectors computes the same.
@@ -212,6 +230,17 @@ impl Ranking<'_> {
 }
 
 impl Wide {
+    /// Why no launch of the file would take it: sizes that are known are no multiples of its lanes.
+    fn never_fits(&self, passed: &[BTreeMap<String, i64>]) -> Option<String> {
+        let odd = |sizes: &BTreeMap<String, i64>| {
+            let size = |n: &String| Some((n.clone(), *sizes.get(n)?));
+            self.multiples.iter().filter_map(size).find(|(_, v)| v % self.lanes != 0)
+        };
+        let found: Vec<_> = passed.iter().filter_map(odd).collect();
+        let (name, size) = found.first().filter(|_| found.len() == passed.len())?;
+        Some(format!("`{name}` is {size}, which is no multiple of {}", self.lanes))
+    }
+
     /// How it is launched, where that is to be done by hand.
     fn by_hand(&self, run: Option<i64>) -> String {
         let sizes: Vec<String> =

@@ -7,9 +7,10 @@ use warpsmith_front::ast::{self, ExprKind, StmtKind};
 use warpsmith_front::sema::walk;
 
 use crate::auto::cut::AXES;
+use crate::auto::elements;
+use crate::auto::outer;
 use crate::auto::plans::Kernel;
 use crate::auto::positions::{self, Position};
-use crate::auto::{find, outer};
 
 /// The position along x, which is a multiple of the lanes on the first lane.
 const X: &str = "@x";
@@ -280,7 +281,7 @@ impl<'a> Forms<'a> {
             }
             ExprKind::Paren(e) => inner(e),
             ExprKind::Cast { operand, ty, .. } => {
-                let words = find::plain_type(ty, self.kernel.sources);
+                let words = elements::plain_type(ty, self.kernel.sources);
                 let whole = words.split(' ').all(|w| WHOLE.contains(&w));
                 if whole { inner(operand) } else { None }
             }

@@ -8,6 +8,7 @@ use warpsmith_front::sema::walk;
 use super::forms::{Along, Forms, Poly};
 use super::region::{Region, bytes};
 use super::{PARTS, vector_of};
+use crate::auto::elements;
 use crate::auto::find::{self, Access};
 use crate::auto::plans::{Kernel, replaced};
 use crate::auto::read_only;
@@ -166,7 +167,7 @@ impl<'a> Lanes<'a> {
     fn key_of(&mut self, a: &Access) -> Option<Key> {
         let shared = read_only(self.kernel).contains(&a.array.as_str());
         let conditional = self.zones.iter().any(|z| z.contains(&a.whole.start));
-        let element = find::element_type(
+        let element = elements::plain_element(
             self.kernel.function,
             &a.array,
             self.kernel.unit,
@@ -254,7 +255,7 @@ impl<'a> Lanes<'a> {
             let Some(a) = found.filter(|_| op == "=") else { continue };
             let once = self.kernel.accesses.iter().filter(|b| b.array == a.array).count() == 1;
             let key = self.index(a).and_then(|e| self.key(e, &mut self.multiples.clone()));
-            let element = find::element_type(
+            let element = elements::plain_element(
                 self.kernel.function,
                 &a.array,
                 self.kernel.unit,

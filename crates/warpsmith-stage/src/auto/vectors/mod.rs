@@ -15,7 +15,8 @@ use std::collections::BTreeSet;
 use super::cut::Cut;
 use super::plans::Kernel;
 use super::registers::{self, Queue};
-use super::{cut, find, unused};
+use super::{cut, unused};
+use crate::auto::elements;
 use crate::source::patch::{Patch, indentation};
 use crate::source::scope;
 use forms::{Along, Forms};
@@ -89,7 +90,7 @@ pub fn wide(kernel: &Kernel<'_>, name: &str, of_cut: Option<&Cut>) -> Result<Vec
     let base = crate::source::shape::base_name(name);
     let output = kernel.accesses.iter().find(|a| a.stored).map(|a| a.array.as_str());
     let output = output.ok_or("it stores to no array by subscripts")?;
-    let element = find::element_type(kernel.function, output, kernel.unit, kernel.sources);
+    let element = elements::plain_element(kernel.function, output, kernel.unit, kernel.sources);
     let element = element.ok_or("the type of its elements is not understood")?;
     let Some((_, count)) = vector_of(&element) else {
         return Err(format!("vectors of `{element}` are not known"));

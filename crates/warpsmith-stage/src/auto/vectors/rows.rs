@@ -8,7 +8,7 @@ use warpsmith_front::ast::{self, StmtKind};
 use super::forms::{Along, Forms};
 use super::lanes::Lanes;
 use super::{BYTES, region, vector_of};
-use crate::auto::find;
+use crate::auto::elements;
 use crate::auto::outer::Outer;
 use crate::auto::plans::{Kernel, Plan};
 use crate::source::patch::{Patch, indentation};
@@ -61,7 +61,7 @@ fn plan(kernel: &Kernel<'_>, stmt: &ast::Stmt) -> Option<Plan> {
         }
     }
     arrays.iter().find_map(|array| {
-        let element = find::element_type(kernel.function, array, kernel.unit, kernel.sources)?;
+        let element = elements::plain_element(kernel.function, array, kernel.unit, kernel.sources)?;
         let (_, count) = vector_of(&element)?;
         written(kernel, &outer, &element, count)
     })

@@ -170,6 +170,15 @@ impl<'a> Window<'a> {
         for (e, _) in &self.inner {
             texts += &format!(" ; {}", text(e));
         }
+        // What is read is no part of what it is read for.
+        let asked = self.inner.iter().chain(&self.outer);
+        needed.extend(asked.flat_map(|(e, _)| scope::names(&text(e))));
+        for (name, _, value) in self.variables.iter().rev() {
+            if needed.contains(name) {
+                needed.extend(value.iter().flat_map(|v| scope::names(&text(v))));
+            }
+        }
+        self.variables.retain(|(name, ..)| needed.contains(name));
         self.counters.iter_mut().for_each(|c| c.falls = is_subtracted(&texts, &c.name));
         let axes = self.kernel.axes.iter().filter(|a| **a).count();
         let usable = !loops.is_empty() && self.counters.len() <= axes && !texts.contains('[');

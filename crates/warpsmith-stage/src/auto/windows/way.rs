@@ -4,8 +4,9 @@ use warpsmith_front::ast::{self, ExprKind, Initializer, StmtKind};
 use warpsmith_front::sema::walk;
 
 use super::sum::Sum;
+use crate::auto::elements;
 use crate::auto::plans::Kernel;
-use crate::auto::{find, outer, positions, temporal};
+use crate::auto::{outer, positions, temporal};
 use crate::source::scope;
 
 /// A loop of constant length around the reads.
@@ -208,7 +209,7 @@ pub fn path<'a>(
                         Some(Initializer::Expr(e)) => Some(e),
                         _ => None,
                     };
-                    let ty = find::plain_type(&d.ty, kernel.sources);
+                    let ty = elements::plain_type(&d.ty, kernel.sources);
                     steps.push(Step::Variable { name: d.name.clone(), ty, value });
                 }
             }

@@ -62,6 +62,8 @@ pub struct Eval<'a> {
     pub fresh: u32,
     /// Arrays that the unmodified kernel writes.
     pub written: Vec<Array>,
+    /// Structures that parameters lead to, by the parameter.
+    pub objects: HashMap<u32, Tree>,
     pub loads: Vec<Loaded>,
     /// Elements of shared arrays that the unmodified kernel reads.
     pub shared_reads: Vec<Loaded>,
@@ -442,7 +444,17 @@ fn around(op: BinaryOp, x: &Poly, size: &Poly, other: &Poly) -> Poly {
     };
     let inside =
         |p: &Poly| Truth::at_most(&zero, &p.sum()).and(&Truth::below(&p.sum(), &size.sum()));
-    let further = Poly::choose(&inside(&rest), &twice, other);
+    let other = match op {
+        // Of a size, a rest has the sign of what is divided and is less than the size: others need not be asked about.
+        BinaryOp::Rem => {
+            let negative = Truth::below(&x.sum(), &zero);
+            let signed = Poly::choose(&negative, &Poly::default().plus(other, -1), other);
+            let bounded = Poly::choose(&inside(other), &signed, &Poly::default());
+            Poly::choose(&Truth::below(&zero, &size.sum()), &bounded, other)
+        }
+        _ => other.clone(),
+    };
+    let further = Poly::choose(&inside(&rest), &twice, &other);
     Poly::choose(&inside(x), &once, &further)
 }
 

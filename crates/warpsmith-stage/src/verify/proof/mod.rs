@@ -75,7 +75,7 @@ pub fn prove(
             let constant = var.kind == VarKind::Shared && matches!(var.ty, Type::Array(..));
             constant.then(|| var.ty.extents().iter().product::<u64>() as i64)
         }
-        Array::Global(_) => None,
+        Array::Global(_) | Array::Member(_) => None,
     };
     let covers = covers(&walked, bounds);
     let mut claims = Claims {

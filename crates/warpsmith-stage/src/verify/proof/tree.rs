@@ -10,6 +10,8 @@ pub enum Array {
     Variable(u32),
     /// A variable of the module.
     Global(u32),
+    /// What a pointer in a parameter leads to, `grid.data`: one that is a structure, or leads to one.
+    Member(String),
 }
 
 /// How a value comes about.
@@ -31,6 +33,8 @@ pub enum Tree {
 
 /// The operation that makes a vector or structure of its parts.
 pub const MAKE: &str = "make ";
+/// The operation that gives a part of a parameter which is no whole number.
+pub const PARAMETER: &str = "parameter ";
 
 impl Tree {
     /// A part of a vector or structure.

@@ -3,14 +3,15 @@
 //! Both texts are the same but for reads, copies, barriers, and stores that nothing needs any more. If every read that
 //! differs gives the same value, all variables have the same values in both, so that one state is enough.
 
-use warpsmith_ir::visit::{for_each_expr, for_each_stmt_of};
+use warpsmith_ir::visit::for_each_stmt_of;
 use warpsmith_ir::{
-    BarrierKind, Block, Expr, ExprKind, FuncId, Module, Place, PlaceKind, Span, Stmt, StmtKind,
-    Type, VarId, VarKind,
+    BarrierKind, Block, Expr, FuncId, Module, Place, PlaceKind, Span, Stmt, StmtKind, Type, VarId,
+    VarKind,
 };
 
 mod loops;
 mod statements;
+mod written;
 
 use statements::{alike, for_each_expr_of, root, set_by};
 
@@ -18,7 +19,7 @@ use super::differ;
 use super::eval::{Eval, Frame, Held, Memory};
 use super::formula::{Sum, Truth};
 use super::poly::Poly;
-use super::tree::{Array, MAKE, Tree};
+use super::tree::{Array, MAKE, PARAMETER, Tree};
 
 /// Something that happens in order with barriers.
 #[derive(Clone, Debug)]
@@ -129,7 +130,8 @@ pub fn walk(
         frame: Frame { function: old.1.0 as usize, ..Frame::default() },
         path: Truth::Always,
         fresh: 0,
-        written: written(before),
+        written: written::arrays(old.0, before),
+        objects: Default::default(),
         loads: vec![],
         shared_reads: vec![],
         noting: true,
@@ -148,43 +150,15 @@ pub fn walk(
     let mut walker =
         Walker { eval, old: old.0, new: new.0, out, turns: vec![], depth: 0, calls: 0 };
     walker.parameters(before);
+    for v in written::objects(before) {
+        let var = before.var(v);
+        let object = var.ty.pointee().map(|ty| walker.value(ty, &v.0.to_string(), &var.name));
+        walker.eval.objects.extend(object.map(|o| (v.0, o)));
+    }
     walker.block(&before.body.stmts, &after.body.stmts)?;
     walker.out.loads = walker.eval.loads;
     walker.out.shared_reads = walker.eval.shared_reads;
     Ok(walker.out)
-}
-
-/// Arrays that a kernel may write: parameters that are used in another way than to be read from.
-fn written(f: &warpsmith_ir::Function) -> Vec<Array> {
-    let mut uses = vec![0i32; f.vars.len()];
-    for_each_expr(&f.body, &mut |e| {
-        let ExprKind::Read(place) = &*e.kind else { return };
-        match &*place.kind {
-            PlaceKind::Var(v) => uses[v.0 as usize] += 1,
-            PlaceKind::Elem { pointer, .. } | PlaceKind::Deref(pointer) => {
-                if let Some(v) = variable(pointer) {
-                    uses[v.0 as usize] -= 1;
-                }
-            }
-            _ => {}
-        }
-    });
-    let changes = |p: &&VarId| {
-        let var = f.var(**p);
-        let fixed = matches!(var.ty, Type::Pointer { readonly: true, volatile: false, .. });
-        var.ty.is_pointer() && !fixed && uses[p.0 as usize] > 0
-    };
-    f.params.iter().filter(changes).map(|p| Array::Variable(p.0)).collect()
-}
-
-fn variable(e: &Expr) -> Option<VarId> {
-    match &*e.kind {
-        ExprKind::Read(place) => match &*place.kind {
-            PlaceKind::Var(v) => Some(*v),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 impl<'a> Walker<'a> {
@@ -231,7 +205,7 @@ impl<'a> Walker<'a> {
                 let fields = &self.eval.module.structs[id.0 as usize].fields;
                 fields.iter().map(|f| (f.ty.clone(), f.name.clone())).collect()
             }
-            _ => return Tree::Apply(format!("parameter {number}"), vec![]),
+            _ => return Tree::Apply(format!("{PARAMETER}{name}"), vec![]),
         };
         let part = |(n, (ty, field)): (usize, &(Type, String))| {
             self.value(ty, &format!("{number}_{n}"), &format!("{name}.{field}"))

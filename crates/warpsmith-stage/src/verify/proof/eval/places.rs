@@ -5,7 +5,7 @@ use warpsmith_ir::{Expr, ExprKind, Module, Place, PlaceKind, Type, VarKind};
 
 use super::{Eval, Held, Loaded, Memory};
 use crate::verify::proof::poly::Poly;
-use crate::verify::proof::tree::{Array, Tree};
+use crate::verify::proof::tree::{Array, PARAMETER, Tree};
 
 impl Eval<'_> {
     /// A read of memory.
@@ -22,6 +22,11 @@ impl Eval<'_> {
         let (memory, at) = self.address(place);
         match memory {
             Memory::Global(array) => {
+                if let (Array::Variable(v), Some(0)) = (&array, at.constant())
+                    && let Some(object) = self.objects.get(v)
+                {
+                    return object.clone();
+                }
                 if self.noting {
                     self.loads.push(Loaded {
                         array: array.clone(),
@@ -96,6 +101,15 @@ impl Eval<'_> {
             ExprKind::Read(place) => match &*place.kind {
                 PlaceKind::Var(v) => match self.frame.vars.get(&v.0) {
                     Some(Held::Pointer(memory, at)) => (memory.clone(), at.clone()),
+                    _ => other,
+                },
+                PlaceKind::Field(..) => match self.read(place) {
+                    Tree::Apply(op, parts) if parts.is_empty() => {
+                        match op.strip_prefix(PARAMETER) {
+                            Some(name) => (Memory::Global(Array::Member(name.into())), other.1),
+                            None => other,
+                        }
+                    }
                     _ => other,
                 },
                 _ => other,

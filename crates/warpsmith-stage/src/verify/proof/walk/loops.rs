@@ -8,7 +8,8 @@ use warpsmith_ir::{BinaryOp, Block, ExprKind, ForLoop, PlaceKind, Stmt, StmtKind
 use super::statements::{
     for_each_expr_of, has_barrier, has_jump, has_return, root, set_by, sets_once,
 };
-use super::{Refused, Turns, Walker, is_own, variable};
+use super::written::variable;
+use super::{Refused, Turns, Walker, is_own};
 use crate::verify::proof::eval::{self, Held};
 use crate::verify::proof::formula::{Sum, Truth};
 use crate::verify::proof::poly::Poly;

@@ -1,0 +1,244 @@
+//! Launches that suit the unmodified kernel: right, and large enough that it does something.
+
+use std::collections::BTreeSet;
+
+use warpsmith_emu::{Finding, Rule};
+use warpsmith_ir::Diagnostic;
+
+use super::{Session, Suited};
+use crate::launch::{self, Fit, Launch, Wanted};
+use crate::memory::{self, Data, Lengths};
+use crate::program::{self, Program};
+use crate::session::Refusal;
+use crate::source::shape::Extent;
+use crate::strides::Strides;
+
+/// A kind of launch: a block, how many of them a side, and how sizes lie to them.
+#[derive(Clone, Copy)]
+pub(super) struct Kind {
+    pub block: [u32; 3],
+    pub blocks: u32,
+    pub fit: Fit,
+    /// So many times as many blocks along each axis.
+    pub more: [u32; 3],
+}
+
+/// By how much launches grow in which the kernel stores nothing: it leaves out edges as wide as they are, or constants of the file say how long rows are.
+const MORE: [u32; 4] = [5, 12, 60, 300];
+/// Threads of such a launch, at most.
+const MAX_THREADS: u64 = 1 << 20;
+
+impl Session {
+    /// A launch of the wanted kind, if the unmodified kernel is right in it: one in which it stores something, if there is one.
+    ///
+    /// # Errors
+    /// What the emulator refuses.
+    pub fn suited(
+        &mut self,
+        block: [u32; 3],
+        blocks: u32,
+        fit: Fit,
+    ) -> Result<Option<Suited>, Refusal> {
+        Ok(self.all_suited(block, blocks, fit)?.pop())
+    }
+
+    /// A launch of the wanted kind, and a larger one where the kernel stores nothing in it: that says whether a rewritten kernel
+    /// does nothing there, either.
+    ///
+    /// # Errors
+    /// What the emulator refuses.
+    pub fn all_suited(
+        &mut self,
+        block: [u32; 3],
+        blocks: u32,
+        fit: Fit,
+    ) -> Result<Vec<Suited>, Refusal> {
+        // Constants make the block; how far its positions move is known once they are put in.
+        let kind = Kind { block, blocks, fit, more: [1; 3] };
+        let Some(shape) = self.launch(kind, Strides::default()) else { return Ok(vec![]) };
+        // A `static_assert` says that these do not go together.
+        if !shape.constants.is_empty() && self.own != Some(block) && self.shaped(&shape).is_err() {
+            return Ok(vec![]);
+        }
+        let strides = self.shaped(&shape)?.strides(block);
+        let Some(found) = self.suit_either(kind, strides)? else { return Ok(vec![]) };
+        let larger = match found.idle && !self.idle {
+            true => self.larger(kind, strides)?,
+            false => None,
+        };
+        Ok([Some(found), larger].into_iter().flatten().collect())
+    }
+
+    /// A launch of a kind with rows that are longer than what blocks cover, where the kernel is right in it, else without.
+    fn suit_either(&mut self, kind: Kind, strides: Strides) -> Result<Option<Suited>, Refusal> {
+        let Some(launch) = self.launch(kind, strides) else { return Ok(None) };
+        let longer = match kind.fit {
+            Fit::Ragged(_) | Fit::Apart => self.sized(kind, strides, true),
+            _ => None,
+        };
+        if let Some(longer) = longer.filter(|l| *l != launch)
+            && let Some(found) = self.suit(longer)?
+        {
+            return Ok(Some(found));
+        }
+        self.suit(launch)
+    }
+
+    /// The smallest launch of a kind with more blocks, along one axis or along all, in which the kernel stores something.
+    fn larger(&mut self, kind: Kind, strides: Strides) -> Result<Option<Suited>, Refusal> {
+        let axes: Vec<usize> = (0..3).filter(|a| self.usage.axes[*a]).collect();
+        for n in MORE {
+            let each = axes.iter().map(|a| [0, 1, 2].map(|b| if b == *a { n } else { 1 }));
+            for more in each.chain((axes.len() > 1).then_some([n; 3])) {
+                let kind = Kind { more, ..kind };
+                let threads = |l: &Launch| {
+                    l.grid.iter().chain(&l.block).map(|n| u64::from(*n)).product::<u64>()
+                };
+                let fits = self.launch(kind, strides).is_some_and(|l| threads(&l) <= MAX_THREADS);
+                if fits && let Some(found) = self.suit_either(kind, strides)?.filter(|s| !s.idle) {
+                    return Ok(Some(found));
+                }
+            }
+        }
+        // Data decide on it, say: it would be tried in vain for every launch.
+        self.idle = true;
+        Ok(None)
+    }
+
+    /// Positions from a block to the next along each axis, in a launch.
+    ///
+    /// # Errors
+    /// What cannot be compiled.
+    pub fn steps(&mut self, launch: &Launch) -> Result<[i64; 3], Refusal> {
+        let found = self.shaped(launch)?.strides(launch.block).blocks;
+        Ok([0, 1, 2].map(|a| if found[a] > 0 { found[a] } else { launch.block[a].into() }))
+    }
+
+    /// A launch with the lengths of its arrays, if the unmodified kernel is right in it.
+    ///
+    /// # Errors
+    /// What the emulator refuses.
+    pub fn suit(&mut self, launch: Launch) -> Result<Option<Suited>, Refusal> {
+        match self.misfits(launch.block)? {
+            true => Ok(None),
+            false => self.tried(launch),
+        }
+    }
+
+    /// Whether constants of the file do not go together in a block: with whole blocks the unmodified kernel leaves a shared array.
+    /// `TILE % ROWS == 0` stands in no file, and smaller launches do not show that it is meant.
+    fn misfits(&mut self, block: [u32; 3]) -> Result<bool, Refusal> {
+        let names: BTreeSet<&String> = self.extents.iter().filter_map(Extent::constant).collect();
+        if names.len() < 2 || self.own == Some(block) {
+            return Ok(false);
+        }
+        if let Some(known) = self.misfits.get(&block) {
+            return Ok(*known);
+        }
+        let kind = Kind { block, blocks: 2, fit: Fit::Exact, more: [1; 3] };
+        let Some(shape) = self.launch(kind, Strides::default()) else { return Ok(false) };
+        let strides = self.shaped(&shape)?.strides(block);
+        let Some(whole) = self.launch(kind, strides) else { return Ok(false) };
+        let before = self.unsuited.len();
+        self.tried(whole)?;
+        let shaped = self.shaped(&shape)?;
+        let function = shaped.reference.module.function(shaped.reference.kernel);
+        let is_parameter = |name: &String| {
+            let base = name.split('.').next().unwrap_or(name);
+            function.params.iter().any(|p| function.var(*p).name == base)
+        };
+        let leaves = |f: &Finding| {
+            f.rule == Rule::OutOfBounds && !f.array.as_ref().is_some_and(is_parameter)
+        };
+        let found = self.unsuited[before..].iter().any(|(_, findings)| findings.iter().any(leaves));
+        self.misfits.insert(block, found);
+        Ok(found)
+    }
+
+    /// A launch as it is, if the unmodified kernel is right in it.
+    fn tried(&mut self, launch: Launch) -> Result<Option<Suited>, Refusal> {
+        let shaped = self.shaped(&launch)?;
+        let data = Data { seed: 1, tagged: &self.tagged, mixed: false };
+        let memory::Needed { lengths, outcome, idle } =
+            memory::needed(&shaped.reference, &launch, data)
+                .map_err(|d| self.refuse(false, vec![d]))?;
+        // Blocks may write equal values to an array between two steps and read them back: temporal blocking starts from that.
+        // What they compute from it is racy with it; the rewritten kernel must have neither.
+        let between = outcome.findings.iter().any(|f| self.is_between(f));
+        // So are tiles that threads write such values to; what is made of the kernel is checked without excuses.
+        let racy = |f: &Finding| matches!(f.rule, Rule::RaceGlobal | Rule::RaceShared);
+        let excused = |f: &Finding| f.rule.is_note() || between && racy(f);
+        let bad: Vec<Finding> = outcome.findings.iter().filter(|f| !excused(f)).cloned().collect();
+        if outcome.limit.is_some() || outcome.assumption_failed {
+            return Ok(None);
+        }
+        let ordered = between && self.order_matters(&shaped.reference, &launch, &lengths)?;
+        if bad.is_empty() && !ordered {
+            let race = outcome.findings.iter().find(|f| f.rule == Rule::RaceGlobal);
+            if let Some(race) = race.filter(|_| self.raced.is_none()) {
+                self.raced = Some(format!("{}: {}", launch.describe(), race.message));
+            }
+            return Ok(Some(Suited { launch, lengths, idle }));
+        }
+        let races = outcome.findings.into_iter().filter(|f| ordered && f.rule == Rule::RaceGlobal);
+        let bad = bad.into_iter().chain(races).collect();
+        self.unsuited.push((launch, bad));
+        Ok(None)
+    }
+
+    pub(super) fn launch(&self, kind: Kind, strides: Strides) -> Option<Launch> {
+        self.sized(kind, strides, false)
+    }
+
+    fn sized(&self, kind: Kind, strides: Strides, apart: bool) -> Option<Launch> {
+        let wanted = Wanted {
+            usage: &self.usage,
+            extents: &self.extents,
+            parameters: &self.parameters,
+            pinned: &self.input.integers,
+            grid: self.input.grid,
+            strides,
+            apart,
+            more: kind.more,
+        };
+        let dynamic_shared = self.dynamic_shared(kind.block);
+        let launch = launch::launch(&wanted, kind.block, kind.blocks, kind.fit)?;
+        Some(Launch { dynamic_shared, ..launch })
+    }
+
+    /// Whether the unmodified kernel computes something else when its blocks run one by one from the last to the first.
+    fn order_matters(
+        &self,
+        reference: &Program,
+        launch: &Launch,
+        lengths: &Lengths,
+    ) -> Result<bool, Refusal> {
+        let data = Data { seed: 1, tagged: &self.tagged, mixed: false };
+        let blocks = launch.grid.iter().product();
+        let run = |orders: Vec<Option<u32>>| {
+            let mut p = memory::prepare(reference, launch, Some(lengths), data)?;
+            for block in orders {
+                program::run_blocks(reference, &p.config, &mut p.memory, block)?;
+            }
+            Ok(p.memory.buffers.into_iter().map(|b| b.bytes).collect::<Vec<_>>())
+        };
+        let refuse = |d: Diagnostic| self.refuse(false, vec![d]);
+        let forward = run(vec![None]).map_err(refuse)?;
+        let backward = run((0..blocks).rev().map(Some).collect()).map_err(refuse)?;
+        Ok(forward != backward)
+    }
+
+    /// Whether a finding is a race for an array that marked reads name.
+    fn is_between(&self, finding: &Finding) -> bool {
+        let named = finding.array.as_ref().is_some_and(|a| self.tagged.contains(a));
+        finding.rule == Rule::RaceGlobal && named
+    }
+
+    fn dynamic_shared(&self, block: [u32; 3]) -> u32 {
+        let arrays = self.plan.arrays().iter().filter(|a| a.is_dynamic()).count() as u32;
+        match self.input.shared {
+            Some(bytes) => bytes,
+            None => arrays * 8 * (block[0] + 8) * (block[1] + 8) * block[2],
+        }
+    }
+}
