@@ -49,8 +49,8 @@ impl Expansion<'_, '_> {
         let size = self.draft.strip_constant(&name, length).cast(Type::Scalar(ty));
         let start = self.draft.scope.local(&format!("{name}_block"), Type::Scalar(ty));
         let (mut out, narrow) = self.narrowed_ahead(l, &size, strips);
-        let sure = narrow.limit != l.limit;
-        out.extend(self.first_strips(&narrow, copies, strips, &size, sure));
+        let narrowed = narrow.first != l.first || narrow.limit != l.limit;
+        out.extend(self.first_strips(&narrow, copies, strips, &size, narrowed));
         let start_value = || Expr::var(start, Type::Scalar(ty));
         let mut body = awaited(strips).to_vec();
         let number = self.strip_number(&narrow, start_value(), &size);
@@ -60,7 +60,7 @@ impl Expansion<'_, '_> {
         self.strips.slots.insert(l.id, slot);
         let before = self.staged.len();
         self.staged.extend(copies);
-        let (first, iterations) = self.strip_iterations(l, &size, length, start, ty);
+        let (first, iterations) = self.strip_iterations(l, &size, length, start, narrowed);
         body.extend(first.into_iter().chain(next).chain(iterations));
         self.staged.truncate(before);
         self.strips.starts.remove(&l.id);

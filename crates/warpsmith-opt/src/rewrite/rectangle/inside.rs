@@ -21,25 +21,42 @@ impl Expansion<'_, '_> {
         }
         let conditions = needed_by_all(&l.body.stmts);
         let [cond] = *conditions.as_slice() else { return None };
-        let least = self.least_slack(l, &slack_of(cond)?, size, start)?;
-        // In 64 bits, since the last strip may begin near the greatest number of 32.
-        let (plus, minus) = least.by_sign()?;
-        let minus = minus.scale(-1)?;
-        let type_of = |v: VarId| self.draft.scope.host.var(v).ty.scalar().unwrap_or(Scalar::I32);
-        let print = |p: &Poly| p.to_expr(Scalar::I64, &type_of);
-        let holds = Expr::binary(BinaryOp::Le, print(&minus), print(&plus));
+        let holds = self.is_positive(&self.slack(l, cond, size, start, false)?)?;
         let body = Block::new(without(&l.body.stmts, cond));
         Some((holds, ForLoop { body, ..l.clone() }))
     }
 
-    /// The least slack over the strip and over all iterations of the block.
-    fn least_slack(&self, l: &ForLoop, slack: &Poly, size: &Expr, start: VarId) -> Option<Poly> {
-        let (factor, rest) = slack.split(&Atom::Var(l.var))?;
-        let rest = self.draft.over_block(self.tiles, &rest, false)?;
+    /// Whether some iteration of a strip counts, where [`Self::inside`] tells those in which all do.
+    pub(crate) fn not_outside(&self, l: &ForLoop, size: &Expr, start: VarId) -> Option<Expr> {
+        let conditions = needed_by_all(&l.body.stmts);
+        self.is_positive(&self.slack(l, conditions.first()?, size, start, true)?)
+    }
+
+    /// Whether a slack is 0 or more: in 64 bits, since the last strip may begin near the greatest number of 32.
+    fn is_positive(&self, slack: &Poly) -> Option<Expr> {
+        let (plus, minus) = slack.by_sign()?;
+        let minus = minus.scale(-1)?;
+        let type_of = |v: VarId| self.draft.scope.host.var(v).ty.scalar().unwrap_or(Scalar::I32);
+        let print = |p: &Poly| p.to_expr(Scalar::I64, &type_of);
+        Some(Expr::binary(BinaryOp::Le, print(&minus), print(&plus)))
+    }
+
+    /// The greatest or least slack of a condition over the strip and over all iterations of the block.
+    fn slack(
+        &self,
+        l: &ForLoop,
+        cond: &Expr,
+        size: &Expr,
+        start: VarId,
+        greatest: bool,
+    ) -> Option<Poly> {
+        let (factor, rest) = slack_of(cond)?.split(&Atom::Var(l.var))?;
+        let rest = self.draft.over_block(self.tiles, &rest, greatest)?;
         let first = Poly::var(start);
+        let last = first.add(&Poly::from_expr(size)?)?.sub(&Poly::constant(1))?;
         match factor.as_constant()? {
-            1 => rest.add(&first),
-            -1 => rest.sub(&first)?.sub(&Poly::from_expr(size)?)?.add(&Poly::constant(1)),
+            1 => rest.add(if greatest { &last } else { &first }),
+            -1 => rest.sub(if greatest { &first } else { &last }),
             _ => None,
         }
     }

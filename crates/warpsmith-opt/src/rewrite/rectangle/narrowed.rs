@@ -123,9 +123,19 @@ impl Expansion<'_, '_> {
         let exists = end.is_some_and(|end| self.is_beyond(&end, &l.first));
         // A block exists only where the loop runs at all.
         let count = |l: &ForLoop| counters::iterations(l, type_of(self.draft, l));
-        let alike = |t: &Tile| unit_step(&t.source) && count(&t.source) == count(l);
-        let runs = count(l).is_some() && self.tiles.iter().any(alike);
-        match ends.first.is_none() && strips == 2 && exists && runs {
+        let alike =
+            |t: &&Tile| count(l).is_some() && unit_step(&t.source) && count(&t.source) == count(l);
+        let mut alike = self.tiles.iter().filter(alike).peekable();
+        let zero = |e: &Expr| counters::is_const(e, 0);
+        let sure = match (&ends.first, &ends.last) {
+            (None, _) => exists && alike.peek().is_some(),
+            // The block's own first iteration exists.
+            (Some(first), None) => alike.any(|t| {
+                *first == Poly::var(t.place.first) && zero(&t.source.first) && zero(&l.first)
+            }),
+            _ => false,
+        };
+        match strips == 2 && sure {
             true => self.within(l, size, ends),
             false => (vec![], l.clone()),
         }

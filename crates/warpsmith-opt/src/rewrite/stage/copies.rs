@@ -98,7 +98,7 @@ impl Expansion<'_, '_> {
         body.extend(filled.then(|| barrier("the strip is there before anyone reads it")));
         let before = self.staged.len();
         self.staged.extend(copies);
-        let (first, iterations) = self.strip_iterations(l, &size, length, start, ty);
+        let (first, iterations) = self.strip_iterations(l, &size, length, start, true);
         body.extend(first.into_iter().chain(iterations));
         self.staged.truncate(before);
         body.extend(self.copied_back(copies));
@@ -124,15 +124,17 @@ impl Expansion<'_, '_> {
         early.into_iter().chain(ends).chain([strips]).collect()
     }
 
-    /// The iterations of a strip, a constant number but for the last one; and what may be done before anything else.
+    /// The iterations of a strip, a constant number but for the last one; and what may be done before anything else. `narrow`: strips
+    /// in which no iteration of the block counts are left out already.
     pub(crate) fn strip_iterations(
         &mut self,
         l: &ForLoop,
         size: &Expr,
         length: u32,
         start: VarId,
-        ty: Scalar,
+        narrow: bool,
     ) -> (Vec<Stmt>, Vec<Stmt>) {
+        let ty = type_of(self.draft, l);
         let whole = self.draft.fills_blocks(l, self.nest, length.into());
         let (inside, free) = self.inside(l, size, start).unzip();
         let free = free.as_ref().unwrap_or(l);
@@ -152,7 +154,15 @@ impl Expansion<'_, '_> {
             stmts.push(declare);
         }
         let Some(cond) = all_of(conditions) else { return (first, vec![full]) };
-        let (_, partial) = self.strip_loop(l, limit, start, ty, false);
+        let (_, mut partial) = self.strip_loop(l, limit, start, ty, false);
+        if said.is_some()
+            && !narrow
+            && let Some(cond) = self.not_outside(l, size, start)
+        {
+            let then = Block::new(vec![partial]);
+            let kind = StmtKind::If { cond, then, otherwise: Block::default() };
+            partial = Stmt::new(kind, Origin::default());
+        }
         let (then, otherwise) = (Block::new(vec![full]), Block::new(vec![partial]));
         let kind = StmtKind::If { cond, then, otherwise };
         let mut split = Stmt::new(kind, Origin::default());
