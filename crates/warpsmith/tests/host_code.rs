@@ -600,6 +600,8 @@ fn small_arguments_have_their_turn_as_soon_as_a_program_is_seen_to_be_slow() {
     let body = "int n = argc > 1 ? atoi(argv[1]) : 1 << 26;
         float *h = (float *)malloc(n * sizeof(float));
         for (int i = 0; i < n; i++) h[i] = i * 0.5f + 1;
+        for (int round = 0; round < 256; round++)
+            for (int i = 0; i < n; i++) h[i] = h[i] * 0.5f + 1;
         float *x; cudaMalloc(&x, n * sizeof(float));
         cudaMemcpy(x, h, n * sizeof(float), cudaMemcpyHostToDevice);
         scale<<<(n + 255) / 256, 256>>>(x, 2.0f, n);";
