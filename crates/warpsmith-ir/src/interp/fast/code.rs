@@ -202,3 +202,11 @@ pub(super) struct Code<'m> {
     /// Variables that must be set when the loop begins.
     pub needs: Vec<Reg>,
 }
+
+impl Code<'_> {
+    /// A frame, and those that it is inside of: the loop's own comes last.
+    pub fn around(&self, frame: usize) -> impl Iterator<Item = usize> {
+        let caller = |inner: &usize| Some(self.sites[self.frames[*inner].call? as usize].frame);
+        std::iter::successors(Some(frame), caller)
+    }
+}

@@ -8,7 +8,7 @@ use crate::interp::exec::vars_in_memory;
 use crate::module::{FuncId, Function, Module, VarId, VarKind};
 use crate::stmt::{Block, Case, ForLoop, LoopCondition, LoopKind, Stmt, StmtKind};
 use crate::types::Scalar;
-use crate::visit::for_each_stmt_of;
+use crate::visit::{for_each_stmt, for_each_stmt_of};
 
 use super::expr::scalar_of;
 use super::scalar;
@@ -23,6 +23,13 @@ fn declared_in(stmt: &Stmt) -> HashSet<VarId> {
         _ => {}
     });
     vars
+}
+
+/// Whether a function may return from a block.
+fn returns(block: &Block) -> bool {
+    let mut found = false;
+    for_each_stmt(block, &mut |s| found |= matches!(s.kind, StmtKind::Return(_)));
+    found
 }
 
 /// What only the interpreter can do.
@@ -430,10 +437,14 @@ impl<'m> Compiler<'m, '_> {
         condition: Option<&'m LoopCondition>,
         [body, step]: [&'m Block; 2],
     ) -> Fit<()> {
+        // That nothing leaves from before a condition is for the interpreter to say.
+        if condition.is_some_and(|c| returns(&c.before)) {
+            return Err(Unfit);
+        }
         let mut blocks = vec![body, step];
         blocks.extend(condition.map(|c| &c.before));
         self.at_head(&blocks);
-        let [head, to_step, end] = [(); 3].map(|()| self.label());
+        let [head, to_step, stepped, end] = [(); 4].map(|()| self.label());
         let at_head = self.known.clone();
         self.bind(head);
         self.emit(Op::Tick { steps: 1 });
@@ -443,7 +454,8 @@ impl<'m> Compiler<'m, '_> {
         self.iteration(body, [end, to_step]);
         self.known.clone_from(&at_head);
         self.bind(to_step);
-        self.iteration(step, [end, head]);
+        self.iteration(step, [end, stepped]);
+        self.bind(stepped);
         if let Some(c) = condition.filter(|c| c.at_end) {
             self.condition(stmt, c, end);
         }
@@ -545,18 +557,12 @@ impl<'m> Compiler<'m, '_> {
     }
 
     fn fits(&self, id: FuncId, f: &Function, gives: bool) -> Fit<()> {
-        let mut nested = 0;
-        let mut frame = Some(self.frame);
-        while let Some(i) = frame {
-            nested += 1;
-            if self.code.frames[i].id == id {
-                return Err(Unfit);
-            }
-            frame = self.code.frames[i].call.map(|s| self.code.sites[s as usize].frame);
-        }
+        let around = || self.code.around(self.frame);
+        let recurs = around().any(|frame| self.code.frames[frame].id == id);
         let returns = matches!(f.body.stmts.last().map(|s| &s.kind), Some(StmtKind::Return(_)));
         let simple = |kind| matches!(kind, VarKind::Param | VarKind::Local);
-        let fits = nested <= MOST_NESTED
+        let fits = !recurs
+            && around().count() <= MOST_NESTED
             && self.calls < MOST_CALLS
             && (returns || !gives)
             && f.vars.iter().all(|v| simple(v.kind) && scalar_of(&v.ty).is_ok())

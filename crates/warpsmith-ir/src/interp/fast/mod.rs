@@ -271,7 +271,7 @@ impl<'m, T: Track> Interp<'m, '_, T> {
         } else {
             let mut slots: Vec<Slot<T>> =
                 frame.vars.iter().map(|(var, reg)| from_register(frame, *var, r, *reg)).collect();
-            let nested = levels(code, index);
+            let nested = code.around(index).count() - 1;
             let result = self.with_slots(frame.id, nested, &mut slots, run);
             for ((_, reg), slot) in frame.vars.iter().zip(&slots) {
                 into_register(slot, r, *reg);
@@ -307,16 +307,6 @@ impl<'m, T: Track> Interp<'m, '_, T> {
             self.set_slot(*var, slot);
         }
     }
-}
-
-/// How many calls a frame is inside of.
-fn levels(code: &Code<'_>, mut frame: usize) -> usize {
-    let mut levels = 0;
-    while let Some(call) = code.frames[frame].call {
-        frame = code.sites[call as usize].frame;
-        levels += 1;
-    }
-    levels
 }
 
 /// The place in another translation of the same loop where the first goes on after a site.
