@@ -61,6 +61,7 @@ impl Tags {
         if bits < FEW_BITS { Mix(number).next() & mask } else { number & mask }
     }
 
+    #[inline]
     fn value(&mut self, ty: Scalar) -> Value {
         let mut value = self.unsigned(ty);
         if self.signed && ty.is_float() && Mix(self.next).next() & 1 == 1 {
@@ -69,6 +70,7 @@ impl Tags {
         value
     }
 
+    #[inline]
     fn unsigned(&mut self, ty: Scalar) -> Value {
         match ty {
             Scalar::F64 => Value { ty, bits: 0x3ff0_0000_0000_0000 | self.number(52) },
@@ -381,28 +383,23 @@ fn contents(
     parts(program, ty, 0, &mut scalars);
     let size = (layout_of(&program.module, ty).size as usize).max(1);
     let mut bytes = vec![0; length.next_multiple_of(size)];
-    // Most arrays are of one of these, and may be long where constants of the file are their sizes.
-    let slow = match scalars.as_slice() {
-        [(0, Scalar::F32)] if size == 4 && !tags.signed => {
-            fill::<4>(&mut bytes, || 0x3f80_0000 | tags.number(23));
-            false
-        }
-        [(0, Scalar::F64)] if size == 8 && !tags.signed => {
-            fill::<8>(&mut bytes, || 0x3ff0_0000_0000_0000 | tags.number(52));
-            false
-        }
-        _ => true,
-    };
-    for element in bytes.chunks_exact_mut(size).filter(|_| slow) {
-        for (at, s) in &scalars {
-            let value = match s.is_float() || tagged {
-                true => tags.value(*s),
+    match scalars.as_slice() {
+        // Most arrays are of one of these, and may be long where constants of the file are their sizes.
+        [(0, Scalar::F32)] if size == 4 => fill::<4>(&mut bytes, || tags.value(Scalar::F32).bits),
+        [(0, Scalar::F64)] if size == 8 => fill::<8>(&mut bytes, || tags.value(Scalar::F64).bits),
+        _ => {
+            let mut value = |s: Scalar| match s.is_float() || tagged {
+                true => tags.value(s),
                 // Half of them are 0 and a quarter 1, so that counts and comparisons come out all ways.
-                false if tags.signed => Value::int(*s, mix.next().trailing_zeros().min(6).into()),
-                false => Value::int(*s, (mix.next() % 7) as i64),
+                false if tags.signed => Value::int(s, mix.next().trailing_zeros().min(6).into()),
+                false => Value::int(s, (mix.next() % 7) as i64),
             };
-            let n = s.bytes() as usize;
-            element[*at..*at + n].copy_from_slice(&value.bits.to_le_bytes()[..n]);
+            for element in bytes.chunks_exact_mut(size) {
+                for (at, s) in &scalars {
+                    let n = s.bytes() as usize;
+                    element[*at..*at + n].copy_from_slice(&value(*s).bits.to_le_bytes()[..n]);
+                }
+            }
         }
     }
     bytes.truncate(length);

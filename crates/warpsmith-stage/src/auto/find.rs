@@ -339,9 +339,7 @@ impl Origins<'_> {
     /// Whether a subscript asks for the thread, and whether for elements of arrays: of others than `own`, which a function is given.
     fn of(&self, index: &str, own: Option<&str>) -> (bool, bool) {
         let (mut threads, mut data) = (false, false);
-        let own = own.filter(|own| {
-            marks::tokens(index).iter().filter(|t| index[t.at.clone()] == **own).count() == 1
-        });
+        let own = own.filter(|own| marks::mentions(index, own) == 1);
         let mut seen: Vec<String> = vec![];
         let mut left = vec![index.to_string()];
         while let Some(text) = left.pop() {

@@ -102,9 +102,8 @@ fn use_of_macro(finder: &Finder<'_>, at: Span, array: &str) -> Option<Named> {
     let whole = at.start as usize..end;
     let index = finder.text[at.end as usize..end].trim().strip_prefix('(')?.strip_suffix(')')?;
     let index = index.to_string();
-    let named = marks::tokens(&index).iter().filter(|t| index[t.at.clone()] == *array).count();
     // A macro that reads several elements, or another array than its use names, is not one element.
-    (named == 1).then(|| Named {
+    (marks::mentions(&index, array) == 1).then(|| Named {
         array: array.to_string(),
         open: format!("{name}("),
         index,

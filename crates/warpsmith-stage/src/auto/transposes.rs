@@ -70,9 +70,7 @@ impl Half {
         if !self.variables.iter().any(|v| declares(v, name)) {
             return 0;
         }
-        let mentions =
-            |l: &str| marks::tokens(l).iter().filter(|t| l[t.at.clone()] == *name).count();
-        self.lines.iter().map(|(_, l)| mentions(l)).sum()
+        self.lines.iter().map(|(_, l)| marks::mentions(l, name)).sum()
     }
 }
 

@@ -74,6 +74,11 @@ pub struct Tok {
     pub directive: bool,
 }
 
+/// How often a text mentions a name.
+pub fn mentions(text: &str, name: &str) -> usize {
+    tokens(text).iter().filter(|t| text[t.at.clone()] == *name).count()
+}
+
 /// The pieces of a text without comments and line ends.
 pub fn tokens(text: &str) -> Vec<Tok> {
     let mut all = vec![];

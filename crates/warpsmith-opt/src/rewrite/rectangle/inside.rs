@@ -2,7 +2,7 @@
 //! from the diagonal.
 
 use warpsmith_ir::poly::{Atom, Poly};
-use warpsmith_ir::{BinaryOp, Block, Expr, ForLoop, Scalar, Stmt, StmtKind, VarId};
+use warpsmith_ir::{BinaryOp, Block, Expr, ForLoop, Stmt, StmtKind, VarId};
 
 use crate::analysis::loops::unit_step;
 use crate::build::conditions::all_of;
@@ -21,7 +21,7 @@ impl Expansion<'_, '_> {
         }
         let conditions = needed_by_all(&l.body.stmts);
         let [cond] = *conditions.as_slice() else { return None };
-        let holds = self.is_positive(&self.slack(l, cond, size, start, false)?)?;
+        let holds = self.is_not_negative(&self.slack(l, cond, size, start, false)?)?;
         let body = Block::new(without(&l.body.stmts, cond));
         Some((holds, ForLoop { body, ..l.clone() }))
     }
@@ -29,16 +29,13 @@ impl Expansion<'_, '_> {
     /// Whether some iteration of a strip counts, where [`Self::inside`] tells those in which all do.
     pub(crate) fn not_outside(&self, l: &ForLoop, size: &Expr, start: VarId) -> Option<Expr> {
         let conditions = needed_by_all(&l.body.stmts);
-        self.is_positive(&self.slack(l, conditions.first()?, size, start, true)?)
+        self.is_not_negative(&self.slack(l, conditions.first()?, size, start, true)?)
     }
 
-    /// Whether a slack is 0 or more: in 64 bits, since the last strip may begin near the greatest number of 32.
-    fn is_positive(&self, slack: &Poly) -> Option<Expr> {
-        let (plus, minus) = slack.by_sign()?;
-        let minus = minus.scale(-1)?;
-        let type_of = |v: VarId| self.draft.scope.host.var(v).ty.scalar().unwrap_or(Scalar::I32);
-        let print = |p: &Poly| p.to_expr(Scalar::I64, &type_of);
-        Some(Expr::binary(BinaryOp::Le, print(&minus), print(&plus)))
+    /// Whether a slack is 0 or more.
+    fn is_not_negative(&self, slack: &Poly) -> Option<Expr> {
+        let [plus, minus] = self.draft.sides(slack)?;
+        Some(Expr::binary(BinaryOp::Le, minus, plus))
     }
 
     /// The greatest or least slack of a condition over the strip and over all iterations of the block.

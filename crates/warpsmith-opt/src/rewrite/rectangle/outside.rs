@@ -29,12 +29,16 @@ impl Draft<'_> {
     /// Where a condition fails for all iterations of a block: its greatest slack is negative.
     fn fails_everywhere(&self, tiles: &[Tile], cond: &Expr) -> Option<Expr> {
         let slack = self.over_block(tiles, &slack_of(cond)?, true)?;
-        // In 64 bits, since the last block may begin near the greatest number of 32.
-        let (plus, minus) = slack.add(&Poly::constant(1))?.by_sign()?;
-        let minus = minus.scale(-1)?;
+        let [plus, minus] = self.sides(&slack.add(&Poly::constant(1))?)?;
+        Some(Expr::binary(BinaryOp::Le, plus, minus))
+    }
+
+    /// What a sum adds and what it takes away, to be compared with each other: in 64 bits, since the last block may begin near the
+    /// greatest number of 32.
+    pub(crate) fn sides(&self, sum: &Poly) -> Option<[Expr; 2]> {
+        let (plus, minus) = sum.by_sign()?;
         let type_of = |v: VarId| self.scope.host.var(v).ty.scalar().unwrap_or(Scalar::I32);
-        let print = |p: &Poly| p.to_expr(Scalar::I64, &type_of);
-        Some(Expr::binary(BinaryOp::Le, print(&plus), print(&minus)))
+        Some([plus, minus.scale(-1)?].map(|p| p.to_expr(Scalar::I64, &type_of)))
     }
 
     /// The greatest or least value of a sum over all iterations of a block; `None` where it follows none of the block's loops, or

@@ -15,7 +15,7 @@ use crate::build::arithmetic::product;
 use crate::build::conditions::{all_of, select};
 use crate::build::counters;
 use crate::build::stmts::barrier;
-use crate::build::stmts::declare;
+use crate::build::stmts::{declare, when};
 use crate::rewrite::draft::Draft;
 use crate::rewrite::register_tile::expansion::{Expansion, type_of};
 use crate::rewrite::register_tile::tile::{Replica, Tile};
@@ -136,37 +136,34 @@ impl Expansion<'_, '_> {
     ) -> (Vec<Stmt>, Vec<Stmt>) {
         let ty = type_of(self.draft, l);
         let whole = self.draft.fills_blocks(l, self.nest, length.into());
-        let (inside, free) = self.inside(l, size, start).unzip();
-        let free = free.as_ref().unwrap_or(l);
+        let inside = self.inside(l, size, start);
+        let free = inside.as_ref().map_or(l, |(_, free)| free);
         let (first, full) = self.strip_loop(free, size.clone(), start, ty, true);
         let mut stmts = vec![];
         let mut limit = size.clone();
-        let said = inside.is_some().then(|| "in this strip every iteration counts".to_string());
-        let mut conditions: Vec<Expr> = inside.into_iter().collect();
+        let mut conditions: Vec<Expr> = inside.iter().map(|(holds, _)| holds.clone()).collect();
         if !whole {
             let (declare, left) = self.left_of(l, start, ty);
             let shorter = Expr::binary(BinaryOp::Lt, left.clone(), size.clone());
-            limit = match conditions.is_empty() {
-                true => left.clone(),
-                false => select(shorter, left.clone(), size.clone()),
+            limit = match inside {
+                None => left.clone(),
+                Some(_) => select(shorter, left.clone(), size.clone()),
             };
             conditions.push(Expr::binary(BinaryOp::Ge, left, size.clone()));
             stmts.push(declare);
         }
         let Some(cond) = all_of(conditions) else { return (first, vec![full]) };
         let (_, mut partial) = self.strip_loop(l, limit, start, ty, false);
-        if said.is_some()
+        if inside.is_some()
             && !narrow
             && let Some(cond) = self.not_outside(l, size, start)
         {
-            let then = Block::new(vec![partial]);
-            let kind = StmtKind::If { cond, then, otherwise: Block::default() };
-            partial = Stmt::new(kind, Origin::default());
+            partial = when(cond, vec![partial]);
         }
         let (then, otherwise) = (Block::new(vec![full]), Block::new(vec![partial]));
         let kind = StmtKind::If { cond, then, otherwise };
         let mut split = Stmt::new(kind, Origin::default());
-        split.comment.extend(said);
+        split.comment.extend(inside.map(|_| "in this strip every iteration counts".to_string()));
         stmts.push(split);
         (first, stmts)
     }

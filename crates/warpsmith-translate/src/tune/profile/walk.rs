@@ -378,7 +378,9 @@ impl<'a> Walk<'a> {
         let holds = self.lanes.eval(module, at, cond);
         let of = |lane| holds.as_ref()?.of(lane).map(Value::is_true);
         let mut truth: Vec<Option<bool>> = (0..self.active.len()).map(of).collect();
-        if let Some(mostly) = self.mostly(cond, otherwise) {
+        if holds.as_ref().is_some_and(|h| h.same().is_some())
+            && let Some(mostly) = self.mostly(cond, otherwise)
+        {
             truth.fill(Some(mostly));
         }
         let known = truth.iter().zip(&self.active).all(|(t, a)| !*a || t.is_some());
@@ -419,19 +421,12 @@ impl<'a> Walk<'a> {
     /// Which of two paths most iterations take, where a condition that is the same for all threads turns on the way through a
     /// loop, as between the strips at the diagonal of a triangle and all others: what the middle one does.
     fn mostly(&self, cond: &Expr, otherwise: &Block) -> Option<bool> {
-        let uniform = self.lanes.eval(self.module, self.at, cond)?.same().is_some();
-        if !uniform || otherwise.stmts.is_empty() || self.loops_of(cond) & self.serial_loops() == 0
-        {
+        if otherwise.stmts.is_empty() || self.loops_of(cond) & self.serial_loops() == 0 {
             return None;
         }
         let in_middle = |e: &Expr| {
             let value = self.first.eval(self.module, self.at, e)?;
-            let later = self
-                .loops
-                .iter()
-                .zip(value.change)
-                .map(|(level, c)| c as f64 * (level.trips - 1.0) / 2.0);
-            Some(value.value.as_i64() as f64 + later.sum::<f64>())
+            Some(value.value.as_i64() as f64 + self.later(&value))
         };
         let mut all = true;
         for e in tree::conjuncts(cond) {

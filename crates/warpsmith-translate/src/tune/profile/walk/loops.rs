@@ -94,9 +94,13 @@ impl Walk<'_> {
         };
         let step = step.value.as_i64() as f64;
         let distance = Dual::binary(BinaryOp::Sub, limit, first);
+        if step == 0.0 { 0.0 } else { self.later(&distance) / step }
+    }
+
+    /// What is added to a number on average over the iterations of the loops around.
+    pub(super) fn later(&self, of: &Dual) -> f64 {
         let later = |(level, change): (&Level, &i64)| *change as f64 * (level.trips - 1.0) / 2.0;
-        let more: f64 = self.loops.iter().zip(&distance.change).map(later).sum();
-        if step == 0.0 { 0.0 } else { more / step }
+        self.loops.iter().zip(&of.change).map(later).sum()
     }
 
     /// How often a loop runs in each active thread, where its ends do not depend on data.
