@@ -44,6 +44,9 @@ pub struct Combine {
     /// For a minimum or maximum: a variable that comes along from the thread whose value is taken; of equal values from
     /// the one where it is least.
     pub at: Option<VarId>,
+    /// A variable of the same type that is combined with the values of the threads before, in their order: the exclusive
+    /// prefix, where it begins at the identity.
+    pub before: Option<VarId>,
     /// Levels and axes along which threads are combined.
     pub over: Vec<(BindLevel, Axis)>,
 }
@@ -79,7 +82,14 @@ impl Collective {
     pub fn results(&self) -> Vec<VarId> {
         match self {
             Collective::Fill(fill) => fill.counters.iter().map(|(v, _)| *v).collect(),
-            Collective::Combine(c) => [c.value].into_iter().chain(c.at).collect(),
+            Collective::Combine(c) => c.vars().collect(),
         }
+    }
+}
+
+impl Combine {
+    /// The variables of each thread that it reads and sets.
+    pub fn vars(&self) -> impl Iterator<Item = VarId> + use<> {
+        [self.value].into_iter().chain(self.at).chain(self.before)
     }
 }

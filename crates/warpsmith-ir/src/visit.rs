@@ -356,7 +356,8 @@ fn rewrite_effect<R: Rewriter + ?Sized>(r: &mut R, stmt: &mut Stmt) {
                     r.place(&mut fill.destination);
                 }
                 Collective::Combine(c) => {
-                    [&mut c.value].into_iter().chain(&mut c.at).for_each(|var| r.var(var));
+                    let vars = [&mut c.value].into_iter().chain(&mut c.at).chain(&mut c.before);
+                    vars.for_each(|var| r.var(var));
                 }
             }
             rewrite_all(r, c.operands_mut());

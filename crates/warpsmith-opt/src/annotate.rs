@@ -89,6 +89,14 @@ fn combination(kernel: &Kernel, combine: &Combine) -> String {
     let over: Vec<String> = combine.over.iter().map(along).collect();
     let with = combine.at.map_or(String::new(), |at| format!(", with {}", name(at)));
     let op = clause_name(combine.op);
+    if let Some(before) = combine.before {
+        return format!(
+            "{}: the values of the {} before combined by `{op}`; {}: those of all",
+            name(before),
+            over.join(" and "),
+            name(combine.value)
+        );
+    }
     format!("{} of all {}{with}: combined by `{op}`", name(combine.value), over.join(" and "))
 }
 

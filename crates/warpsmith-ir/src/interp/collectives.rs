@@ -116,19 +116,30 @@ impl<T: Track> Interp<'_, '_, T> {
                 None => groups.push((key, vec![t])),
             }
         }
+        // Along one axis, threads in the order of their positions on it.
+        let position = |t: &usize| -> Vec<u32> {
+            let own = team.positions[*t].iter();
+            own.filter(|(l, a, _)| combine.over.contains(&(*l, *a))).map(|(_, _, n)| *n).collect()
+        };
+        groups.iter_mut().for_each(|(_, threads)| threads.sort_by_key(position));
         for (_, threads) in groups {
             let mut best: Option<(Item<T>, Option<Value>)> = None;
             for t in &threads {
                 let own = self.as_thread(*t, |this| {
-                    let ty = this.var_of(combine.value).map(|v| v.ty.clone());
-                    let value =
-                        this.number(&Expr::var(combine.value, ty.unwrap_or(crate::Type::I32)))?;
+                    let value = this.own_number(combine.value)?;
                     let at = combine.at.map(|v| {
                         let ty = this.var_of(v).map_or(crate::Type::I32, |v| v.ty.clone());
                         this.decisive(&Expr::var(v, ty))
                     });
-                    Ok(((Val::Num(value.0), value.1), at.transpose()?))
+                    Ok((value, at.transpose()?))
                 })?;
+                if let (Some(var), Some((all, _))) = (combine.before, &best) {
+                    self.as_thread(*t, |this| {
+                        let known = (this.own_number(var)?, None);
+                        let (value, _) = joined::<T>(combine.op, known, (all.clone(), None));
+                        this.set_var(var, value, origin)
+                    })?;
+                }
                 best = Some(match best {
                     None => own,
                     Some(best) => joined::<T>(combine.op, best, own),
@@ -146,6 +157,13 @@ impl<T: Track> Interp<'_, '_, T> {
             }
         }
         Ok(())
+    }
+
+    /// The number that a variable of the thread holds.
+    fn own_number(&mut self, var: VarId) -> Run<Item<T>> {
+        let ty = self.var_of(var).map_or(crate::Type::I32, |v| v.ty.clone());
+        let (value, taint) = self.number(&Expr::var(var, ty))?;
+        Ok((Val::Num(value), taint))
     }
 
     /// Exchanges between the lanes of a warp.

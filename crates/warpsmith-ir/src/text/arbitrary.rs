@@ -317,6 +317,7 @@ impl Maker {
                 op: self.random.pick(&[ReduceOp::Add, ReduceOp::Max, ReduceOp::LogicalOr]),
                 value: self.var_id(),
                 at: self.random.flip().then(|| self.var_id()),
+                before: self.random.flip().then(|| self.var_id()),
                 over: vec![over],
             });
         }

@@ -231,10 +231,11 @@ impl Parser {
         let op = self.word_of("the operator of a reduction")?;
         let value = self.var()?;
         let at = if self.eat_word("at") { Some(self.var()?) } else { None };
+        let before = if self.eat_word("before") { Some(self.var()?) } else { None };
         self.word("over")?;
         self.symbol("(")?;
         let over = self.list(")", |p| p.bound_axis())?;
-        Ok(Combine { op, value, at, over })
+        Ok(Combine { op, value, at, before, over })
     }
 
     /// `block.x`.

@@ -352,11 +352,14 @@ impl<'a> Writer<'a> {
                 format!("fill({}) {to} = {from}{within}{vector}{asynchronous}", counters.join(", "))
             }
             Collective::Combine(combine) => {
-                let at = combine.at.map_or(String::new(), |v| format!(" at {}", c.vars.get(v.0)));
+                let with = |word, v: Option<VarId>| {
+                    v.map_or(String::new(), |v| format!(" {word} {}", c.vars.get(v.0)))
+                };
+                let (at, before) = (with("at", combine.at), with("before", combine.before));
                 let axis = |(l, a): &(BindLevel, Axis)| format!("{}.{}", l.word(), a.name());
                 let over: Vec<String> = combine.over.iter().map(axis).collect();
                 let (op, value) = (combine.op.word(), c.vars.get(combine.value.0));
-                format!("combine {op} {value}{at} over({})", over.join(", "))
+                format!("combine {op} {value}{at}{before} over({})", over.join(", "))
             }
         }
     }

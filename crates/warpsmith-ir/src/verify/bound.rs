@@ -182,7 +182,7 @@ impl Checker<'_> {
     }
 
     fn combine(&mut self, combine: &Combine, origin: &Origin) {
-        for var in [combine.value].into_iter().chain(combine.at) {
+        for var in combine.vars() {
             self.use_var(var, origin);
             self.own_in_threads(var, origin);
         }
@@ -194,6 +194,13 @@ impl Checker<'_> {
             let integer = self.var_type(at, origin).is_some_and(Type::is_integer);
             let extreme = matches!(combine.op, ReduceOp::Min | ReduceOp::Max);
             self.require(integer && extreme, 26, origin, "a place belongs to a minimum or maximum");
+        }
+        if let Some(before) = combine.before {
+            let same = self.var_type(before, origin) == self.var_type(combine.value, origin);
+            let right = same && before != combine.value && combine.at.is_none();
+            let message = "what is combined with the values before is another variable of their type, and no place";
+            self.require(right, 26, origin, message);
+            self.require(combine.over.len() == 1, 26, origin, "threads along one axis come before each other");
         }
         let around = |o: &(BindLevel, _)| self.bound.iter().any(|b| (b.level, b.axis) == *o);
         let known = !combine.over.is_empty() && combine.over.iter().all(around);

@@ -104,8 +104,7 @@ impl Visitor for Effects {
                     self.reads_memory = true;
                 }
                 if let Collective::Combine(c) = c {
-                    self.reads.insert(c.value);
-                    self.reads.extend(c.at);
+                    self.reads.extend(c.vars());
                 }
             }
             StmtKind::Warp { .. }

@@ -56,3 +56,27 @@ pub fn exchanged(value: Expr, other: VarId, offset: VarId) -> [Stmt; 2] {
     let declared = StmtKind::Decl { var: other, init: None };
     [declared, kind].map(|kind| Stmt::new(kind, Origin::default()))
 }
+
+/// `for (offset = 1; offset < width; offset *= 2) body`
+pub fn doubling(host: &mut Function, offset: VarId, width: Expr, body: Vec<Stmt>) -> [Stmt; 2] {
+    let now = || Expr::var(offset, Type::I32);
+    let goes_on = Expr::binary(BinaryOp::Lt, now(), width);
+    let condition = LoopCondition { before: Block::default(), expr: goes_on, at_end: false };
+    let twice = Expr::binary(BinaryOp::Mul, now(), Expr::i32(2));
+    let kind = StmtKind::Loop {
+        id: host.fresh_loop(),
+        condition: Some(condition),
+        body: Block::new(body),
+        step: Block::new(vec![set(Place::var(offset, Type::I32), twice)]),
+    };
+    let why = "each lane takes what those before it have, from twice as many with each step";
+    [declare(offset, Expr::i32(1)), Stmt::new(kind, Origin::default()).comment(why)]
+}
+
+/// `result` = the value of another lane among `width` neighbours.
+pub fn from_lane(op: WarpOp, (value, result): (Expr, VarId), (by, width): (Expr, u32)) -> Stmt {
+    let mask = Expr::int(Scalar::U32, 0xffff_ffff);
+    let args = vec![value, by, Expr::i32(width as i32)];
+    let kind = StmtKind::Warp { op, mask, args, result: Some(result) };
+    Stmt::new(kind, Origin::default())
+}

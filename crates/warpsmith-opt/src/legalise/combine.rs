@@ -29,6 +29,9 @@ impl Lowering<'_> {
             let what = "a value is combined over threads that are no power of two along x";
             return Err(Box::new(Diagnostic::error("W299", what)));
         }
+        if let Some(before) = wanted.before {
+            return Ok(self.prefixed(wanted, before, (extents, again), shared));
+        }
         let vars: Vec<VarId> = [wanted.value].into_iter().chain(wanted.at).collect();
         let mut stmts = self.in_pairs(wanted, threads.min(WARP));
         let warps = threads / WARP;
@@ -68,7 +71,7 @@ impl Lowering<'_> {
     }
 
     /// An array in shared memory with so many of a variable's values.
-    fn parts(&mut self, v: VarId, count: u32) -> VarId {
+    pub(super) fn parts(&mut self, v: VarId, count: u32) -> VarId {
         let var = self.scope.host.var(v).clone();
         let name = self.scope.fresh_name(&format!("{}_shared", var.name));
         let mut array = Var::new(name, Type::array(var.ty, count.into()), VarKind::Shared);
@@ -102,12 +105,12 @@ impl Lowering<'_> {
     }
 }
 
-fn thread_along(axis: Axis) -> Expr {
+pub(super) fn thread_along(axis: Axis) -> Expr {
     Expr::builtin(Builtin::ThreadIdx(axis)).cast(Type::I32)
 }
 
 /// Where the parts of a thread's row of the block begin, each row having one for each warp; `None`: the block has one row.
-fn first_part([_, rows, planes]: [u32; 3], warps: u32) -> Option<Expr> {
+pub(super) fn first_part([_, rows, planes]: [u32; 3], warps: u32) -> Option<Expr> {
     let number = |n: u32| Expr::i32(n as i32);
     let row = match (rows, planes) {
         (1, 1) => return None,

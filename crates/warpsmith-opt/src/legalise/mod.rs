@@ -13,6 +13,7 @@ mod host;
 mod nests;
 mod outline;
 mod place;
+mod prefix;
 pub(crate) mod scope;
 mod workspace;
 

@@ -31,6 +31,7 @@ pub mod rectangle;
 pub mod reduce;
 pub mod register_tile;
 mod runs;
+pub mod scan;
 pub mod scatter;
 pub mod share;
 pub mod specialise;

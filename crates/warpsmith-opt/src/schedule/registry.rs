@@ -88,6 +88,7 @@ registry! {
     Privatise = privatise,
     KeepRows = keep_rows,
     KeepSums = keep_sums,
+    Scan = scan,
     Tile = tile,
     Accumulate = accumulate,
     Stage = stage,

@@ -1,7 +1,12 @@
-//! Schedules that keep rows in registers between the loops over them: softmax, norms.
+//! Schedules whose blocks have whole rows: kept in registers between the loops over them (softmax, norms), or gone through
+//! together where iterations use sums so far.
 
-use super::{StepKind, wide};
+use warpsmith_ir::LoopId;
+
+use super::candidates::serial_loops;
+use super::{StepKind, derive, wide};
 use crate::rewrite::keep_rows::{self, Shape};
+use crate::rewrite::scan;
 
 /// Threads of a row, elements of each, and rows of a block; rows of 256 to 32768 elements.
 const SHAPES: [(u32, u32, u32); 18] = [
@@ -36,4 +41,35 @@ pub(super) fn kept(nest: &wide::Nest<'_>, longer: &[StepKind]) -> Vec<Vec<StepKi
         Some(StepKind::KeepRows(keep_rows::Args { target, shape: shapes.into_iter().find(legal)? }))
     });
     steps.map(|step| [&[step], longer].concat()).collect()
+}
+
+/// Threads of a row and rows of a block, where rows have any length.
+const SCANS: [(u32, u32); 8] =
+    [(8, 16), (16, 8), (32, 4), (64, 2), (128, 1), (256, 1), (512, 1), (1024, 1)];
+
+/// `scan` of each loop that it can take, in vectors where there are any; the nest that is left bound as the direct translation
+/// binds it.
+pub(super) fn scanned(nest: &wide::Nest<'_>) -> Vec<Vec<StepKind>> {
+    let mut found = vec![];
+    for l in serial_loops(nest.kernel, nest.root) {
+        found.extend(SCANS.iter().filter_map(|shape| scan_of(nest, l.id, *shape)));
+    }
+    found
+}
+
+fn scan_of(
+    nest: &wide::Nest<'_>,
+    target: LoopId,
+    (threads, rows): (u32, u32),
+) -> Option<Vec<StepKind>> {
+    let widths = [nest.width().unwrap_or(1), 1];
+    let mut shapes = widths.map(|vector| Shape { threads, each: vector, vector, rows }).into_iter();
+    let (shape, left) = shapes.find_map(|shape| {
+        let legal = scan::check(nest.kernel, target, shape).ok()?;
+        Some((shape, legal.leaves_any()))
+    })?;
+    let target = nest.kernel.loop_name(target);
+    let step = StepKind::Scan(scan::Args { target, threads, vector: shape.vector, rows });
+    let rest = left.then(|| derive::step_for(nest.kernel, nest.root));
+    Some([step].into_iter().chain(rest).collect())
 }

@@ -9,7 +9,7 @@ use crate::build::counters;
 use crate::kernel::Kernel;
 use crate::rewrite::runs::scalar_of;
 
-/// Rows are counted in 32 bits, those that fill the last block included.
+/// Rows are counted in 32 bits, those that fill the last block included, and so are the elements of a row that has any number.
 const MOST_ROWS: i64 = 1 << 30;
 
 /// How many rows and how many blocks there are, as numbers of the launcher.
@@ -46,8 +46,22 @@ fn product(kernel: &Kernel, legal: &LegalKeepRows<'_>) -> Expr {
     all.unwrap_or_else(|| Expr::int(Scalar::I64, 0))
 }
 
+/// Whether the last block has all its rows, too, where what the launcher asks for holds.
+pub(super) fn fills_blocks(legal: &LegalKeepRows<'_>) -> bool {
+    let rows = legal.shape.rows;
+    let asked = |count: &Poly| {
+        legal.aligned.iter().any(|a| {
+            a.array.is_none() && a.offset == *count && a.by.is_multiple_of(rows)
+        })
+    };
+    marked(legal).filter_map(length).any(|count| match count.as_constant() {
+        Some(n) => n % i128::from(rows) == 0,
+        None => asked(&count),
+    })
+}
+
 /// The condition under which the rows can be kept; `None` where it always holds.
-pub(super) fn fits(kernel: &mut Kernel, legal: &LegalKeepRows<'_>) -> Option<Expr> {
+pub(super) fn fits(kernel: &Kernel, legal: &LegalKeepRows<'_>) -> Option<Expr> {
     let mut all = vec![];
     let narrow = |l: &ForLoop| counters::counter_type(kernel.func(), l).bytes() <= 4;
     let counted = legal.shape.rows == 1 && legal.nest.len() == 1 && marked(legal).all(narrow);
@@ -63,7 +77,8 @@ pub(super) fn fits(kernel: &mut Kernel, legal: &LegalKeepRows<'_>) -> Option<Exp
 /// A row has no more elements than its threads keep; `None` where that is known.
 fn short_enough(kernel: &Kernel, legal: &LegalKeepRows<'_>) -> Option<Expr> {
     let l = legal.range;
-    let longest = i64::from(legal.shape.longest());
+    // Elements are counted in 32 bits, those of the last strip included.
+    let longest = if legal.strips { MOST_ROWS } else { legal.shape.longest().into() };
     let length = length(l)?;
     if length.as_constant().is_some() {
         return None;

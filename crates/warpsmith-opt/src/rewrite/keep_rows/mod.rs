@@ -26,6 +26,7 @@
 
 mod kept;
 mod launch;
+mod prefix;
 mod text;
 
 use std::collections::BTreeMap;
@@ -205,6 +206,8 @@ impl Shape {
 struct RowLoop {
     id: LoopId,
     sums: Vec<Sum>,
+    /// Iterations use the values that the sums have so far.
+    prefix: bool,
     /// Elements before its first one.
     left_out: u32,
 }
@@ -216,6 +219,8 @@ pub struct LegalKeepRows<'k> {
     /// The marked loops of the nest, outermost first.
     nest: Vec<LoopId>,
     shape: Shape,
+    /// Rows of any length, strip by strip, of which nothing is kept.
+    strips: bool,
     /// One of the loops over a row, which all have one range.
     range: &'k ForLoop,
     loops: Vec<RowLoop>,
@@ -226,6 +231,18 @@ pub struct LegalKeepRows<'k> {
     /// The loop after which all threads of a block wait.
     ordered_after: Option<usize>,
     findings: Vec<(LoopId, Findings)>,
+}
+
+impl LegalKeepRows<'_> {
+    /// Whether iterations of a loop use what its sums are so far.
+    pub(super) fn scans(&self, id: LoopId) -> bool {
+        self.loops.iter().any(|l| l.id == id && l.prefix)
+    }
+
+    /// Whether the nest stays as it was for some rows.
+    pub(crate) fn leaves_any(&self) -> bool {
+        launch::fits(self.kernel, self).is_some()
+    }
 }
 
 /// Something that the vectors of a row need.
@@ -250,6 +267,24 @@ impl Aligned {
 /// # Errors
 /// The first reason why not.
 pub fn check(kernel: &Kernel, root: LoopId, shape: Shape) -> Result<LegalKeepRows<'_>, Refusal> {
+    check_rows(kernel, root, shape, false)
+}
+
+/// The same for rows of any length, which go by in strips, each as long as the threads have elements.
+pub(super) fn check_strips(
+    kernel: &Kernel,
+    root: LoopId,
+    shape: Shape,
+) -> Result<LegalKeepRows<'_>, Refusal> {
+    check_rows(kernel, root, shape, true)
+}
+
+fn check_rows(
+    kernel: &Kernel,
+    root: LoopId,
+    shape: Shape,
+    strips: bool,
+) -> Result<LegalKeepRows<'_>, Refusal> {
     let refused = |why: String| Refusal::LoopRefused { verb: VERB, loop_id: root, why };
     check_shape(shape).map_err(|why| refused(why.into()))?;
     bind::check_block([shape.threads, shape.rows, 1])?;
@@ -266,18 +301,24 @@ pub fn check(kernel: &Kernel, root: LoopId, shape: Shape) -> Result<LegalKeepRow
     };
     match length(range) {
         None => return Err(refused("its rows have no length that is a sum of sizes".into())),
-        Some(n) if n.as_constant().is_some_and(|n| n > shape.longest().into()) => {
+        Some(n) if !strips && n.as_constant().is_some_and(|n| n > shape.longest().into()) => {
             return Err(refused("its rows are longer than what the threads would keep".into()));
         }
         Some(_) => {}
     }
     let mut with_sums = vec![];
     for l in &loops {
-        let left_out = left_out(range, l).unwrap_or(0);
-        with_sums.push(RowLoop { id: l.id, sums: check_loop(kernel, l)?, left_out });
+        with_sums.push(check_loop(kernel, l, left_out(range, l).unwrap_or(0))?);
     }
-    let wait = |at: usize| with_sums.get(at).is_some_and(|l| !l.sums.is_empty());
-    let rows = kept::rows(kernel, root, body, &loops, &wait).map_err(refused)?;
+    let wait = |at: usize| with_sums.get(at).is_some_and(|l| !l.sums.is_empty() && !l.prefix);
+    let rows = match strips {
+        true => kept::accessed(kernel, root, body, &loops, &wait),
+        false => kept::rows(kernel, root, body, &loops, &wait),
+    };
+    let rows = rows.map_err(refused)?;
+    if strips && rows.iter().any(Row::is_held) {
+        return Err(refused("several loops over its rows access the same elements".into()));
+    }
     let aligned = match shape.vector {
         1 => vec![],
         width => alignment(kernel, range, &rows, width).map_err(refused)?,
@@ -289,6 +330,7 @@ pub fn check(kernel: &Kernel, root: LoopId, shape: Shape) -> Result<LegalKeepRow
         root,
         nest,
         shape,
+        strips,
         range,
         loops,
         rows,
@@ -386,20 +428,23 @@ pub(super) fn earliest<'k>(loops: &[&'k ForLoop]) -> Option<&'k ForLoop> {
     loops.iter().copied().find(|l| loops.iter().all(|o| left_out(l, o).is_some()))
 }
 
-/// The sums of a loop over a row, whose iterations are independent but for them.
-fn check_loop(kernel: &Kernel, l: &ForLoop) -> Result<Vec<Sum>, Refusal> {
-    let refuse =
-        |why: &str| Err(Refusal::LoopRefused { verb: VERB, loop_id: l.id, why: why.into() });
+/// A loop over a row, whose iterations are independent but for sums.
+fn check_loop(kernel: &Kernel, l: &ForLoop, left_out: u32) -> Result<RowLoop, Refusal> {
+    let refused = |why: &str| Refusal::LoopRefused { verb: VERB, loop_id: l.id, why: why.into() };
     if walk::leaves(&l.body).is_some() {
-        return refuse("it may end early");
+        return Err(refused("it may end early"));
     }
     if !l.declares && scalars::read_outside_its_loops(&kernel.func().body, l.var) {
-        return refuse("its counter is read after it");
+        return Err(refused("its counter is read after it"));
     }
-    let sums = share::sums_of(kernel, l)?;
+    let sums = share::accumulated(kernel, l)?;
+    let prefix = prefix::is_one(l, &sums);
+    if prefix {
+        prefix::check(kernel, l, &sums).map_err(|why| refused(&why))?;
+    }
     share::check_iterations(kernel, l, &sums)?;
     share::check_truth(kernel, l.id, l.id, &sums)?;
-    Ok(sums)
+    Ok(RowLoop { id: l.id, sums, prefix, left_out })
 }
 
 /// What must be multiples of a number for the vectors of rows: addresses of their first elements, how far one row is from

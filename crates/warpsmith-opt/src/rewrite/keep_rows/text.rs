@@ -10,7 +10,7 @@ use warpsmith_ir::{
 };
 
 use super::kept::Row;
-use super::{LegalKeepRows, kept, launch};
+use super::{LegalKeepRows, kept, launch, prefix};
 use crate::analysis::access::Scope;
 use crate::build::arithmetic::offset;
 use crate::build::conditions::{all_of, select};
@@ -32,16 +32,21 @@ pub(super) fn apply(legal: &LegalKeepRows<'_>, sources: &SourceMap) -> Rewritten
     bind::record(&mut kernel, legal.findings.clone(), sources);
     note_order(&mut kernel, legal);
     kernel.numbers.push(legal.shape.longest());
+    let step = if legal.strips { "scan" } else { "keep_rows" };
     let maker = Maker::new(&mut kernel, legal);
     let own = Stmt { kind: StmtKind::For(maker.nest()), ..stmt.clone() };
-    let fits = launch::fits(&mut kernel, legal);
-    let origin = stmt.origin.by("keep_rows");
+    let fits = launch::fits(&kernel, legal);
+    let origin = stmt.origin.by(step);
     let choice = match fits {
         None => own,
         Some(cond) => {
             let (then, otherwise) = (Block::new(vec![own]), Block::new(vec![stmt]));
             let kind = StmtKind::If { cond, then, otherwise };
-            Stmt::new(kind, origin).comment("rows that the threads of a block keep; the others")
+            let comment = match legal.strips {
+                true => "rows that the threads of a block go through together; the others",
+                false => "rows that the threads of a block keep; the others",
+            };
+            Stmt::new(kind, origin).comment(comment)
         }
     };
     with_loop(&mut kernel.func_mut().body, legal.root, &mut |s| *s = choice.clone());
@@ -66,20 +71,21 @@ struct Home {
 }
 
 /// A loop over a row, in the copy of the nest that is made into one of threads.
-struct OwnLoop {
+pub(super) struct OwnLoop {
     id: LoopId,
     /// Counters of groups of a thread's elements, and of elements in a group.
-    group: VarId,
+    pub(super) group: VarId,
     lane: VarId,
-    sums: Vec<Sum>,
+    pub(super) sums: Vec<Sum>,
+    prefix: bool,
     left_out: u32,
 }
 
-struct Maker<'k, 'l> {
-    kernel: &'k mut Kernel,
+pub(super) struct Maker<'k, 'l> {
+    pub(super) kernel: &'k mut Kernel,
     legal: &'l LegalKeepRows<'l>,
     homes: Vec<Home>,
-    loops: Vec<OwnLoop>,
+    pub(super) loops: Vec<OwnLoop>,
     /// The copy of the nest, reads and writes of rows replaced.
     nest: Stmt,
     private: Vec<VarId>,
@@ -110,7 +116,8 @@ impl<'k, 'l> Maker<'k, 'l> {
         let homes = homes(kernel, legal);
         let mut counters: Vec<(VarId, VarId)> = vec![];
         for _ in &legal.loops {
-            counters.push((local_i32(kernel, "group"), local_i32(kernel, "lane")));
+            let group = if legal.strips { "strip" } else { "group" };
+            counters.push((local_i32(kernel, group), local_i32(kernel, "lane")));
         }
         let sums = in_parts(kernel, legal, &homes, &counters);
         let changed = walk::loop_stmt(&kernel.func().body, legal.root).cloned();
@@ -122,7 +129,7 @@ impl<'k, 'l> Maker<'k, 'l> {
             let id = ids.get(&l.id).copied().unwrap_or(l.id);
             let sums = sums.into_iter();
             let sums = sums.map(|s| Sum { var: new(s.var), at: s.at.map(new), ..s }).collect();
-            OwnLoop { id, group, lane, sums, left_out: l.left_out }
+            OwnLoop { id, group, lane, sums, prefix: l.prefix, left_out: l.left_out }
         };
         let loops = legal.loops.iter().zip(counters.into_iter().zip(sums)).map(own).collect();
         Maker {
@@ -223,10 +230,11 @@ impl<'k, 'l> Maker<'k, 'l> {
             let first = Expr::binary(BinaryOp::Mul, number.clone(), self.rows_of_block());
             let own = Expr::binary(BinaryOp::Add, first, Expr::var(self.row, Type::I32));
             stmts.push(stmts::declare(self.position, own));
+            number = Expr::var(self.position, Type::I32);
         }
         if let Some(exists) = self.exists() {
             let last = Expr::binary(BinaryOp::Sub, self.rows.clone(), Expr::i32(1));
-            number = select(exists, Expr::var(self.position, Type::I32), last);
+            number = select(exists, number, last);
         }
         let function = self.kernel.func();
         let counts: Vec<Expr> =
@@ -240,7 +248,7 @@ impl<'k, 'l> Maker<'k, 'l> {
 
     /// The row of this thread is one of the nest's; `None` where it always is.
     fn exists(&self) -> Option<Expr> {
-        let several = self.legal.shape.rows > 1;
+        let several = self.legal.shape.rows > 1 && !launch::fills_blocks(self.legal);
         let row = || Expr::var(self.position, Type::I32);
         several.then(|| Expr::binary(BinaryOp::Lt, row(), self.rows.clone()))
     }
@@ -279,30 +287,22 @@ impl<'k, 'l> Maker<'k, 'l> {
         }
         let group = self.loops[at].group;
         let body = |own: &mut Self, element: &Expr| {
-            let mut body = vec![];
-            for k in own.of_loop(|h| h.row.first == at && !h.row.is_held()) {
-                let home = &own.homes[k];
-                body.push(undefined(home.var));
-                if home.row.loaded {
-                    body.extend(own.moved(home, group, element, true));
-                }
-            }
+            let mut body: Vec<Stmt> = own.of_group(at).map(undefined).collect();
+            body.extend(own.loads(at, group, element));
             body.extend(own.elements(l, at, element));
-            let stored = own.of_loop(|h| h.row.stored == Some(at)).into_iter();
-            let stores: Vec<Stmt> =
-                stored.flat_map(|k| own.moved(&own.homes[k], group, element, false)).collect();
-            body.extend(stores);
+            body.extend(own.stores(at, group, element));
             body
         };
-        let looped = self.groups(group, body);
-        stmts.push(Stmt {
-            origin: stmt.origin.by("keep_rows"),
-            comment: stmt.comment.clone(),
-            ..looped
-        });
+        let prefix = self.loops[at].prefix;
+        let looped = if prefix { prefix::looped(self, l, at) } else { self.groups(group, body) };
+        let step = if self.legal.strips { "scan" } else { "keep_rows" };
+        stmts.push(Stmt { origin: stmt.origin.by(step), comment: stmt.comment.clone(), ..looped });
+        if prefix {
+            return stmts;
+        }
         let over = vec![(BindLevel::Block, Axis::X)];
         for Sum { var: value, op, at } in self.loops[at].sums.iter().copied() {
-            let combine = Combine { op, value, at, over: over.clone() };
+            let combine = Combine { op, value, at, before: None, over: over.clone() };
             let kind = StmtKind::Collective(Collective::Combine(combine));
             stmts.push(Stmt::new(kind, Origin::default()));
         }
@@ -313,43 +313,95 @@ impl<'k, 'l> Maker<'k, 'l> {
         (0..self.homes.len()).filter(|k| wanted(&self.homes[*k])).collect()
     }
 
+    /// What holds elements of a group of the loop only.
+    pub(super) fn of_group(&self, at: usize) -> impl Iterator<Item = VarId> + use<> {
+        let found = self.of_loop(|h| h.row.first == at && !h.row.is_held());
+        found.into_iter().map(|k| self.homes[k].var).collect::<Vec<_>>().into_iter()
+    }
+
+    /// Loads what holds elements of a group only.
+    pub(super) fn loads(&self, at: usize, group: VarId, element: &Expr) -> Vec<Stmt> {
+        let loaded = self.of_loop(|h| h.row.first == at && !h.row.is_held() && h.row.loaded);
+        loaded.iter().flat_map(|k| self.moved(&self.homes[*k], group, element, true)).collect()
+    }
+
+    /// Stores what the loop is the last to write.
+    pub(super) fn stores(&self, at: usize, group: VarId, element: &Expr) -> Vec<Stmt> {
+        let stored = self.of_loop(|h| h.row.stored == Some(at));
+        stored.iter().flat_map(|k| self.moved(&self.homes[*k], group, element, false)).collect()
+    }
+
     /// `for each group of the thread's elements { element = …; if it exists { body } }`
     fn groups(&mut self, group: VarId, body: impl FnOnce(&mut Self, &Expr) -> Vec<Stmt>) -> Stmt {
+        self.each_group(group, |own, element| {
+            let body = body(own, element);
+            vec![own.where_inside(element, body)]
+        })
+    }
+
+    /// `if (the row and its element exist) { stmts }`
+    pub(super) fn where_inside(&self, element: &Expr, stmts: Vec<Stmt>) -> Stmt {
+        when(self.exists().into_iter().chain([self.inside(element)]), stmts)
+    }
+
+    /// `for each group of the thread's elements { element = …; body }`, for those that do not exist, too.
+    pub(super) fn each_group(
+        &mut self,
+        group: VarId,
+        body: impl FnOnce(&mut Self, &Expr) -> Vec<Stmt>,
+    ) -> Stmt {
         let shape = self.legal.shape;
         let element = local_i32(self.kernel, "element");
-        let mut number = Expr::var(self.thread, Type::I32);
         let groups = shape.each / shape.vector;
-        if groups > 1 {
-            let before =
-                Expr::binary(BinaryOp::Mul, Expr::var(group, Type::I32), self.threads.clone());
-            number = Expr::binary(BinaryOp::Add, before, number);
-        }
-        let number = counters::times(number, &Expr::i32(shape.vector as i32));
+        let vector = Expr::i32(shape.vector as i32);
+        let thread = Expr::var(self.thread, Type::I32);
+        let number = match (self.legal.strips, Expr::var(group, Type::I32)) {
+            (true, strip) => Expr::binary(BinaryOp::Add, strip, counters::times(thread, &vector)),
+            (false, group) if groups > 1 => {
+                let before = Expr::binary(BinaryOp::Mul, group, self.threads.clone());
+                counters::times(Expr::binary(BinaryOp::Add, before, thread), &vector)
+            }
+            (false, _) => counters::times(thread, &vector),
+        };
         let at = Expr::var(element, Type::I32);
-        let inside = when(self.exists().into_iter().chain([self.inside(&at)]), body(self, &at));
-        let body = Block::new(vec![stmts::declare(element, number), inside]);
+        let mut stmts = vec![stmts::declare(element, number)];
+        stmts.extend(body(self, &at));
         match groups {
-            1 => Stmt::new(StmtKind::Scope(body), Origin::default()),
-            _ => stmts::unrolled(self.kernel.func_mut(), group, groups, body.stmts),
+            _ if self.legal.strips => self.strips(group, stmts),
+            1 => Stmt::new(StmtKind::Scope(Block::new(stmts)), Origin::default()),
+            _ => stmts::unrolled(self.kernel.func_mut(), group, groups, stmts),
         }
+    }
+
+    /// `for (strip = 0; strip < elements; strip += elements that the threads have together) body`
+    fn strips(&mut self, strip: VarId, body: Vec<Stmt>) -> Stmt {
+        let (_, limit) = self.row_limit();
+        let kind = warpsmith_ir::LoopKind::Serial;
+        let l = stmts::counted(self.kernel.func_mut(), strip, limit.cast(Type::I32), kind, body);
+        let step = counters::times(self.threads.clone(), &Expr::i32(self.legal.shape.vector as i32));
+        stmts::looped(ForLoop { compare: self.legal.range.compare, step, ..l })
     }
 
     /// The row has an element of this number.
     fn inside(&self, number: &Expr) -> Expr {
+        let (ty, limit) = self.row_limit();
+        Expr::binary(self.legal.range.compare, number.clone().cast(ty), limit)
+    }
+
+    /// What numbers of elements are compared with.
+    fn row_limit(&self) -> (Type, Expr) {
         let l = self.legal.range;
-        let begins_at_zero = l.first.as_const().is_some_and(|v| v.as_i64() == 0);
-        let (ty, limit) = match begins_at_zero {
+        match l.first.as_const().is_some_and(|v| v.as_i64() == 0) {
             true => (l.limit.ty.clone(), l.limit.clone()),
             false => {
                 let wide = |e: &Expr| e.clone().cast(Type::I64);
                 (Type::I64, Expr::binary(BinaryOp::Sub, wide(&l.limit), wide(&l.first)))
             }
-        };
-        Expr::binary(l.compare, number.clone().cast(ty), limit)
+        }
     }
 
     /// A group's elements, one after the other, but those that the loop leaves out.
-    fn elements(&mut self, l: &ForLoop, at: usize, element: &Expr) -> Vec<Stmt> {
+    pub(super) fn elements(&mut self, l: &ForLoop, at: usize, element: &Expr) -> Vec<Stmt> {
         let OwnLoop { lane, left_out, .. } = self.loops[at];
         let ty = self.kernel.func().var(l.var).ty.clone();
         let counter =
@@ -411,7 +463,8 @@ fn homes(kernel: &mut Kernel, legal: &LegalKeepRows<'_>) -> Vec<Home> {
     let shape = legal.shape;
     let mut homes = vec![];
     for row in &legal.rows {
-        if !row.is_held() && row.stored.is_none() && shape.vector == 1 {
+        let prefix = legal.loops.get(row.first).is_some_and(|l| l.prefix);
+        if !row.is_held() && row.stored.is_none() && shape.vector == 1 && !prefix {
             continue;
         }
         let count = if row.is_held() { shape.each } else { shape.vector };
@@ -458,6 +511,9 @@ fn in_parts(
         });
     }
     let own = |l: &super::RowLoop, kernel: &mut Kernel| -> Vec<Sum> {
+        if l.prefix {
+            return l.sums.clone();
+        }
         l.sums.iter().map(|sum| share::own_part(kernel, l.id, *sum)).collect()
     };
     legal.loops.iter().map(|l| own(l, kernel)).collect()

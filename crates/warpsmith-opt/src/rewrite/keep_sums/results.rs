@@ -26,6 +26,7 @@ impl Maker<'_, '_> {
                 op: ReduceOp::Add,
                 value: part,
                 at: None,
+                before: None,
                 over: vec![(BindLevel::Block, Axis::X)],
             };
             let kind = StmtKind::Collective(Collective::Combine(combine));

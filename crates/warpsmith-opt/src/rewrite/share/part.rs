@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::{
-    Block, Expr, ExprKind, LoopId, Origin, Place, PlaceKind, ReduceOp, Stmt, StmtKind, Type, Value,
-    Var, VarId, VarKind, visit,
+    Block, Expr, ExprKind, LoopId, Origin, Place, PlaceKind, ReduceOp, Scalar, Stmt, StmtKind, Type,
+    Value, Var, VarId, VarKind, visit,
 };
 
 use crate::analysis::access::{Base, base_of};
@@ -125,15 +125,7 @@ fn add_after(
     block.stmts.splice(at..at, own.stmts);
     let place = Place::var(sum, ty.clone());
     let chosen = extremes::is_chosen(&Block::new(vec![block.stmts[at].clone()]), part);
-    let combined = |a: Expr, b: Expr| match chosen {
-        // As the source does: a NaN that the loop begins with stays.
-        true => {
-            let kind =
-                ExprKind::Select(Expr::binary(operators::better(op), b.clone(), a.clone()), b, a);
-            Expr::new(kind, ty.clone(), Origin::default())
-        }
-        false => operators::combine(op, scalar, a, b),
-    };
+    let combined = |a: Expr, b: Expr| joined(op, (scalar, chosen), a, b);
     // A value that only the addition needs is read when it is due.
     let start = block.stmts[..at]
         .iter()
@@ -160,6 +152,20 @@ fn add_after(
     block.stmts.insert(at + 1, after);
     let declare = StmtKind::Decl { var: part, init: Some(identity) };
     block.stmts.insert(at, Stmt::new(declare, origin));
+}
+
+/// `a op b`; where the source has `chosen` one of the two as it does: a NaN that the loop begins with stays.
+pub(in crate::rewrite) fn joined(
+    op: ReduceOp,
+    (scalar, chosen): (Scalar, bool),
+    a: Expr,
+    b: Expr,
+) -> Expr {
+    if !chosen {
+        return operators::combine(op, scalar, a, b);
+    }
+    let better = Expr::binary(operators::better(op), b.clone(), a.clone());
+    Expr::new(ExprKind::Select(better, b, a), Type::Scalar(scalar), Origin::default())
 }
 
 /// A declaration can be made after the statements that follow it.

@@ -15,8 +15,21 @@ use crate::refusal::Refusal;
 use crate::rewrite::independence;
 use crate::walk;
 
-/// The variables that live longer than an iteration, each with the one operation that combines it.
+/// The variables that live longer than an iteration, each with the one operation that combines it; nothing uses them before
+/// the loop's end.
 pub(in crate::rewrite) fn sums_of(kernel: &Kernel, l: &ForLoop) -> Result<Vec<Sum>, Refusal> {
+    let sums = accumulated(kernel, l)?;
+    match seen_before_the_end(&extremes::as_calls(&l.body), &sums) {
+        Some(v) => {
+            let name = kernel.name_of(v);
+            refused(l.id, format!("`{name}` is used with the value that it has so far"))
+        }
+        None => Ok(sums),
+    }
+}
+
+/// The same, whatever uses them.
+pub(in crate::rewrite) fn accumulated(kernel: &Kernel, l: &ForLoop) -> Result<Vec<Sum>, Refusal> {
     let own = walk::own_variables(&l.body);
     let body = extremes::as_calls(&l.body);
     let mut sums: Vec<Sum> = vec![];
@@ -45,9 +58,6 @@ pub(in crate::rewrite) fn sums_of(kernel: &Kernel, l: &ForLoop) -> Result<Vec<Su
         {
             wrong = wrong.or(Some((*counter, "counts a loop in it, and is read after it")));
         }
-    }
-    if let Some(v) = seen_before_the_end(&body, &sums) {
-        wrong = wrong.or(Some((v, "is used with the value that it has so far")));
     }
     for (var, at, value) in extremes::positions(&l.body) {
         match sums.iter_mut().find(|s| s.var == var) {
@@ -117,7 +127,7 @@ fn sets(stmt: &Stmt, v: VarId) -> bool {
 }
 
 /// A sum whose value something else than its own addition looks at.
-fn seen_before_the_end(body: &Block, sums: &[Sum]) -> Option<VarId> {
+pub(in crate::rewrite) fn seen_before_the_end(body: &Block, sums: &[Sum]) -> Option<VarId> {
     let mut seen = None;
     walk::each_stmt(body, &mut |s| {
         let target = walk::operands(s).writes.and_then(Place::root_var);

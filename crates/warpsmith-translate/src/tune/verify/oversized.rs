@@ -33,11 +33,8 @@ pub(in crate::tune) const THREADS: u64 = 1 << 24;
 const SMALL: u64 = 1 << 16;
 /// Runs for the sake of second blocks: one that has them everywhere, or one along each axis.
 const TRIES: usize = 3;
-/// Steps of the interpreter, and thread instructions, for each step that all usual points have together: for the only
-/// point that there is, and for one more of several.
-const ONLY_POINT: Budget = Budget { steps: 20, instructions: 500, host: Duration::from_secs(60) };
-
-/// What a large point may cost.
+/// What a large point may cost: steps of the interpreter, and thread instructions, for each step that all usual points have
+/// together.
 pub(in crate::tune) struct Budget {
     steps: u64,
     instructions: u64,
@@ -45,6 +42,11 @@ pub(in crate::tune) struct Budget {
 }
 
 impl Budget {
+    /// The only point that there is.
+    pub const ONLY_POINT: Budget =
+        Budget { steps: 20, instructions: 500, host: Duration::from_secs(60) };
+
+    /// One more of several.
     pub const ONE_MORE: Budget =
         Budget { steps: 1, instructions: 20, host: Duration::from_secs(5) };
 }
@@ -85,7 +87,7 @@ fn only_point(large: &Large<'_>, point: &Point, verified: &mut Verified) -> Resu
             verified.with_host += usize::from(with_host);
             Ok(())
         }
-        Sampled::RunWhole | Sampled::Unknown => large.at_point(point, &ONLY_POINT, verified),
+        Sampled::RunWhole | Sampled::Unknown => large.at_point(point, &Budget::ONLY_POINT, verified),
     }
 }
 

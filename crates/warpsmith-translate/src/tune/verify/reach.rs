@@ -173,12 +173,19 @@ impl Search<'_> {
             if !self.may_help(variant, &point, &verified.coverage) {
                 continue;
             }
-            if !in_part {
-                self.run(variant, &point, verified)?;
-            } else if let Sampled::Agrees { run, name, .. } =
-                sampled::verify(self.verifier, &point, variant)?
-            {
-                verified.agreed_in_part(&point, &name, &run);
+            let sampled = match in_part {
+                true => sampled::verify(self.verifier, &point, variant)?,
+                false => Sampled::RunWhole,
+            };
+            match sampled {
+                // One way may be cheap where another is not.
+                Sampled::RunWhole => {
+                    self.run(variant, &point, &Budget::ONLY_POINT, verified)?;
+                }
+                Sampled::Agrees { run, name, .. } => {
+                    verified.agreed_in_part(&point, &name, &run);
+                }
+                Sampled::Unknown => {}
             }
         }
         Ok(())
@@ -344,7 +351,7 @@ impl Search<'_> {
             let gains = |c: &Coverage| c.clone().add("", probe.grids.keys(), &probe.ways);
             if gains(&verified.coverage) && gains(&tally.hoped) {
                 tally.runs += 1;
-                self.run(variant, point, verified)?;
+                self.run(variant, point, &Budget::ONE_MORE, verified)?;
                 if gains(&verified.coverage) {
                     tally.fruitless += 1;
                     // Another size may have data that go this way, too.
@@ -394,10 +401,11 @@ impl Search<'_> {
         &self,
         variant: Variant<'_>,
         point: &Point,
+        budget: &Budget,
         verified: &mut Verified,
     ) -> Result<(), Failed> {
         let large = Large { verifier: self.verifier, variant };
-        match large.at_point(point, &Budget::ONE_MORE, verified) {
+        match large.at_point(point, budget, verified) {
             Err(Failed::Limit(_) | Failed::Input(_)) => Ok(()),
             other => other,
         }

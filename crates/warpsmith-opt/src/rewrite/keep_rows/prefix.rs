@@ -1,0 +1,205 @@
+//! Loops over a row whose iterations use what its sums are so far: running sums, products and extremes.
+//!
+//! Threads first combine what their elements contribute; each then goes through its elements again and begins with what the
+//! threads before it have.
+
+use std::collections::BTreeSet;
+
+use warpsmith_ir::visit;
+use warpsmith_ir::{
+    Axis, BindLevel, Block, Collective, Combine, Expr, ForLoop, Origin, Place, Stmt, StmtKind, Type,
+    VarId,
+};
+
+use super::text::Maker;
+use crate::analysis::access::{Base, base_of};
+use crate::analysis::{extremes, scalars};
+use crate::build::{operators, stmts};
+use crate::kernel::{Kernel, Sum};
+use crate::rewrite::share;
+use crate::rewrite::specialise::general_copy;
+use crate::walk;
+
+/// Whether iterations of a loop use what one of its sums is so far.
+pub(super) fn is_one(l: &ForLoop, sums: &[Sum]) -> bool {
+    share::seen_before_the_end(&extremes::as_calls(&l.body), sums).is_some()
+}
+
+/// What an iteration adds to the sums can be computed without knowing them.
+///
+/// # Errors
+/// Why not.
+pub(super) fn check(kernel: &Kernel, l: &ForLoop, sums: &[Sum]) -> Result<(), String> {
+    if walk::continues(&l.body).is_some() {
+        return Err("an iteration may go on early, and sums are used with the values so far".into());
+    }
+    if let Some(at) = sums.iter().find_map(|s| s.at) {
+        return Err(format!("`{}` is a place, and used so far", kernel.name_of(at)));
+    }
+    let is_sum = |v: VarId| sums.iter().any(|s| s.var == v);
+    let mut wrong = None;
+    walk::each_stmt(&extremes::as_calls(&contributions(&l.body, sums)), &mut |s| {
+        let own = match &s.kind {
+            StmtKind::Assign { place, value } => place
+                .root_var()
+                .filter(|v| is_sum(*v) && scalars::accumulation(value, *v).is_some()),
+            _ => None,
+        };
+        walk::each_var_of_stmt(s, &mut |v| {
+            if is_sum(v) && Some(v) != own {
+                wrong = wrong.or(Some(v));
+            }
+        });
+    });
+    match wrong {
+        Some(v) => Err(format!("what is added depends on `{}` so far", kernel.name_of(v))),
+        None => Ok(()),
+    }
+}
+
+/// The statements of an iteration that say what it adds to sums.
+fn contributions(body: &Block, sums: &[Sum]) -> Block {
+    let mut wanted: BTreeSet<VarId> = sums.iter().map(|s| s.var).collect();
+    loop {
+        let found = slice(body, &wanted);
+        let known = wanted.len();
+        walk::each_var_of_block(&found, &mut |v| {
+            wanted.insert(v);
+        });
+        if wanted.len() == known {
+            return found;
+        }
+    }
+}
+
+/// The statements that set what is wanted, with those around them; loops inside whole.
+fn slice(body: &Block, wanted: &BTreeSet<VarId>) -> Block {
+    let mut found = vec![];
+    for stmt in &body.stmts {
+        let mut stmt = stmt.clone();
+        let kept = match &mut stmt.kind {
+            StmtKind::If { then, otherwise, .. } => {
+                (*then, *otherwise) = (slice(then, wanted), slice(otherwise, wanted));
+                !then.stmts.is_empty() || !otherwise.stmts.is_empty()
+            }
+            StmtKind::Scope(inner) => {
+                *inner = slice(inner, wanted);
+                !inner.stmts.is_empty()
+            }
+            _ => sets_any(&Block::new(vec![stmt.clone()]), wanted),
+        };
+        if kept {
+            found.push(stmt);
+        }
+    }
+    Block::new(found)
+}
+
+/// Whether a block sets one of these variables, or an element of one of these arrays.
+fn sets_any(block: &Block, wanted: &BTreeSet<VarId>) -> bool {
+    let mut found = false;
+    walk::each_stmt(block, &mut |s| {
+        let o = walk::operands(s);
+        let target = o.writes.and_then(|p| match base_of(p) {
+            Base::Var(v) => Some(v),
+            _ => p.root_var(),
+        });
+        found |= o.results.into_iter().chain(target).any(|v| wanted.contains(&v));
+        found |= o.writes.and_then(Place::root_var).is_some_and(|v| wanted.contains(&v));
+    });
+    found
+}
+
+/// A sum of a loop, and a thread's parts of it.
+struct Running {
+    sum: Sum,
+    ty: Type,
+    /// What the thread's elements add, and those of all threads together.
+    part: VarId,
+    /// What the threads before add.
+    before: VarId,
+    /// The sum as far as the thread's elements.
+    own: VarId,
+    /// The source chooses the better of two values.
+    chosen: bool,
+}
+
+impl Running {
+    fn new(kernel: &mut Kernel, l: &ForLoop, sum: Sum) -> Running {
+        let (name, ty) = (kernel.name_of(sum.var).to_string(), kernel.func().var(sum.var).ty.clone());
+        let [part, before, own] = ["part", "before", "here"]
+            .map(|of| stmts::local(kernel.func_mut(), &format!("{name}_{of}"), ty.clone()));
+        let chosen = extremes::is_chosen(&l.body, sum.var);
+        Running { sum, ty, part, before, own, chosen }
+    }
+
+    fn joined(&self, a: VarId, b: VarId) -> Expr {
+        let value = |v| Expr::var(v, self.ty.clone());
+        match self.ty.scalar() {
+            Some(scalar) => share::joined(self.sum.op, (scalar, self.chosen), value(a), value(b)),
+            None => value(a),
+        }
+    }
+
+    /// Declares a part that nothing was added to.
+    fn nothing(&self, part: VarId) -> Option<Stmt> {
+        let none = operators::identity(self.sum.op, self.ty.scalar()?);
+        Some(stmts::declare(part, Expr::constant(none)))
+    }
+
+    /// What all threads add, and what those before a thread add.
+    fn combined(&self) -> Stmt {
+        let over = vec![(BindLevel::Block, Axis::X)];
+        let (op, value) = (self.sum.op, self.part);
+        let combine = Combine { op, value, at: None, before: Some(self.before), over };
+        Stmt::new(StmtKind::Collective(Collective::Combine(combine)), Origin::default())
+    }
+}
+
+/// A loop over a row, group by group: what the elements of a group add, and then its iterations.
+pub(super) fn looped(maker: &mut Maker<'_, '_>, l: &ForLoop, at: usize) -> Stmt {
+    let sums = maker.loops[at].sums.clone();
+    let running: Vec<Running> =
+        sums.into_iter().map(|sum| Running::new(maker.kernel, l, sum)).collect();
+    let adding = with_parts(maker.kernel, l, &running);
+    let whole = renamed(l, &running, |r| r.own);
+    let group = maker.loops[at].group;
+    maker.each_group(group, |maker, element| {
+        let mut body: Vec<Stmt> = maker.of_group(at).map(stmts::undefined).collect();
+        body.extend(running.iter().filter_map(|r| r.nothing(r.part)));
+        let mut first = maker.loads(at, group, element);
+        first.extend(maker.elements(&adding, at, element));
+        body.push(maker.where_inside(element, first));
+        body.extend(running.iter().flat_map(|r| [r.nothing(r.before), Some(r.combined())]).flatten());
+        body.extend(running.iter().map(|r| stmts::declare(r.own, r.joined(r.sum.var, r.before))));
+        let mut second = maker.elements(&whole, at, element);
+        second.extend(maker.stores(at, group, element));
+        body.push(maker.where_inside(element, second));
+        body.extend(running.iter().map(|r| {
+            stmts::set(Place::var(r.sum.var, r.ty.clone()), r.joined(r.sum.var, r.part))
+        }));
+        body
+    })
+}
+
+/// A loop that only adds, to the parts of a thread.
+fn with_parts(kernel: &mut Kernel, l: &ForLoop, running: &[Running]) -> ForLoop {
+    let sums: Vec<Sum> = running.iter().map(|r| r.sum).collect();
+    let only = ForLoop { body: contributions(&l.body, &sums), ..l.clone() };
+    let (copy, _, _) = general_copy(kernel, &stmts::looped(renamed(&only, running, |r| r.part)));
+    match copy.kind {
+        StmtKind::For(l) => l,
+        _ => only,
+    }
+}
+
+fn renamed(l: &ForLoop, running: &[Running], to: impl Fn(&Running) -> VarId) -> ForLoop {
+    let mut block = Block::new(vec![stmts::looped(l.clone())]);
+    visit::rename_vars(&mut block, &mut |v| {
+        running.iter().find(|r| r.sum.var == v).map_or(v, &to)
+    });
+    match block.stmts.remove(0).kind {
+        StmtKind::For(l) => l,
+        _ => l.clone(),
+    }
+}
