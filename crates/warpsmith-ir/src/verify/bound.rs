@@ -200,7 +200,12 @@ impl Checker<'_> {
             let right = same && before != combine.value && combine.at.is_none();
             let message = "what is combined with the values before is another variable of their type, and no place";
             self.require(right, 26, origin, message);
-            self.require(combine.over.len() == 1, 26, origin, "threads along one axis come before each other");
+            self.require(
+                combine.over.len() == 1,
+                26,
+                origin,
+                "threads along one axis come before each other",
+            );
         }
         let around = |o: &(BindLevel, _)| self.bound.iter().any(|b| (b.level, b.axis) == *o);
         let known = !combine.over.is_empty() && combine.over.iter().all(around);

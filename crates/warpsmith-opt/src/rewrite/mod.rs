@@ -4,6 +4,7 @@ pub mod accumulate;
 pub mod align;
 pub mod bind;
 pub mod bounds;
+pub mod carry;
 pub mod collapse;
 mod conditions;
 pub mod constant;

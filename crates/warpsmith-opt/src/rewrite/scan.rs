@@ -80,7 +80,43 @@ void running(int n, int m, const float x[n][m], float y[n][m]) {
 }
 ",
             steps: "scan j by 32",
-            after: "",
+            after: "\
+constexpr int ROW_THREADS = 32;  // threads that have a row among themselves
+
+void running(int n, int m, const float *x, float *y, int rows) {
+    // blocks along x
+    for (int block = 0; block < rows; ++block) {
+        // threads of the block along x
+        for (int thread = 0; thread < ROW_THREADS; ++thread) {
+            const int i = block;
+            const long long x_first = (long long)m * i;
+            const long long y_first = (long long)m * i;
+            float s = 0.0f;
+            for (long long strip = 0; strip < m; strip += ROW_THREADS) {
+                const long long element = strip + thread;
+                float x_row[1];
+                float y_row[1];
+                float s_part = 0.0f;
+                if (element < m) {
+                    x_row[0] = x[x_first + element];
+                    s_part += x_row[0];
+                }
+                const float s_before = 0.0f;
+
+                // `s_before`: the values of the threads along x before combined by `+`; `s_part`:
+                // those of all
+                float s_here = s + s_before;
+                if (element < m) {
+                    s_here += x_row[0];
+                    y_row[0] = s_here;
+                    y[y_first + element] = y_row[0];
+                }
+                s += s_part;
+            }
+        }
+    }
+}
+",
         },
     };
 
@@ -110,7 +146,8 @@ void running(int n, int m, const float x[n][m], float y[n][m]) {
 /// # Errors
 /// The first reason why not.
 pub fn check(kernel: &Kernel, target: LoopId, shape: Shape) -> Result<LegalKeepRows<'_>, Refusal> {
-    let refused = |why: &str| Refusal::LoopRefused { verb: "scan", loop_id: target, why: why.into() };
+    let refused =
+        |why: &str| Refusal::LoopRefused { verb: "scan", loop_id: target, why: why.into() };
     let around = kernel.loops_around(target);
     let Some(root) = around.iter().find(|l| is_marked(l)).map(|l| l.id) else {
         return Err(refused("no loop around it is marked, or the nest is bound already"));

@@ -91,6 +91,7 @@ registry! {
     Scan = scan,
     Tile = tile,
     Accumulate = accumulate,
+    Carry = carry,
     Stage = stage,
     Constant = constant,
     RegisterTile = register_tile,

@@ -1,12 +1,13 @@
 //! Schedules whose blocks have whole rows: kept in registers between the loops over them (softmax, norms), or gone through
 //! together where iterations use sums so far.
 
-use warpsmith_ir::LoopId;
+use warpsmith_ir::{LoopId, SourceMap};
 
 use super::candidates::serial_loops;
-use super::{StepKind, derive, wide};
+use super::{StepKind, derive, take, wide};
+use crate::kernel::Kernel;
 use crate::rewrite::keep_rows::{self, Shape};
-use crate::rewrite::scan;
+use crate::rewrite::{carry, scan};
 
 /// Threads of a row, elements of each, and rows of a block; rows of 256 to 32768 elements.
 const SHAPES: [(u32, u32, u32); 18] = [
@@ -49,26 +50,37 @@ const SCANS: [(u32, u32); 8] =
 
 /// `scan` of each loop that it can take, in vectors where there are any; the nest that is left bound as the direct translation
 /// binds it.
-pub(super) fn scanned(nest: &wide::Nest<'_>) -> Vec<Vec<StepKind>> {
+pub(super) fn scanned(nest: &wide::Nest<'_>, sources: &SourceMap) -> Vec<Vec<StepKind>> {
     let mut found = vec![];
     for l in serial_loops(nest.kernel, nest.root) {
-        found.extend(SCANS.iter().filter_map(|shape| scan_of(nest, l.id, *shape)));
+        let target = nest.kernel.loop_name(l.id);
+        let carry = StepKind::Carry(carry::Args { target });
+        let carried = take(nest.kernel, &carry, sources).ok();
+        let first = carried.as_ref().map(|_| carry);
+        let kernel = carried.as_ref().map_or(nest.kernel, |r| &r.kernel);
+        let scans = SCANS.iter().filter_map(|shape| scan_of(nest, kernel, l.id, *shape));
+        let scans = scans.map(|steps| first.clone().into_iter().chain(steps).collect());
+        found.extend(scans);
+        if let Some(carry) = first {
+            found.push(vec![carry, derive::step_for(nest.kernel, nest.root)]);
+        }
     }
     found
 }
 
 fn scan_of(
     nest: &wide::Nest<'_>,
+    kernel: &Kernel,
     target: LoopId,
     (threads, rows): (u32, u32),
 ) -> Option<Vec<StepKind>> {
     let widths = [nest.width().unwrap_or(1), 1];
     let mut shapes = widths.map(|vector| Shape { threads, each: vector, vector, rows }).into_iter();
     let (shape, left) = shapes.find_map(|shape| {
-        let legal = scan::check(nest.kernel, target, shape).ok()?;
-        Some((shape, legal.leaves_any()))
+        let legal = scan::check(kernel, target, shape).ok()?;
+        legal.is_natural().then(|| (shape, legal.leaves_any()))
     })?;
-    let target = nest.kernel.loop_name(target);
+    let target = kernel.loop_name(target);
     let step = StepKind::Scan(scan::Args { target, threads, vector: shape.vector, rows });
     let rest = left.then(|| derive::step_for(nest.kernel, nest.root));
     Some([step].into_iter().chain(rest).collect())

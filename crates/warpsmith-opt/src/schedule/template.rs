@@ -219,7 +219,7 @@ fn others(nest: &wide::Nest<'_>, state: &Kernel, sources: &SourceMap) -> Vec<Vec
     if let Some(longer) = shared::any_rows(nest, state, sources) {
         found.extend(rows::kept(nest, &longer));
     }
-    found.extend(rows::scanned(nest));
+    found.extend(rows::scanned(nest, sources));
     found.extend(shared::down_columns(nest, state, sources));
     found.extend(written::rows(nest, state, sources));
     found.extend(written::structures(nest, sources));

@@ -1,5 +1,5 @@
 // warpsmith: size n=1024
-// expect: bind i, j
+// expect: rectangle l, stage L, stage B, register_tile i
 void triangular_product(int n, const float L[n][n], const float B[n][n], float C[n][n])
 {
     #pragma omp parallel for collapse(2)

@@ -91,7 +91,9 @@ pub(in crate::rewrite) fn accessed(
     }
     let written = written_arrays(loops.iter().map(|l| &l.body));
     only_read_early(&mut events, &written);
-    check_elsewhere(kernel, body, loops, (&written, wait))?;
+    let apart = |p: &Place| is_apart(&scope, range, &events, p);
+    let own = |p: &Place| loops.iter().any(|l| own_element(&scope, p, l.var).is_some());
+    check_elsewhere(kernel, body, loops, (&written, wait), (&apart, &own))?;
     // What is read before anything of it is written stays as it is.
     let body = &Block::new(body.stmts[early(body, loops, &written, wait)..].to_vec());
     let mut rows: Vec<Row> = vec![];
@@ -99,7 +101,9 @@ pub(in crate::rewrite) fn accessed(
         let known = rows.iter().any(|r| r.array == event.array && r.rest == event.rest);
         if !known {
             let of: Vec<&Event> = events.iter().filter(|e| e.array == event.array).collect();
-            rows.extend(row_of(kernel, body, event, &of, written.contains(&event.array))?);
+            let mentioned = mentions(body, loops, event.array, &apart);
+            let written = written.contains(&event.array).then_some(mentioned);
+            rows.extend(row_of(kernel, event, &of, written)?);
         }
     }
     let unknown = written.iter().find(|v| rows.iter().all(|r| r.array != **v));
@@ -113,13 +117,43 @@ fn elsewhere(kernel: &Kernel, array: VarId) -> String {
     format!("its loops write `{}`, which is accessed at more than one place", kernel.name_of(array))
 }
 
-/// The row of an access; `None` where only some iterations access it.
+/// How often a body mentions an array, but for elements outside of the loops that are in no row.
+fn mentions(
+    body: &Block,
+    loops: &[&ForLoop],
+    array: VarId,
+    apart: &dyn Fn(&Place) -> bool,
+) -> usize {
+    let mut mentioned = 0;
+    for stmt in &body.stmts {
+        let inside = is_row_loop(stmt, loops);
+        visit::for_each_place(&Block::new(vec![stmt.clone()]), &mut |p, _| {
+            let of_array = p.root_var().is_none() && base_of(p) == Base::Var(array);
+            mentioned += usize::from(of_array && (inside || !apart(p)));
+        });
+    }
+    mentioned
+}
+
+/// Whether a place is an element ahead of all that rows of its array have.
+fn is_apart(scope: &Scope<'_>, range: Option<&ForLoop>, events: &[Event], place: &Place) -> bool {
+    let first = range.and_then(|l| Poly::from_expr(&l.first));
+    let (Some((array, at)), Some(first)) = (flat_index(scope, place), first) else { return false };
+    let mut of_array = events.iter().filter(|e| e.array == array).peekable();
+    let ahead = |e: &Event| {
+        let distance = e.rest.add(&first).and_then(|begin| begin.sub(&at));
+        distance.and_then(|d| d.as_constant()).is_some_and(|n| n > 0)
+    };
+    of_array.peek().is_some() && of_array.all(ahead)
+}
+
+/// The row of an access; `None` where only some iterations access it. `written`: how often the body mentions the array, where its
+/// loops write it.
 fn row_of(
     kernel: &Kernel,
-    body: &Block,
     event: &Event,
     of_array: &[&Event],
-    written: bool,
+    written: Option<usize>,
 ) -> Result<Option<Row>, String> {
     let same: Vec<&&Event> = of_array.iter().filter(|e| e.rest == event.rest).collect();
     let row = |first, loaded, stored| Row {
@@ -131,14 +165,10 @@ fn row_of(
         loaded,
         stored,
     };
-    if !written {
+    let Some(mentioned) = written else {
         let first = same.iter().find(|e| e.always).map(|e| e.at);
         return Ok(first.map(|first| row(first, true, None)));
-    }
-    let mut mentioned = 0;
-    visit::for_each_place(body, &mut |p, _| {
-        mentioned += usize::from(p.root_var().is_none() && base_of(p) == Base::Var(event.array));
-    });
+    };
     if same.len() != mentioned {
         return Err(elsewhere(kernel, event.array));
     }
@@ -246,6 +276,15 @@ pub(in crate::rewrite) fn own_element(
     place: &Place,
     counter: VarId,
 ) -> Option<(VarId, Poly)> {
+    let (array, flat) = flat_index(scope, place)?;
+    let rest = flat.sub(&Poly::var(counter))?;
+    let inner = walk::for_loops(&scope.root.body).into_iter().filter(|l| !is_marked(l));
+    let own = !rest.mentions(counter) && !inner.into_iter().any(|l| rest.mentions(l.var));
+    own.then_some((array, rest))
+}
+
+/// The array of a place, and the number of its element.
+fn flat_index(scope: &Scope<'_>, place: &Place) -> Option<(VarId, Poly)> {
     let PlaceKind::Elem { pointer, index, dims } = &*place.kind else { return None };
     let ExprKind::Read(p) = &*pointer.kind else { return None };
     let PlaceKind::Var(array) = *p.kind else { return None };
@@ -254,10 +293,7 @@ pub(in crate::rewrite) fn own_element(
     for (i, n) in index.zip(dims) {
         flat = flat.mul(&scope.normalise(n).ok()?)?.add(&i?)?;
     }
-    let rest = flat.sub(&Poly::var(counter))?;
-    let inner = walk::for_loops(&scope.root.body).into_iter().filter(|l| !is_marked(l));
-    let own = !rest.mentions(counter) && !inner.into_iter().any(|l| rest.mentions(l.var));
-    own.then_some((array, rest))
+    Some((array, flat))
 }
 
 fn written_arrays<'a>(blocks: impl Iterator<Item = &'a Block>) -> BTreeSet<VarId> {
@@ -318,11 +354,22 @@ fn check_elsewhere(
     body: &Block,
     loops: &[&ForLoop],
     (written, wait): (&BTreeSet<VarId>, &dyn Fn(usize) -> bool),
+    (apart, of_row): (&dyn Fn(&Place) -> bool, &dyn Fn(&Place) -> bool),
 ) -> Result<(), String> {
     let early = early(body, loops, written, wait);
     let outside = || body.stmts.iter().filter(|s| !is_row_loop(s, loops));
     let by_one =
         written_arrays(outside().map(|s| Block::new(vec![s.clone()])).collect::<Vec<_>>().iter());
+    let mut of_rows = BTreeSet::new();
+    for stmt in outside() {
+        walk::each_stmt(&Block::new(vec![stmt.clone()]), &mut |s| {
+            let place = walk::operands(s).writes.filter(|p| p.root_var().is_none() && !apart(p));
+            of_rows.extend(place.and_then(|p| match base_of(p) {
+                Base::Var(v) => Some(v),
+                _ => None,
+            }));
+        });
+    }
     for (at, stmt) in body.stmts.iter().enumerate() {
         let alone = Block::new(vec![stmt.clone()]);
         let inside = is_row_loop(stmt, loops);
@@ -330,10 +377,14 @@ fn check_elsewhere(
         let mut wrong = None;
         visit::for_each_place(&alone, &mut |p, _| {
             let Base::Var(v) = base_of(p) else { return };
-            if p.root_var().is_none()
-                && ((!own && by_one.contains(&v))
-                    || (!inside && at >= early && written.contains(&v)))
-            {
+            let others = match inside {
+                true => of_rows.contains(&v) || (by_one.contains(&v) && !of_row(p)),
+                false => {
+                    (!own && by_one.contains(&v))
+                        || (at >= early && written.contains(&v) && !apart(p))
+                }
+            };
+            if p.root_var().is_none() && others {
                 wrong = Some(v);
             }
         });

@@ -9,7 +9,7 @@ use crate::build::counters;
 use crate::kernel::Kernel;
 use crate::rewrite::runs::scalar_of;
 
-/// Rows are counted in 32 bits, those that fill the last block included, and so are the elements of a row that has any number.
+/// Rows are counted in 32 bits, those that fill the last block included.
 const MOST_ROWS: i64 = 1 << 30;
 
 /// How many rows and how many blocks there are, as numbers of the launcher.
@@ -50,9 +50,10 @@ fn product(kernel: &Kernel, legal: &LegalKeepRows<'_>) -> Expr {
 pub(super) fn fills_blocks(legal: &LegalKeepRows<'_>) -> bool {
     let rows = legal.shape.rows;
     let asked = |count: &Poly| {
-        legal.aligned.iter().any(|a| {
-            a.array.is_none() && a.offset == *count && a.by.is_multiple_of(rows)
-        })
+        legal
+            .aligned
+            .iter()
+            .any(|a| a.array.is_none() && a.offset == *count && a.by.is_multiple_of(rows))
     };
     marked(legal).filter_map(length).any(|count| match count.as_constant() {
         Some(n) => n % i128::from(rows) == 0,
@@ -69,7 +70,9 @@ pub(super) fn fits(kernel: &Kernel, legal: &LegalKeepRows<'_>) -> Option<Expr> {
         let most = Expr::int(Scalar::I64, MOST_ROWS);
         all.push(Expr::binary(BinaryOp::Le, product(kernel, legal), most));
     }
-    all.extend(short_enough(kernel, legal));
+    if !legal.strips {
+        all.extend(short_enough(kernel, legal));
+    }
     all.extend(legal.aligned.iter().filter_map(|a| aligned(kernel, a)));
     all_of(all)
 }
@@ -77,8 +80,7 @@ pub(super) fn fits(kernel: &Kernel, legal: &LegalKeepRows<'_>) -> Option<Expr> {
 /// A row has no more elements than its threads keep; `None` where that is known.
 fn short_enough(kernel: &Kernel, legal: &LegalKeepRows<'_>) -> Option<Expr> {
     let l = legal.range;
-    // Elements are counted in 32 bits, those of the last strip included.
-    let longest = if legal.strips { MOST_ROWS } else { legal.shape.longest().into() };
+    let longest = i64::from(legal.shape.longest());
     let length = length(l)?;
     if length.as_constant().is_some() {
         return None;

@@ -243,6 +243,14 @@ impl LegalKeepRows<'_> {
     pub(crate) fn leaves_any(&self) -> bool {
         launch::fits(self.kernel, self).is_some()
     }
+
+    /// Whether vectors are aligned where arrays are, as allocations give them; without vectors, whether any number of rows will do:
+    /// more than can be counted are never run, so that nothing is known of what is done with them.
+    pub(crate) fn is_natural(&self) -> bool {
+        let whole = |a: &Aligned| a.offset.constant_term() % i128::from(a.by) == 0;
+        let mut arrays = self.aligned.iter().filter(|a| a.array.is_some());
+        arrays.all(whole) && (!self.aligned.is_empty() || !self.leaves_any())
+    }
 }
 
 /// Something that the vectors of a row need.

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use warpsmith_ir::visit;
 use warpsmith_ir::{
-    Axis, BindLevel, Block, Collective, Combine, Expr, ForLoop, Origin, Place, Stmt, StmtKind, Type,
-    VarId,
+    Axis, BindLevel, Block, Collective, Combine, Expr, ForLoop, Origin, Place, Stmt, StmtKind,
+    Type, VarId,
 };
 
 use super::text::Maker;
@@ -59,27 +59,18 @@ pub(super) fn check(kernel: &Kernel, l: &ForLoop, sums: &[Sum]) -> Result<(), St
 
 /// The statements of an iteration that say what it adds to sums.
 fn contributions(body: &Block, sums: &[Sum]) -> Block {
-    let mut wanted: BTreeSet<VarId> = sums.iter().map(|s| s.var).collect();
-    loop {
-        let found = slice(body, &wanted);
-        let known = wanted.len();
-        walk::each_var_of_block(&found, &mut |v| {
-            wanted.insert(v);
-        });
-        if wanted.len() == known {
-            return found;
-        }
-    }
+    slice(body, &mut sums.iter().map(|s| s.var).collect())
 }
 
-/// The statements that set what is wanted, with those around them; loops inside whole.
-fn slice(body: &Block, wanted: &BTreeSet<VarId>) -> Block {
+/// The statements that set what is wanted at the end, with those around them; loops inside whole. What they mention is
+/// wanted before them.
+fn slice(body: &Block, wanted: &mut BTreeSet<VarId>) -> Block {
     let mut found = vec![];
-    for stmt in &body.stmts {
+    for stmt in body.stmts.iter().rev() {
         let mut stmt = stmt.clone();
         let kept = match &mut stmt.kind {
             StmtKind::If { then, otherwise, .. } => {
-                (*then, *otherwise) = (slice(then, wanted), slice(otherwise, wanted));
+                (*otherwise, *then) = (slice(otherwise, wanted), slice(then, wanted));
                 !then.stmts.is_empty() || !otherwise.stmts.is_empty()
             }
             StmtKind::Scope(inner) => {
@@ -90,8 +81,12 @@ fn slice(body: &Block, wanted: &BTreeSet<VarId>) -> Block {
         };
         if kept {
             found.push(stmt);
+            walk::each_var_of_block(&Block::new(found[found.len() - 1..].to_vec()), &mut |v| {
+                wanted.insert(v);
+            });
         }
     }
+    found.reverse();
     Block::new(found)
 }
 
@@ -126,7 +121,8 @@ struct Running {
 
 impl Running {
     fn new(kernel: &mut Kernel, l: &ForLoop, sum: Sum) -> Running {
-        let (name, ty) = (kernel.name_of(sum.var).to_string(), kernel.func().var(sum.var).ty.clone());
+        let (name, ty) =
+            (kernel.name_of(sum.var).to_string(), kernel.func().var(sum.var).ty.clone());
         let [part, before, own] = ["part", "before", "here"]
             .map(|of| stmts::local(kernel.func_mut(), &format!("{name}_{of}"), ty.clone()));
         let chosen = extremes::is_chosen(&l.body, sum.var);
@@ -170,14 +166,18 @@ pub(super) fn looped(maker: &mut Maker<'_, '_>, l: &ForLoop, at: usize) -> Stmt 
         let mut first = maker.loads(at, group, element);
         first.extend(maker.elements(&adding, at, element));
         body.push(maker.where_inside(element, first));
-        body.extend(running.iter().flat_map(|r| [r.nothing(r.before), Some(r.combined())]).flatten());
+        body.extend(
+            running.iter().flat_map(|r| [r.nothing(r.before), Some(r.combined())]).flatten(),
+        );
         body.extend(running.iter().map(|r| stmts::declare(r.own, r.joined(r.sum.var, r.before))));
         let mut second = maker.elements(&whole, at, element);
         second.extend(maker.stores(at, group, element));
         body.push(maker.where_inside(element, second));
-        body.extend(running.iter().map(|r| {
-            stmts::set(Place::var(r.sum.var, r.ty.clone()), r.joined(r.sum.var, r.part))
-        }));
+        body.extend(
+            running.iter().map(|r| {
+                stmts::set(Place::var(r.sum.var, r.ty.clone()), r.joined(r.sum.var, r.part))
+            }),
+        );
         body
     })
 }
@@ -195,9 +195,7 @@ fn with_parts(kernel: &mut Kernel, l: &ForLoop, running: &[Running]) -> ForLoop 
 
 fn renamed(l: &ForLoop, running: &[Running], to: impl Fn(&Running) -> VarId) -> ForLoop {
     let mut block = Block::new(vec![stmts::looped(l.clone())]);
-    visit::rename_vars(&mut block, &mut |v| {
-        running.iter().find(|r| r.sum.var == v).map_or(v, &to)
-    });
+    visit::rename_vars(&mut block, &mut |v| running.iter().find(|r| r.sum.var == v).map_or(v, &to));
     match block.stmts.remove(0).kind {
         StmtKind::For(l) => l,
         _ => l.clone(),

@@ -116,8 +116,11 @@ impl<'k, 'l> Maker<'k, 'l> {
         let homes = homes(kernel, legal);
         let mut counters: Vec<(VarId, VarId)> = vec![];
         for _ in &legal.loops {
-            let group = if legal.strips { "strip" } else { "group" };
-            counters.push((local_i32(kernel, group), local_i32(kernel, "lane")));
+            let group = match legal.strips {
+                true => self::local(kernel, "strip", Type::I64),
+                false => local_i32(kernel, "group"),
+            };
+            counters.push((group, local_i32(kernel, "lane")));
         }
         let sums = in_parts(kernel, legal, &homes, &counters);
         let changed = walk::loop_stmt(&kernel.func().body, legal.root).cloned();
@@ -351,19 +354,25 @@ impl<'k, 'l> Maker<'k, 'l> {
         body: impl FnOnce(&mut Self, &Expr) -> Vec<Stmt>,
     ) -> Stmt {
         let shape = self.legal.shape;
-        let element = local_i32(self.kernel, "element");
+        // Rows that go by in strips have any length.
+        let ty = if self.legal.strips { Type::I64 } else { Type::I32 };
+        let element = local(self.kernel, "element", ty.clone());
         let groups = shape.each / shape.vector;
         let vector = Expr::i32(shape.vector as i32);
         let thread = Expr::var(self.thread, Type::I32);
-        let number = match (self.legal.strips, Expr::var(group, Type::I32)) {
-            (true, strip) => Expr::binary(BinaryOp::Add, strip, counters::times(thread, &vector)),
-            (false, group) if groups > 1 => {
-                let before = Expr::binary(BinaryOp::Mul, group, self.threads.clone());
+        let counter = Expr::var(group, ty.clone());
+        let number = match self.legal.strips {
+            true => {
+                let own = counters::times(thread, &vector).cast(Type::I64);
+                Expr::binary(BinaryOp::Add, counter, own)
+            }
+            false if groups > 1 => {
+                let before = Expr::binary(BinaryOp::Mul, counter, self.threads.clone());
                 counters::times(Expr::binary(BinaryOp::Add, before, thread), &vector)
             }
-            (false, _) => counters::times(thread, &vector),
+            false => counters::times(thread, &vector),
         };
-        let at = Expr::var(element, Type::I32);
+        let at = Expr::var(element, ty);
         let mut stmts = vec![stmts::declare(element, number)];
         stmts.extend(body(self, &at));
         match groups {
@@ -377,15 +386,18 @@ impl<'k, 'l> Maker<'k, 'l> {
     fn strips(&mut self, strip: VarId, body: Vec<Stmt>) -> Stmt {
         let (_, limit) = self.row_limit();
         let kind = warpsmith_ir::LoopKind::Serial;
-        let l = stmts::counted(self.kernel.func_mut(), strip, limit.cast(Type::I32), kind, body);
-        let step = counters::times(self.threads.clone(), &Expr::i32(self.legal.shape.vector as i32));
-        stmts::looped(ForLoop { compare: self.legal.range.compare, step, ..l })
+        let l = stmts::counted(self.kernel.func_mut(), strip, limit.cast(Type::I64), kind, body);
+        let vector = Expr::i32(self.legal.shape.vector as i32);
+        let step = counters::times(self.threads.clone(), &vector).cast(Type::I64);
+        let (first, compare) = (Expr::int(Scalar::I64, 0), self.legal.range.compare);
+        stmts::looped(ForLoop { first, compare, step, ..l })
     }
 
     /// The row has an element of this number.
     fn inside(&self, number: &Expr) -> Expr {
         let (ty, limit) = self.row_limit();
-        Expr::binary(self.legal.range.compare, number.clone().cast(ty), limit)
+        let ty = if self.legal.strips { Type::I64 } else { ty };
+        Expr::binary(self.legal.range.compare, number.clone().cast(ty.clone()), limit.cast(ty))
     }
 
     /// What numbers of elements are compared with.

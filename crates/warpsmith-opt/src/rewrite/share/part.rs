@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::{
-    Block, Expr, ExprKind, LoopId, Origin, Place, PlaceKind, ReduceOp, Scalar, Stmt, StmtKind, Type,
-    Value, Var, VarId, VarKind, visit,
+    Block, Expr, ExprKind, LoopId, Origin, Place, PlaceKind, ReduceOp, Scalar, Stmt, StmtKind,
+    Type, Value, Var, VarId, VarKind, visit,
 };
 
 use crate::analysis::access::{Base, base_of};

@@ -87,7 +87,9 @@ fn only_point(large: &Large<'_>, point: &Point, verified: &mut Verified) -> Resu
             verified.with_host += usize::from(with_host);
             Ok(())
         }
-        Sampled::RunWhole | Sampled::Unknown => large.at_point(point, &Budget::ONLY_POINT, verified),
+        Sampled::RunWhole | Sampled::Unknown => {
+            large.at_point(point, &Budget::ONLY_POINT, verified)
+        }
     }
 }
 

@@ -1,0 +1,380 @@
+//! Keeps in a register what each iteration of a serial loop reads of the one before.
+//!
+//! ```text
+//!     y[0] = e0;   for j in 1..m { y[j] = y[j - 1] + x[j] }
+//!       ==> carry j
+//!     c = e0; y[0] = c;   for j in 1..m { c = c + x[j]; y[j] = c }
+//! ```
+//!
+//! Where no statement before the loop stores the element that its first iteration reads, that is loaded, if there is an
+//! iteration. A loop that adds to the register can be shared by threads, see [`scan`](super::scan).
+//!
+//! Legal for an array that each iteration writes at one place, under no condition, where all other accesses of the loop are
+//! reads of the element that the iteration before wrote, ahead of the write, or of its own behind it.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use warpsmith_ir::poly::Poly;
+use warpsmith_ir::visit::{self, Rewriter};
+use warpsmith_ir::{
+    Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, Origin, Place, PlaceKind, Scalar, SourceMap,
+    Stmt, StmtKind, Value, Var, VarId, VarKind,
+};
+use winnow::ModalResult;
+use winnow::Parser;
+
+use super::Rewritten;
+use super::grammar::name;
+use super::step::{About, Law, Rewrite, StepError, loop_named};
+use crate::analysis::access::{Base, Scope, base_of};
+use crate::analysis::loops::unit_step;
+use crate::kernel::Kernel;
+use crate::names::fresh_name;
+use crate::refusal::Refusal;
+use crate::walk;
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    /// The loop whose iterations read what the one before wrote.
+    pub target: String,
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.target)
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "carry",
+        example: "carry j",
+        does: "keeps in a register what each iteration of a serial loop reads of the one before, instead of reading it again from the array",
+        legal: "each iteration writes one element of the array, under no condition, and all other accesses of the loop to it read the one that the iteration before wrote, or the own one after it is written",
+        law: Law {
+            before: "\
+void sums(int n, int m, const float x[n][m], float y[n][m]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        y[i][0] = x[i][0];
+        for (int j = 1; j < m; j++)
+            y[i][j] = y[i][j - 1] + x[i][j];
+    }
+}
+",
+            steps: "carry j",
+            after: "\
+void sums(int n, int m, const float *x, float *y) {
+    // parallel
+    for (int i = 0; i < n; ++i) {
+        float y_last = x[(size_t)i * m];
+        y[(size_t)i * m] = y_last;
+        for (int j = 1; j < m; ++j) {
+            y_last += x[(size_t)i * m + j];
+            y[(size_t)i * m + j] = y_last;
+        }
+    }
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        name.map(|target| Args { target }).parse_next(input)
+    }
+
+    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
+        Ok(apply(check(kernel, loop_named(kernel, &self.target)?)?))
+    }
+}
+
+/// The verdict on a `carry`, which alone allows it.
+pub struct LegalCarry<'k> {
+    kernel: &'k Kernel,
+    target: LoopId,
+    carried: Vec<Carried>,
+}
+
+/// An array of which an iteration reads what the one before wrote.
+struct Carried {
+    array: VarId,
+    /// Where the body writes it, and the statement's number.
+    at: usize,
+    /// What iterations read of the one before.
+    reads: Vec<Place>,
+    /// The same in the first iteration.
+    first: Place,
+    /// The statement before the loop that stores it, by its distance.
+    stored: Option<usize>,
+}
+
+/// Asks whether what iterations of a loop read of the one before can stay in registers.
+///
+/// # Errors
+/// The first reason why not.
+pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalCarry<'_>, Refusal> {
+    let refused = |why: String| Refusal::LoopRefused { verb: VERB, loop_id: target, why };
+    let Some(l) = kernel.find_loop(target) else { return Err(refused("it is gone".into())) };
+    let serial = matches!(l.kind, LoopKind::Serial | LoopKind::Unrolled(_));
+    if !serial || !unit_step(l) {
+        return Err(refused("it is no serial loop that counts up by one".into()));
+    }
+    if walk::continues(&l.body).is_some() {
+        return Err(refused("an iteration may go on before it has written".into()));
+    }
+    let root = kernel.loops_around(target).first().copied().unwrap_or(l);
+    let scope = Scope::new(&kernel.module, kernel.func(), vec![], root);
+    let mut carried = vec![];
+    for array in written(&l.body) {
+        let before = |p: &Place| is_before(&scope, l, array, p);
+        if walk_places(&l.body, array).iter().any(before) {
+            let found = carried_of(kernel, &scope, l, array);
+            carried
+                .push(found.map_err(|why| refused(format!("`{}` {why}", kernel.name_of(array))))?);
+        }
+    }
+    match carried.is_empty() {
+        true => Err(refused("no iteration reads what the one before writes".into())),
+        false => Ok(LegalCarry { kernel, target, carried }),
+    }
+}
+
+const VERB: &str = "carry elements through";
+
+/// Arrays that statements directly in a body write.
+fn written(body: &Block) -> BTreeSet<VarId> {
+    let target = |s: &Stmt| match &s.kind {
+        StmtKind::Assign { place, .. } if place.root_var().is_none() => match base_of(place) {
+            Base::Var(v) => Some(v),
+            _ => None,
+        },
+        _ => None,
+    };
+    body.stmts.iter().filter_map(target).collect()
+}
+
+/// The elements of an array that a block mentions.
+fn walk_places(block: &Block, array: VarId) -> Vec<Place> {
+    let mut found = vec![];
+    visit::for_each_place(block, &mut |p, _| {
+        if p.root_var().is_none() && base_of(p) == Base::Var(array) {
+            found.push(p.clone());
+        }
+    });
+    found
+}
+
+/// The place that a body writes of an array.
+fn write_of(body: &Block, array: VarId) -> Option<(usize, &Place)> {
+    let own = |(k, s): (usize, &'_ Stmt)| match &s.kind {
+        StmtKind::Assign { place, .. }
+            if place.root_var().is_none() && base_of(place) == Base::Var(array) =>
+        {
+            Some(k)
+        }
+        _ => None,
+    };
+    let at = body.stmts.iter().enumerate().find_map(own)?;
+    match &body.stmts[at].kind {
+        StmtKind::Assign { place, .. } => Some((at, place)),
+        _ => None,
+    }
+}
+
+/// Subscripts as polynomials, with the array's inner extents.
+fn index_of(scope: &Scope<'_>, place: &Place) -> Option<Vec<Poly>> {
+    let PlaceKind::Elem { index, dims, .. } = &*place.kind else { return None };
+    index.iter().chain(dims).map(|e| scope.normalise(e).ok()).collect()
+}
+
+/// Whether a place is what the iteration before writes.
+fn is_before(scope: &Scope<'_>, l: &ForLoop, array: VarId, place: &Place) -> bool {
+    let own = write_of(&l.body, array).and_then(|(_, p)| index_of(scope, p));
+    let (Some(own), Some(read)) = (own, index_of(scope, place)) else { return false };
+    let one_less = Poly::var(l.var).sub(&Poly::constant(1));
+    let back = |p: &Poly| p.substitute(l.var, one_less.as_ref()?);
+    let counts = own.iter().any(|p| p.mentions(l.var));
+    counts
+        && own.len() == read.len()
+        && own.iter().zip(&read).all(|(o, r)| back(o).as_ref() == Some(r))
+}
+
+fn carried_of(
+    kernel: &Kernel,
+    scope: &Scope<'_>,
+    l: &ForLoop,
+    array: VarId,
+) -> Result<Carried, String> {
+    let Some((at, place)) = write_of(&l.body, array) else { return Err("is not written".into()) };
+    let own = index_of(scope, place);
+    let before = |p: &Place| is_before(scope, l, array, p);
+    let mut wrong = None;
+    for (k, stmt) in l.body.stmts.iter().enumerate() {
+        let alone = Block::new(vec![stmt.clone()]);
+        visit::for_each_place(&alone, &mut |p, access| {
+            if p.root_var().is_some() || base_of(p) != Base::Var(array) {
+                return;
+            }
+            let read = access == visit::Access::Read;
+            let right = match read {
+                true => (k <= at && before(p)) || (k > at && index_of(scope, p) == own),
+                false => k == at && p == place,
+            };
+            let own_before = read && k <= at && index_of(scope, p) == own;
+            if !right && !own_before {
+                wrong = wrong.or(Some("is accessed in it at more than these places"));
+            }
+        });
+    }
+    let element = place.ty.scalar().is_some();
+    if !element || walk::returns(&l.body).is_some() {
+        wrong = wrong.or(Some("has no numbers, or the function may return"));
+    }
+    let nameless = walk_nameless(&l.body);
+    if let Some(why) =
+        wrong.or(nameless.then_some("may be what a pointer without a name points to"))
+    {
+        return Err(why.into());
+    }
+    let reads: Vec<Place> = walk_places(&l.body, array).into_iter().filter(|p| before(p)).collect();
+    let first = reads.first().and_then(|p| with_counter(scope, l, p));
+    let first = first.ok_or("has no first element that can be written down")?;
+    let stored = index_of(scope, &first)
+        .and_then(|first| stored_before(scope, &kernel.func().body, l.id, array, &first));
+    Ok(Carried { array, at, reads, first, stored })
+}
+
+fn walk_nameless(body: &Block) -> bool {
+    let mut found = false;
+    visit::for_each_place(body, &mut |p, access| {
+        found |= p.root_var().is_none() && base_of(p) == Base::Anything;
+        found |= access == visit::Access::Address;
+    });
+    walk::each_stmt(body, &mut |s| {
+        found |= matches!(&s.kind, StmtKind::Call { args, .. } if args.iter().any(|a| a.ty.is_pointer()));
+    });
+    found
+}
+
+/// The place in the first iteration.
+fn with_counter(scope: &Scope<'_>, l: &ForLoop, place: &Place) -> Option<Place> {
+    let first = Poly::from_expr(&l.first)?;
+    let mut place = place.clone();
+    let PlaceKind::Elem { index, .. } = &mut *place.kind else { return None };
+    for e in index {
+        let scalar = e.ty.scalar()?;
+        let function = scope.function;
+        let of = |v: VarId| function.var(v).ty.scalar().unwrap_or(Scalar::I64);
+        *e = Poly::from_expr(e)?.substitute(l.var, &first)?.to_expr(scalar, &of);
+    }
+    Some(place)
+}
+
+/// How far before a loop a statement stores an element, with nothing between that may write memory.
+fn stored_before(
+    scope: &Scope<'_>,
+    block: &Block,
+    id: LoopId,
+    array: VarId,
+    first: &[Poly],
+) -> Option<usize> {
+    let here = |s: &Stmt| matches!(&s.kind, StmtKind::For(l) if l.id == id);
+    let Some(at) = block.stmts.iter().position(here) else {
+        let mut inner = block.stmts.iter().flat_map(walk::blocks);
+        return inner.find_map(|b| stored_before(scope, b, id, array, first));
+    };
+    for (k, stmt) in block.stmts[..at].iter().enumerate().rev() {
+        match &stmt.kind {
+            StmtKind::Decl { .. } => {}
+            StmtKind::Assign { place, .. } if place.root_var().is_some() => {}
+            StmtKind::Assign { place, .. } => {
+                let same = base_of(place) == Base::Var(array)
+                    && index_of(scope, place).as_deref() == Some(first);
+                return same.then_some(at - k);
+            }
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// Puts the registers in place of the elements.
+pub fn apply(legal: LegalCarry<'_>) -> Rewritten {
+    let mut kernel = legal.kernel.clone();
+    for carried in &legal.carried {
+        let function = kernel.func_mut();
+        let name = format!("{}_last", legal.kernel.name_of(carried.array));
+        let name = fresh_name(function, &name);
+        let mut var = Var::new(name, carried.first.ty.clone(), VarKind::Local);
+        var.origin = Origin::default().by("carry");
+        let var = function.add_var(var);
+        let mut body = std::mem::take(&mut function.body);
+        put(&mut body, legal.target, carried, var, legal.kernel);
+        kernel.func_mut().body = body;
+    }
+    Rewritten::same_loops(kernel)
+}
+
+/// Edits the block that holds the loop.
+fn put(block: &mut Block, id: LoopId, carried: &Carried, var: VarId, source: &Kernel) -> bool {
+    let here = |s: &Stmt| matches!(&s.kind, StmtKind::For(l) if l.id == id);
+    let Some(at) = block.stmts.iter().position(here) else {
+        let mut inner = block.stmts.iter_mut().flat_map(walk::blocks_mut);
+        return inner.any(|b| put(b, id, carried, var, source));
+    };
+    let Some(known) = source.find_loop(id) else { return true };
+    let ty = carried.first.ty.clone();
+    if let StmtKind::For(l) = &mut block.stmts[at].kind {
+        ToRegister { reads: &carried.reads, register: Expr::var(var, ty.clone()) }
+            .block(&mut l.body);
+        through_register(&mut l.body, carried.at, var);
+    }
+    match carried.stored {
+        Some(distance) => {
+            let store = at - distance;
+            through_register(block, store, var);
+            // The register begins here.
+            if let StmtKind::Assign { value, .. } = block.stmts[store].kind.clone() {
+                block.stmts[store].kind = StmtKind::Decl { var, init: Some(value) };
+            }
+        }
+        None => {
+            let load = Expr::read(carried.first.clone());
+            let runs = Expr::binary(known.compare, known.first.clone(), known.limit.clone());
+            let none = Value::int(ty.scalar().unwrap_or(Scalar::F64), 0);
+            let kind = ExprKind::Select(runs, load, Expr::constant(none));
+            let init = Some(Expr::new(kind, ty.clone(), Origin::default()));
+            let declare = Stmt::new(StmtKind::Decl { var, init }, Origin::default().by("carry"));
+            block.stmts.insert(at, declare);
+        }
+    }
+    true
+}
+
+/// `place = e` becomes `var = e; place = var`.
+fn through_register(block: &mut Block, at: usize, var: VarId) {
+    let StmtKind::Assign { place, value } = block.stmts[at].kind.clone() else { return };
+    let ty = value.ty.clone();
+    let origin = block.stmts[at].origin.by("carry");
+    let store = StmtKind::Assign { place, value: Expr::var(var, ty.clone()) };
+    block.stmts[at].kind = StmtKind::Assign { place: Place::var(var, ty), value };
+    block.stmts.insert(at + 1, Stmt::new(store, origin));
+}
+
+struct ToRegister<'a> {
+    reads: &'a [Place],
+    register: Expr,
+}
+
+impl Rewriter for ToRegister<'_> {
+    fn expr(&mut self, e: &mut Expr) {
+        visit::rewrite_expr(self, e);
+        if let ExprKind::Read(p) = &*e.kind
+            && self.reads.contains(p)
+        {
+            *e = self.register.clone();
+        }
+    }
+}
