@@ -424,14 +424,16 @@ impl<'k, 'l> Maker<'k, 'l> {
         let width = self.legal.shape.vector;
         let mut number = element.clone();
         if width > 1 {
-            number = Expr::binary(BinaryOp::Add, number, Expr::var(lane, Type::I32));
+            let lane = Expr::var(lane, Type::I32).cast(number.ty.clone());
+            number = Expr::binary(BinaryOp::Add, number, lane);
         }
         let range = ForLoop { body: Block::default(), ..self.legal.range.clone() };
         let value = counters::counter_of(&range, number.clone().cast(ty));
         body.stmts.insert(0, stmts::declare(counter, value));
         runs::drop_unread(&mut body);
         if left_out > 0 {
-            let first = Expr::i32(i32::try_from(left_out).unwrap_or(i32::MAX));
+            let first =
+                Expr::i32(i32::try_from(left_out).unwrap_or(i32::MAX)).cast(number.ty.clone());
             let own = Expr::binary(BinaryOp::Ge, number, first);
             body = Block::new(vec![when([own], body.stmts)]);
         }
