@@ -94,6 +94,11 @@ pub fn random_schedule(
                 "keep_rows",
                 "keep_sums",
                 "keep_sums",
+                "carry",
+                "carry",
+                "scan",
+                "scan",
+                "scan",
                 "distribute",
                 "scatter",
                 "fuse_loops",
@@ -204,6 +209,14 @@ impl Writer<'_, '_, '_> {
                 let more = self.choice.pick(&["", " vector 4", " vector 2"]);
                 let rows = self.choice.pick(&["", " rows 4", " rows 2"]);
                 Some(format!("keep_rows {target} by {threads} each {each}{more}{rows}"))
+            }
+            "carry" => Some(format!("carry {}", self.loop_where(|l| !l.bound)?)),
+            "scan" => {
+                let target = self.loop_where(|l| !l.bound)?;
+                let threads = self.of(&[32, 8, 64, 4]);
+                let vector = self.choice.pick(&["", " vector 4", " vector 2", ""]);
+                let rows = self.choice.pick(&["", "", " rows 4", " rows 8"]);
+                Some(format!("scan {target} by {threads}{vector}{rows}"))
             }
             "keep_sums" => {
                 let target = self.loop_where(|l| l.root)?;

@@ -99,7 +99,7 @@ struct Generator<'a> {
 
 impl Generator<'_> {
     fn nest(&mut self) {
-        match self.choice.below(13) {
+        match self.choice.below(14) {
             0..=2 => self.contraction(),
             3 | 4 => self.stencil(),
             5 => self.convolution(),
@@ -109,6 +109,7 @@ impl Generator<'_> {
             9 => self.triangle(),
             10 => self.serial_pair(),
             11 => self.histogram(),
+            12 => self.running(),
             _ => self.time_loop(),
         }
     }
@@ -541,6 +542,39 @@ impl Generator<'_> {
                 self.line(&format!("{target}[i][j] -= t;"));
             }
         }
+        self.close_to(outer);
+    }
+
+    /// Each element of a row from those before: a variable that the row is added to, or the element before.
+    fn running(&mut self) {
+        let outer = self.depth;
+        let [rows, columns, _] = self.sizes();
+        let own = [rows.to_string(), columns.to_string()];
+        let (target, last) = (self.output("Y", &own), self.output("S", &own[..1]));
+        let a = self.element("X", &[("i", rows), ("j", columns)]);
+        let w = self.element("w", &[("j", columns)]);
+        self.parallel(&[("i", "0", rows)]);
+        let inside = self.depth;
+        if self.choice.chance(40) {
+            self.count("j", "1", columns);
+            let more = self.choice.pick(&["", " - 1"]);
+            self.line(&format!("{target}[i][j] = {target}[i][j - 1] + {a} * {w}{more};"));
+            self.close_to(outer);
+            return;
+        }
+        let first = self.literal();
+        self.line(&format!("{} s = {first};", self.ty));
+        self.count("j", "0", columns);
+        let (add, store) = (format!("s += {a};"), format!("{target}[i][j] = s - {w};"));
+        let lines = match self.choice.below(4) {
+            0 => [add, store],
+            1 => [store, add],
+            2 => [format!("if ({a} > {w}) s -= {a};"), store],
+            _ => [format!("if ({a} > s) s = {a};"), store],
+        };
+        lines.iter().for_each(|l| self.line(l));
+        self.close_to(inside);
+        self.line(&format!("{last}[i] = s;"));
         self.close_to(outer);
     }
 

@@ -139,7 +139,7 @@ impl Tally {
 const RARE: [&str; 2] = ["split_k", "double_buffer"];
 
 /// For steps that no schedule has yet, so many times as many seeds are tried.
-const PATIENCE: u64 = 10;
+const PATIENCE: u64 = 40;
 
 fn lock(tally: &Mutex<Tally>) -> MutexGuard<'_, Tally> {
     tally.lock().expect("no worker has panicked")
