@@ -154,3 +154,57 @@ int main() {{ mean<<<dim3(128, 512), dim3(32, 8)>>>(0, 0, 4096, 4096); }}
         window(name, &text, "img", &["img_tile[8 + 2 * R][32 + 2 * R];", place]);
     }
 }
+
+/// One loop along both axes, and reads outside of it; threads at the border do nothing.
+#[test]
+fn a_star_of_one_loop() {
+    window(
+        "star",
+        "#define R 4
+__constant__ float c[R + 1];
+__global__ void wave(const float *u, float *out, int nx, int ny) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < R || x >= nx - R || y < R || y >= ny - R) return;
+    int i = y * nx + x;
+    float sum = 2.0f * c[0] * u[i];
+    for (int r = 1; r <= R; r++)
+        sum += c[r] * (u[i - r] + u[i + r] + u[i - r * nx] + u[i + r * nx]);
+    out[i] = sum;
+}
+int main() { wave<<<dim3(128, 512), dim3(32, 8)>>>(0, 0, 4096, 4096); }
+",
+        "u",
+        &[
+            "__shared__ float u_tile[8 + 2 * R][32 + 2 * R];",
+            "2.0f * c[0] * u_tile[threadIdx.y + R][threadIdx.x + R]",
+            "u_tile[threadIdx.y + R][threadIdx.x - r + R] + u_tile[threadIdx.y + R][threadIdx.x + r + R]",
+            "u_tile[threadIdx.y - r + R][threadIdx.x + R]",
+            "x >= R && x < nx - R && y >= 0 && y < ny",
+        ],
+    );
+}
+
+/// Nothing is asked of threads: places say which corners nobody reads. The reach is the template's.
+#[test]
+fn a_star_of_a_padded_array() {
+    window(
+        "padded_star",
+        "#define AT(i, j) ((j) * ld + (i))
+template <int R> __global__ void smooth(const double *in, double *out, int ld, double a, double b) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x + R, j = blockIdx.y * blockDim.y + threadIdx.y + R;
+    double s = a * in[AT(i, j)];
+    #pragma unroll
+    for (int d = 1; d < R + 1; ++d)
+        s += b * (in[AT(i + d, j)] + in[AT(i - d, j)] + in[AT(i, j + d)] + in[AT(i, j - d)]);
+    out[AT(i, j)] = s;
+}
+int main() { smooth<3><<<dim3(64, 256), dim3(32, 8)>>>(0, 0, 2054, 0.5, 0.1); }
+",
+        "in",
+        &[
+            "in_tile[threadIdx.y + d + R][threadIdx.x + R]",
+            "if ((in_y >= R && in_y < R + 8) || (in_x >= R && in_x < R + 32))",
+        ],
+    );
+}

@@ -27,6 +27,8 @@ pub struct Access {
     pub value: Option<String>,
     /// Its address as a sum, where that is known.
     pub at: Option<Sum>,
+    /// It reads several elements: a macro brings more than one.
+    pub several: bool,
     /// Elements of arrays are part of its subscript.
     pub by_data: bool,
     pub stored: bool,
@@ -74,6 +76,11 @@ impl Access {
 
     /// The same in an iteration of the loops around.
     pub fn value_at(&self, thread: [i64; 3], iteration: i64) -> Option<i64> {
+        self.value_in(thread, &|_| iteration)
+    }
+
+    /// The same in an iteration of each loop.
+    fn value_in(&self, thread: [i64; 3], iteration: &dyn Fn(&str) -> i64) -> Option<i64> {
         let sum = self.at.as_ref()?;
         let value = |name: &str| match name {
             "t_x" => thread[0],
@@ -83,7 +90,7 @@ impl Access {
             "u_bx" => 3,
             "u_by" => 5,
             "u_bz" => 4,
-            n if n.contains("_n") => iteration,
+            n if n.contains("_n") => iteration(n),
             // Sizes that no sum of a few threads and rows reaches.
             n => n.bytes().fold(0, |h, b| h * 10 + i64::from(b % 10)) * 7919 + 100_003,
         };
@@ -115,15 +122,27 @@ impl Access {
         own.iter().all(|l| others.contains(l))
     }
 
-    /// Threads, rows and planes from another access to this one; `deep`: a block has planes.
-    pub fn offset_in(&self, center: &Access, deep: bool) -> Option<[i64; 3]> {
-        if !deep {
-            return self.offset(center).map(|[x, y]| [x, y, 0]);
-        }
-        let here = center.value([2, 2, 2])?;
-        let [x, y] = center.strides()?;
-        let z = center.value([2, 2, 3])? - here;
-        let mut rest = self.value([2, 2, 2])? - here;
+    /// Threads, rows and planes from another access to this one.
+    pub fn offset(&self, center: &Access) -> Option<[i64; 3]> {
+        center.apart(self.value(HERE)? - center.value(HERE)?)
+    }
+
+    /// Threads, rows and planes that a loop moves it by in an iteration, and how far it is from another access where its counter
+    /// stands at zero in both; `first` is what the counter begins with.
+    pub fn moves(&self, center: &Access, name: &str, first: i64) -> Option<[[i64; 3]; 2]> {
+        let at = |a: &Access, n: i64| a.value_in(HERE, &|l| if l == name { n } else { 2 });
+        let zero = |a: &Access| {
+            let step = at(a, 1)? - at(a, 0)?;
+            Some((step, at(a, 0)? - step * first))
+        };
+        let ((step, own), (_, other)) = (zero(self)?, zero(center)?);
+        Some([center.apart(step)?, center.apart(own - other)?])
+    }
+
+    /// A distance in threads, rows and planes.
+    fn apart(&self, mut rest: i64) -> Option<[i64; 3]> {
+        let [x, y] = self.strides()?;
+        let z = self.value([2, 2, 3])? - self.value(HERE)?;
         let mut found = [0; 3];
         let mut order = [(0, x), (1, y), (2, z)];
         order.sort_by_key(|(_, stride)| std::cmp::Reverse(stride.abs()));
@@ -133,20 +152,10 @@ impl Access {
         }
         (rest == 0 && found.iter().all(|d| d.abs() <= 8)).then_some(found)
     }
-
-    /// Threads and rows from another access to this one.
-    pub fn offset(&self, center: &Access) -> Option<[i64; 2]> {
-        let [sx, sy] = center.strides()?;
-        let mut rest = self.value([2, 2, 0])? - center.value([2, 2, 0])?;
-        let mut found = [0, 0];
-        let order = if sy.abs() > sx.abs() { [(1, sy), (0, sx)] } else { [(0, sx), (1, sy)] };
-        for (axis, stride) in order.into_iter().filter(|(_, s)| *s != 0) {
-            found[axis] = (rest as f64 / stride as f64).round() as i64;
-            rest -= found[axis] * stride;
-        }
-        (rest == 0 && found.iter().all(|d| d.abs() <= 8)).then_some(found)
-    }
 }
+
+/// The thread that addresses are compared at.
+const HERE: [i64; 3] = [2, 2, 2];
 
 /// Threads that are near enough to read the same elements in a loop.
 const NEAR: i64 = 8;
@@ -235,7 +244,7 @@ pub struct Finder<'a> {
     pub params: &'a [&'a String],
     /// What functions of the file read, in order.
     pub loads: Vec<(Span, Sum)>,
-    places: &'a HashMap<u32, Sum>,
+    places: &'a HashMap<u32, Vec<Sum>>,
     targets: Vec<Span>,
     origins: Origins<'a>,
 }
@@ -245,7 +254,7 @@ impl<'a> Finder<'a> {
         body: &ast::Block,
         sources: &'a SourceMap,
         params: &'a [&'a String],
-        places: &'a HashMap<u32, Sum>,
+        places: &'a HashMap<u32, Vec<Sum>>,
     ) -> Finder<'a> {
         let mut targets = vec![];
         walk::block(body, &mut |e| match &*e.kind {
@@ -264,7 +273,7 @@ impl<'a> Finder<'a> {
 
     /// The address of what stands at a byte.
     pub fn at(&self, start: u32) -> Option<Sum> {
-        self.places.get(&start).cloned()
+        self.places.get(&start)?.last().cloned()
     }
 
     /// An element that is written so, with its address; `span`: the element itself.
@@ -275,7 +284,8 @@ impl<'a> Finder<'a> {
         let from_thread = at.as_ref().is_some_and(|at| threads && counts_alone(at));
         let at = at.filter(|_| !from_thread);
         let stored = self.targets.contains(&span);
-        Access { array, whole, open, close, index, value, at, by_data, stored, from_thread }
+        let several = self.places.get(&span.start).is_some_and(|all| all.len() > 1);
+        Access { array, whole, open, close, index, value, at, several, by_data, stored, from_thread }
     }
 }
 
@@ -433,7 +443,7 @@ fn subscript(text: &str) -> String {
 }
 
 /// Addresses by where they stand in the text, and those of loads in their order.
-fn places(program: &Program) -> (HashMap<u32, Sum>, Vec<(Span, Sum)>) {
+fn places(program: &Program) -> (HashMap<u32, Vec<Sum>>, Vec<(Span, Sum)>) {
     let this = (&program.module, program.kernel);
     let Ok(walked) = proofs::walk(this, this, [64, 64, 64]) else { return Default::default() };
     let key = |s: Option<Span>| s.filter(|s| s.file.0 == 0).map(|s| s.start);
@@ -444,7 +454,14 @@ fn places(program: &Program) -> (HashMap<u32, Sum>, Vec<(Span, Sum)>) {
         What::Result { at, span, .. } => Some((key(*span), at.sum())),
         _ => None,
     });
-    (loads.chain(stores).filter_map(|(k, sum)| Some((k?, sum))).collect(), ordered)
+    let mut places: HashMap<u32, Vec<Sum>> = HashMap::new();
+    for (k, sum) in loads.chain(stores) {
+        let Some(k) = k else { continue };
+        let known = places.entry(k).or_default();
+        known.retain(|s| *s != sum);
+        known.push(sum);
+    }
+    (places, ordered)
 }
 
 /// The name of an array in names of what is made for it: `f.u` is `f_u`.

@@ -396,6 +396,9 @@ fn product(unit: &TranslationUnit, words: &[&str], at: &mut usize, depth: u32) -
 fn factor(unit: &TranslationUnit, words: &[&str], at: &mut usize, depth: u32) -> Option<i64> {
     let word = *words.get(*at)?;
     *at += 1;
+    if word == "-" {
+        return factor(unit, words, at, depth)?.checked_neg();
+    }
     if word == "(" {
         let value = sum(unit, words, at, depth)?;
         let closed = words.get(*at) == Some(&")");

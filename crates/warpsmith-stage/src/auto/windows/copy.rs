@@ -7,7 +7,7 @@ use warpsmith_front::sema::walk;
 
 use super::guards::{self, Guards, Reach};
 use super::sum::Sum;
-use super::{Border, Ways, Window};
+use super::{Border, Read, Ways, Window};
 use crate::auto::cut::AXES;
 use crate::auto::{declarations, outer, plans, transposes};
 use crate::source::marks::{self, Bytes};
@@ -55,8 +55,9 @@ impl Window<'_> {
             }
         }
         let text = |e: &ast::Expr| plans::replaced(&plain(e), &same);
+        let every: Vec<&Read<'_>> = self.all.iter().collect();
         let mut guards =
-            Guards { named: self.named(&edits, &same), reach: self.reach(way), text: &text };
+            Guards { named: self.named(&edits, &same), reach: self.reach(way, &every)?, text: &text };
         let outer = match border {
             Border::Open => vec![],
             Border::Same => guards.same(&self.outer),
@@ -66,8 +67,11 @@ impl Window<'_> {
                 let boxes = self.boxes();
                 let mut all = vec![];
                 for one in boxes.iter().filter(|_| boxes.len() > 1) {
-                    guards.reach = self.reach_of(way, one);
-                    all.push(guards.nearby(&self.outer, apart)?);
+                    guards.reach = self.reach(way, one)?;
+                    let near = guards.nearby(&self.outer, apart)?;
+                    // Where nothing is asked of threads, places say which corners nobody reads.
+                    let asked = !near.is_empty() || !self.is_star;
+                    all.push(if asked { near } else { self.beside(way, one, block)? });
                 }
                 guards::any(all)?
             }
@@ -79,7 +83,7 @@ impl Window<'_> {
                 conditions.push(c);
             }
         }
-        let read = self.all.first()?.0;
+        let read = self.all.first()?.access;
         let from = self.kernel.text[read.whole.clone()].find(&read.open)? + read.open.len();
         let from = read.whole.start + from;
         let blanks = self.kernel.text[from..].len() - self.kernel.text[from..].trim_start().len();
@@ -107,7 +111,7 @@ impl Window<'_> {
             if self.is_own(way, axis) {
                 continue;
             }
-            let before = self.span(way, axis)[0].behind();
+            let before = self.span(way, axis)?[0].behind();
             let at = format!("{}{before}", self.cell(way, axis));
             let own = self.kernel.extent(axis, block)?;
             let text = match &begin.base {
@@ -156,18 +160,15 @@ impl Window<'_> {
         named
     }
 
-    /// How far the threads that read a place are from it.
-    fn reach(&self, way: &Ways) -> [Reach; 3] {
-        self.reach_of(way, &[0, 1, 2].map(|a| self.offsets(a)))
-    }
-
-    /// The same for reads whose offsets are in a box.
-    fn reach_of(&self, way: &Ways, offsets: &[[i64; 2]; 3]) -> [Reach; 3] {
-        [0, 1, 2].map(|axis| {
-            let [before, length] = self.span_of(way, axis, offsets[axis]);
-            let furthest = Sum::default().minus(&before);
-            Reach { nearest: furthest.minus(&length), furthest }
-        })
+    /// How far the threads are from a place that read it by some reads.
+    fn reach(&self, way: &Ways, reads: &[&Read<'_>]) -> Option<[Reach; 3]> {
+        let mut all: [Reach; 3] = Default::default();
+        for (axis, reach) in all.iter_mut().enumerate() {
+            let [furthest, nearest] =
+                self.range(way, axis, reads)?.map(|p| Sum::default().minus(&p));
+            *reach = Reach { furthest, nearest };
+        }
+        Some(all)
     }
 }
 

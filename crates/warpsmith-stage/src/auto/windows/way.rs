@@ -57,25 +57,10 @@ pub enum Step<'a> {
 }
 
 impl Counter {
-    /// What is added to the thread's own place: ` + dx + R`.
-    pub fn beside(&self) -> String {
-        let from = self.around.as_ref().map_or(String::new(), |a| format!(" - {}", a.position));
-        match self.falls {
-            true => format!(" - {}{}", self.name, self.last.behind()),
-            false => {
-                format!(" + {}{from}{}", self.name, Sum::default().minus(&self.first).behind())
-            }
-        }
-    }
-
-    /// The position of the tile's first place from that of the block.
-    pub fn before(&self) -> Sum {
-        if self.falls { Sum::default().minus(&self.last) } else { self.first.clone() }
-    }
-
-    /// By how much a tile is longer than the block.
-    pub fn length(&self) -> Sum {
-        self.last.minus(&self.first)
+    /// What it counts from zero, or from the position of the thread: `dx`, `x - c`.
+    pub fn from(&self) -> Sum {
+        let position = self.around.as_ref().map_or(Sum::default(), |a| Sum::of(&a.position));
+        Sum::of(&self.name).minus(&position)
     }
 
     /// A loop between two constants.
