@@ -285,7 +285,19 @@ impl<'a> Finder<'a> {
         let at = at.filter(|_| !from_thread);
         let stored = self.targets.contains(&span);
         let several = self.places.get(&span.start).is_some_and(|all| all.len() > 1);
-        Access { array, whole, open, close, index, value, at, several, by_data, stored, from_thread }
+        Access {
+            array,
+            whole,
+            open,
+            close,
+            index,
+            value,
+            at,
+            several,
+            by_data,
+            stored,
+            from_thread,
+        }
     }
 }
 

@@ -134,7 +134,8 @@ impl<'k> Kernel<'k> {
     pub fn shares_elements(&self, all: &[&Access]) -> bool {
         let [x, y] = all.first().and_then(|a| a.strides()).unwrap_or([0, 0]);
         let alone = all.iter().all(|a| a.at.is_some() && a.at == all[0].at);
-        let own_loop = all.iter().any(|a| a.several || a.loops().is_none_or(|l| l.len() > 1) || a.slides());
+        let own_loop =
+            all.iter().any(|a| a.several || a.loops().is_none_or(|l| l.len() > 1) || a.slides());
         !alone || own_loop || self.axes[1] && y == 0 && x != 0
     }
 

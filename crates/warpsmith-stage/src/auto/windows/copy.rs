@@ -56,8 +56,11 @@ impl Window<'_> {
         }
         let text = |e: &ast::Expr| plans::replaced(&plain(e), &same);
         let every: Vec<&Read<'_>> = self.all.iter().collect();
-        let mut guards =
-            Guards { named: self.named(&edits, &same), reach: self.reach(way, &every)?, text: &text };
+        let mut guards = Guards {
+            named: self.named(&edits, &same),
+            reach: self.reach(way, &every)?,
+            text: &text,
+        };
         let outer = match border {
             Border::Open => vec![],
             Border::Same => guards.same(&self.outer),

@@ -350,7 +350,8 @@ impl<'a> Window<'a> {
             let own = self.kernel.extent(axis, block)?;
             let turn = self.turn(way, axis).map_or(String::new(), |t| t.beside(&own));
             let around = self.moved(way, read, axis);
-            let around = around.map_or(Sum::default(), |(c, by)| Sum::default().plus(by, &c.from()));
+            let around =
+                around.map_or(Sum::default(), |(c, by)| Sum::default().plus(by, &c.from()));
             // What the counter begins with and the offset are one number.
             let more = Sum::number(read.offset[axis]).minus(&self.span(way, axis)?[0]);
             let around = around.plus(1, &more).behind();

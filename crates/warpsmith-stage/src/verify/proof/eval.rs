@@ -21,6 +21,8 @@ use super::tree::{Array, MAKE, Tree};
 pub enum Memory {
     Global(Array),
     Shared(Array),
+    /// An array of the thread.
+    Local,
     /// Memory that is not followed.
     Other,
 }
