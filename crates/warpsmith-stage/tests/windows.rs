@@ -208,3 +208,66 @@ int main() { smooth<3><<<dim3(64, 256), dim3(32, 8)>>>(0, 0, 2054, 0.5, 0.1); }
         ],
     );
 }
+
+/// Positions that conditions move back into the image.
+#[test]
+fn positions_that_conditions_change() {
+    window(
+        "moved_back",
+        "#define RAD 2
+__global__ void box(const float *in, float *out, int w, int h) {
+    int x = threadIdx.x + blockIdx.x * blockDim.x;
+    int y = threadIdx.y + blockIdx.y * blockDim.y;
+    if (x >= w || y >= h) return;
+    float sum = 0.0f;
+    for (int i = -RAD; i <= RAD; i++) {
+        for (int j = -RAD; j <= RAD; j++) {
+            int xx = x + j, yy = y + i;
+            if (xx < 0) xx = 0;
+            if (xx > w - 1) xx = w - 1;
+            yy = max(yy, 0);
+            yy = min(yy, h - 1);
+            sum += in[yy * w + xx];
+        }
+    }
+    out[y * w + x] = sum;
+}
+int main() { box<<<dim3(60, 135), dim3(32, 8)>>>(0, 0, 1920, 1080); }
+",
+        "in",
+        &[
+            "            int xx = x;\n            int yy = y;\n",
+            "            if (xx < 0) xx = 0;\n            if (xx > w - 1) xx = w - 1;\n            yy = max(yy, 0);\n",
+            "sum += in_tile[threadIdx.y + i + RAD][threadIdx.x + j + RAD];",
+        ],
+    );
+}
+
+/// Two loops along one axis: the second image is shifted by each disparity.
+#[test]
+fn two_loops_along_one_axis() {
+    window(
+        "shifted",
+        "#define WIN 1
+#define MAXD 8
+__global__ void disparity(const float *right, float *out, int w, int h) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < WIN + MAXD || x >= w - WIN || y < WIN || y >= h - WIN) return;
+    float all = 0.0f;
+    for (int d = 0; d < MAXD; d++)
+        for (int dy = -WIN; dy <= WIN; dy++)
+            for (int dx = -WIN; dx <= WIN; dx++)
+                all += right[(y + dy) * w + x + dx - d] * (d + 1);
+    out[y * w + x] = all;
+}
+int main() { disparity<<<dim3(20, 60), dim3(32, 8)>>>(0, 0, 640, 480); }
+",
+        "right",
+        &[
+            "right_tile[8 + 2 * WIN][32 + 2 * WIN + MAXD - 1];",
+            "right_tile[right_y][right_x] = right[y * w + x];",
+            "right_tile[threadIdx.y + dy + WIN][threadIdx.x - d + dx + MAXD + WIN - 1]",
+        ],
+    );
+}

@@ -127,16 +127,27 @@ impl Access {
         center.apart(self.value(HERE)? - center.value(HERE)?)
     }
 
-    /// Threads, rows and planes that a loop moves it by in an iteration, and how far it is from another access where its counter
-    /// stands at zero in both; `first` is what the counter begins with.
-    pub fn moves(&self, center: &Access, name: &str, first: i64) -> Option<[[i64; 3]; 2]> {
-        let at = |a: &Access, n: i64| a.value_in(HERE, &|l| if l == name { n } else { 2 });
-        let zero = |a: &Access| {
-            let step = at(a, 1)? - at(a, 0)?;
-            Some((step, at(a, 0)? - step * first))
+    /// Threads, rows and planes that an iteration of each of some loops moves it by, and how far it is from another access where
+    /// all their counters stand at zero; loops come with what their counters begin with.
+    pub fn moves(
+        &self,
+        center: &Access,
+        loops: &[(String, i64)],
+    ) -> Option<(Vec<[i64; 3]>, [i64; 3])> {
+        let at = |a: &Access, moved: Option<&str>| {
+            let own = |name: &str| loops.iter().any(|(l, _)| l == name);
+            a.value_in(HERE, &|l| if own(l) { i64::from(moved == Some(l)) } else { 2 })
         };
-        let ((step, own), (_, other)) = (zero(self)?, zero(center)?);
-        Some([center.apart(step)?, center.apart(own - other)?])
+        let zero = |a: &Access| {
+            let mut zero = at(a, None)?;
+            for (l, first) in loops {
+                zero -= (at(a, Some(l))? - at(a, None)?) * first;
+            }
+            Some(zero)
+        };
+        let step = |(l, _): &(String, i64)| center.apart(at(self, Some(l))? - at(self, None)?);
+        let steps = loops.iter().map(step).collect::<Option<Vec<_>>>()?;
+        Some((steps, center.apart(zero(self)? - zero(center)?)?))
     }
 
     /// A distance in threads, rows and planes.

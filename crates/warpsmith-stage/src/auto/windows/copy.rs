@@ -7,7 +7,7 @@ use warpsmith_front::sema::walk;
 
 use super::guards::{self, Guards, Reach};
 use super::sum::Sum;
-use super::{Border, Read, Ways, Window};
+use super::{Border, Read, Value, Variable, Ways, Window};
 use crate::auto::cut::AXES;
 use crate::auto::{declarations, outer, plans, transposes};
 use crate::source::marks::{self, Bytes};
@@ -33,25 +33,36 @@ impl Window<'_> {
         same.extend(around().map(|(c, a)| (c.name.clone(), a.position.clone())));
         let mut lines = vec![];
         let (mut unknown, mut changed) = (vec![], vec![]);
-        for (name, ty, value) in &self.variables {
-            let Some(value) = value else {
-                unknown.push(name.clone());
-                continue;
+        for Variable { name, ty, value } in &self.variables {
+            let value = match value {
+                Value::Is(value) => value,
+                Value::Unknown => {
+                    unknown.push(name.clone());
+                    continue;
+                }
+                Value::Changes(s) => {
+                    let at = s.span.start as usize..s.span.end as usize;
+                    let text = edits.text(self.kernel.text, &at);
+                    lines.push(plans::replaced(&text, &same));
+                    continue;
+                }
             };
+            let stays = !self.changes(name);
             let own = plain(value);
             // What is declared above and no other in the copy is not declared again.
             let as_it_is = own == self.kernel.sources.text(value.span)
                 && (value.span.end as usize) < self.home
                 && scope::names(&own).iter().all(|n| !changed.contains(n));
-            if as_it_is {
+            if as_it_is && stays {
                 continue;
             }
             changed.push(name.clone());
             let value = plans::replaced(&own, &same);
             let space = if ty.ends_with('*') { "" } else { " " };
             match guards::name(&value) {
-                Some(other) => _ = same.insert(name.clone(), other.to_string()),
-                None => lines.push(format!("const {ty}{space}{name} = {value};")),
+                Some(other) if stays => _ = same.insert(name.clone(), other.to_string()),
+                _ if stays => lines.push(format!("const {ty}{space}{name} = {value};")),
+                _ => lines.push(format!("{ty}{space}{name} = {value};")),
             }
         }
         let text = |e: &ast::Expr| plans::replaced(&plain(e), &same);
@@ -127,6 +138,16 @@ impl Window<'_> {
         }
         let names = self.at_zero();
         walk::block(self.kernel.body, &mut |e| {
+            // `(y + dy)` is `y`.
+            if let ExprKind::Paren(inner) = &*e.kind
+                && let ExprKind::Binary { op, left, right } = &*inner.kind
+                && matches!(op.as_str(), "+" | "-")
+                && let Some(name) = outer::name(left).filter(|_| is_zero(right, &names))
+                && edits.all.iter().all(|(at, _)| *at != bytes(left))
+                && e.span.file.0 == 0
+            {
+                edits.all.push((bytes(e), name.to_string()));
+            }
             let ExprKind::Binary { op, left, right } = &*e.kind else { return };
             if e.span.file.0 != 0 || !["+", "-"].contains(&op.as_str()) {
                 return;
@@ -149,11 +170,20 @@ impl Window<'_> {
         counters.chain(self.turns.iter().map(|t| &t.name)).collect()
     }
 
+    /// Whether a statement on the way gives a variable another value.
+    fn changes(&self, name: &str) -> bool {
+        let changes = |v: &Variable<'_>| v.name == name && matches!(v.value, Value::Changes(_));
+        self.variables.iter().any(changes)
+    }
+
     /// What names a position in the copy, by axis.
     fn named(&self, edits: &Edits, same: &HashMap<String, String>) -> HashMap<String, usize> {
         let mut named: HashMap<String, usize> = HashMap::new();
-        for (name, _, value) in &self.variables {
-            let Some(value) = value else { continue };
+        for Variable { name, value, .. } in &self.variables {
+            let Value::Is(value) = value else { continue };
+            if self.changes(name) {
+                continue;
+            }
             let whole = bytes(value);
             let begin = self.begins.iter().find(|b| b.at == whole);
             let other = plans::replaced(&edits.text(self.kernel.text, &whole), same);

@@ -21,6 +21,7 @@ pub(super) mod sum;
 mod way;
 
 use warpsmith_front::ast;
+use warpsmith_ir::Span;
 
 use super::cut::AXES;
 use super::find::{self, Access};
@@ -88,12 +89,14 @@ struct Window<'a> {
     array: &'a str,
     element: &'a str,
     all: Vec<Read<'a>>,
-    /// Reads say themselves which axes the only loop goes along.
+    /// Addresses say along which axes each loop moves each read.
+    exact: bool,
+    /// They are not moved alike.
     is_star: bool,
     counters: Vec<Counter>,
     turns: Vec<Turn>,
     /// Declarations on the way, in order.
-    variables: Vec<(String, String, Option<&'a ast::Expr>)>,
+    variables: Vec<Variable<'a>>,
     /// Conditions inside of the loops around the threads, and outside.
     inner: Vec<(&'a ast::Expr, bool)>,
     outer: Vec<(&'a ast::Expr, bool)>,
@@ -102,14 +105,39 @@ struct Window<'a> {
     home: usize,
 }
 
+/// What stands on the way to the reads of a variable.
+struct Variable<'a> {
+    name: String,
+    ty: String,
+    value: Value<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Value<'a> {
+    Unknown,
+    Is(&'a ast::Expr),
+    /// A statement gives it another one.
+    Changes(&'a ast::Stmt),
+}
+
+impl Value<'_> {
+    fn span(self) -> Option<Span> {
+        match self {
+            Value::Unknown => None,
+            Value::Is(e) => Some(e.span),
+            Value::Changes(s) => Some(s.span),
+        }
+    }
+}
+
 /// A read that the tile serves.
 #[derive(Debug)]
 struct Read<'a> {
     access: &'a Access,
-    /// How far it is from the first one in the same iteration; of a star, where the counter is zero.
+    /// How far it is from the first one in the same iteration; where addresses say that, with all counters at zero.
     offset: [i64; 3],
-    /// By how much an iteration of a star's loop moves it along each axis.
-    arm: [i64; 3],
+    /// By how much an iteration of each loop moves it along each axis, where addresses say that.
+    arms: Vec<[i64; 3]>,
 }
 
 /// Most threads that a read is away from the first one.
@@ -134,6 +162,7 @@ impl<'a> Window<'a> {
             array,
             element,
             all: vec![],
+            exact: false,
             is_star: false,
             counters: vec![],
             turns: vec![],
@@ -145,7 +174,14 @@ impl<'a> Window<'a> {
         };
         for step in steps {
             match step {
-                Step::Variable { name, ty, value } => window.variables.push((name, ty, value)),
+                Step::Variable { name, ty, value } => {
+                    let value = value.map_or(Value::Unknown, Value::Is);
+                    window.variables.push(Variable { name, ty, value });
+                }
+                Step::Change { name, statement } => {
+                    let value = Value::Changes(statement);
+                    window.variables.push(Variable { name, ty: String::new(), value });
+                }
                 Step::Loop(counter) => window.counters.push(counter),
                 Step::Turn(turn) => window.turns.push(turn),
                 Step::Condition(e, holds) if window.counters.is_empty() => {
@@ -155,11 +191,12 @@ impl<'a> Window<'a> {
             }
         }
         window.uses(&read.named())?;
-        let star = window.star(all, read);
-        window.is_star = star.is_some();
-        window.all = star.unwrap_or_else(|| {
+        let exact = window.exact(all, read);
+        window.exact = exact.is_some();
+        window.is_star = exact.as_ref().is_some_and(|reads| star::is_star(reads));
+        window.all = exact.unwrap_or_else(|| {
             let near = |a: &&'a Access| {
-                Some(Read { access: a, offset: window.offset(a, read)?, arm: [0; 3] })
+                Some(Read { access: a, offset: window.offset(a, read)?, arms: vec![] })
             };
             all.iter().filter_map(near).collect()
         });
@@ -172,10 +209,10 @@ impl<'a> Window<'a> {
         let text = |e: &ast::Expr| self.kernel.sources.text(e.span).to_string();
         let mut needed = scope::names(index);
         let mut texts = index.to_string();
-        for (name, _, value) in self.variables.iter().rev() {
+        for Variable { name, value, .. } in self.variables.iter().rev() {
             if needed.contains(name) {
-                let value = text((*value)?);
-                needed.extend(scope::names(&value));
+                let value = self.kernel.sources.text(value.span()?);
+                needed.extend(scope::names(value));
                 texts += &format!(" ; {value}");
             }
         }
@@ -200,15 +237,15 @@ impl<'a> Window<'a> {
         // What is read is no part of what it is read for.
         let asked = self.inner.iter().chain(&self.outer);
         needed.extend(asked.flat_map(|(e, _)| scope::names(&text(e))));
-        for (name, _, value) in self.variables.iter().rev() {
+        for Variable { name, value, .. } in self.variables.iter().rev() {
             if needed.contains(name) {
-                needed.extend(value.iter().flat_map(|v| scope::names(&text(v))));
+                let text = value.span().map_or("", |s| self.kernel.sources.text(s));
+                needed.extend(scope::names(text));
             }
         }
-        self.variables.retain(|(name, ..)| needed.contains(name));
+        self.variables.retain(|v| needed.contains(&v.name));
         self.counters.iter_mut().for_each(|c| c.falls = is_subtracted(&texts, &c.name));
-        let axes = self.kernel.axes.iter().filter(|a| **a).count();
-        let usable = !loops.is_empty() && self.counters.len() <= axes && !texts.contains('[');
+        let usable = !loops.is_empty() && !texts.contains('[');
         usable.then_some(())
     }
 
@@ -224,6 +261,9 @@ impl<'a> Window<'a> {
 
     /// All ways to give each loop an axis, those around the threads one of its own.
     fn ways(&self) -> Vec<Ways> {
+        if self.exact {
+            return vec![Ways { counters: vec![], turns: vec![] }];
+        }
         let axes: Vec<usize> = (0..3).filter(|a| self.kernel.axes[*a]).collect();
         let mut counters: Vec<Vec<usize>> = vec![vec![]];
         // The innermost loop most likely goes along x.
@@ -258,23 +298,23 @@ impl<'a> Window<'a> {
         way.turns.iter().position(|a| *a == axis).map(|n| &self.turns[n])
     }
 
-    /// The loop that moves a read along an axis, and by how much an iteration does.
-    fn moved(&self, way: &Ways, read: &Read<'_>, axis: usize) -> Option<(&Counter, i64)> {
-        if self.is_star {
-            return Some((&self.counters[0], read.arm[axis])).filter(|(_, by)| *by != 0);
+    /// The loops that move a read along an axis, and by how much an iteration does.
+    fn moved(&self, way: &Ways, read: &Read<'_>, axis: usize) -> Vec<(&Counter, i64)> {
+        if self.exact {
+            let all = self.counters.iter().zip(read.arms.iter().map(|a| a[axis]));
+            return all.filter(|(_, by)| *by != 0).collect();
         }
-        self.counter(way, axis).map(|c| (c, if c.falls { -1 } else { 1 }))
+        let counter = self.counter(way, axis);
+        counter.map(|c| (c, if c.falls { -1 } else { 1 })).into_iter().collect()
     }
 
     /// The first and the last place that some reads are at along an axis, from the thread's own.
     fn range(&self, way: &Ways, axis: usize, reads: &[&Read<'_>]) -> Option<[Sum; 2]> {
         let of = |read: &&Read<'_>| {
-            let mut places = match self.moved(way, read, axis) {
-                Some((c, by)) => [&c.first, &c.last].map(|s| Sum::default().plus(by, s)),
-                None => Default::default(),
-            };
-            if self.moved(way, read, axis).is_some_and(|(_, by)| by < 0) {
-                places.reverse();
+            let mut places = [Sum::default(), Sum::default()];
+            for (c, by) in self.moved(way, read, axis) {
+                let ends = if by < 0 { [&c.last, &c.first] } else { [&c.first, &c.last] };
+                places = [places[0].plus(by, ends[0]), places[1].plus(by, ends[1])];
             }
             places.map(|p| p.plus(1, &Sum::number(read.offset[axis])))
         };
@@ -349,9 +389,8 @@ impl<'a> Window<'a> {
         for axis in (0..3).rev().filter(|a| self.kernel.axes[*a]) {
             let own = self.kernel.extent(axis, block)?;
             let turn = self.turn(way, axis).map_or(String::new(), |t| t.beside(&own));
-            let around = self.moved(way, read, axis);
-            let around =
-                around.map_or(Sum::default(), |(c, by)| Sum::default().plus(by, &c.from()));
+            let moved = self.moved(way, read, axis);
+            let around = moved.iter().fold(Sum::default(), |s, (c, by)| s.plus(*by, &c.from()));
             // What the counter begins with and the offset are one number.
             let more = Sum::number(read.offset[axis]).minus(&self.span(way, axis)?[0]);
             let around = around.plus(1, &more).behind();

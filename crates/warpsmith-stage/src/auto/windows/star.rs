@@ -1,41 +1,57 @@
-//! Stars: one loop whose counter moves reads along several axes, `u[i - r] + u[i + r] + u[i - r * nx] + u[i + r * nx]`.
+//! Windows whose addresses say along which axes loops move each read: `left[y * w + x + dx - d]` by two along one, and stars,
+//! whose only loop goes along several, `u[i - r] + u[i + r] + u[i - r * nx] + u[i + r * nx]`.
 //!
-//! Addresses say along which axis an iteration moves a read, and where it is with the counter at zero: reads outside of the loop are
-//! compared with those in it.
+//! Reads outside of the loops are compared with those in them, with all counters at zero.
 
 use super::sum::{Sum, compared};
+use super::way::Counter;
 use super::{FAR, Read, Ways, Window};
 use crate::auto::find::Access;
 
+/// Whether loops do not move all reads alike.
+pub fn is_star(reads: &[Read<'_>]) -> bool {
+    let moving = |r: &&Read<'_>| r.arms.iter().any(|a| *a != [0; 3]);
+    let mut all = reads.iter().filter(moving).map(|r| &r.arms);
+    let first = all.next();
+    all.any(|a| Some(a) != first)
+}
+
 impl Window<'_> {
-    /// The reads of a star whose loop the first one stands in.
-    pub(super) fn star<'a>(&self, all: &[&'a Access], first: &'a Access) -> Option<Vec<Read<'a>>> {
-        let [counter] = self.counters.as_slice() else { return None };
-        // What is asked in the loop is asked of each read differently.
-        let plain = counter.around.is_none() && self.turns.is_empty() && self.inner.is_empty();
-        let begin = self.kernel.value(&counter.first.text()).filter(|_| plain)?;
-        // The loop further in is counted later.
-        let around = first.loops()?;
-        let name = around.iter().max_by_key(|n| (n.len(), n.as_str()))?;
-        let others = |a: &Access| Some(a.loops()?.into_iter().filter(|l| l != name).collect());
-        let outer: Vec<String> = others(first)?;
+    /// The reads with how they are moved, where the first one stands in loops that all have addresses.
+    pub(super) fn exact<'a>(&self, all: &[&'a Access], first: &'a Access) -> Option<Vec<Read<'a>>> {
+        // What is asked in the loops is asked of each read differently.
+        let plain = self.turns.is_empty() && self.inner.is_empty() && !self.counters.is_empty();
+        let known = plain && self.counters.iter().all(|c| c.around.is_none());
+        // Loops further in are counted later, and others stand around those of constant length.
+        let mut names = first.loops().filter(|_| known)?;
+        names.sort_by_key(|n| (n.len(), n.clone()));
+        let names = names.split_off(names.len().checked_sub(self.counters.len())?);
+        let begin = |c: &Counter| self.kernel.value(&c.first.text());
+        let begins = self.counters.iter().map(begin).collect::<Option<Vec<_>>>()?;
+        let loops: Vec<(String, i64)> = names.into_iter().zip(begins).collect();
+        let others = |a: &Access| -> Option<Vec<String>> {
+            let own = |l: &String| loops.iter().any(|(name, _)| name == l);
+            Some(a.loops()?.into_iter().filter(|l| !own(l)).collect())
+        };
+        let outer = others(first)?;
         let read = |a: &&'a Access| {
-            let [arm, offset] = a.moves(first, name, begin)?;
-            let near = arm.iter().all(|d| d.abs() <= 1) && offset.iter().all(|d| d.abs() <= FAR);
-            (near && others(a)? == outer).then_some(Read { access: a, offset, arm })
+            let (arms, offset) = a.moves(first, &loops)?;
+            let near = arms.iter().flatten().all(|d| d.abs() <= 1);
+            let near = near && offset.iter().all(|d| d.abs() <= FAR);
+            (near && others(a)? == outer).then_some(Read { access: a, offset, arms })
         };
         let reads: Vec<Read<'_>> = all.iter().filter_map(read).collect();
-        let mut arms = reads.iter().map(|r| r.arm).filter(|a| *a != [0; 3]);
-        let one = arms.next()?;
-        arms.any(|a| a != one).then_some(reads)
+        // All loops move the first read, else it is not known which is which.
+        let mine = reads.iter().find(|r| std::ptr::eq(r.access, first))?;
+        mine.arms.iter().all(|a| *a != [0; 3]).then_some(reads)
     }
 
     /// The reads along each axis; those that do not move go with the first ones.
     pub(super) fn arms(&self) -> Vec<Vec<&Read<'_>>> {
+        let along = |r: &Read<'_>| [0, 1, 2].map(|axis| r.arms.iter().any(|a| a[axis] != 0));
+        let moving = |r: &&Read<'_>| along(r) != [false; 3];
         let mut arms: Vec<Vec<&Read<'_>>> = vec![];
-        let moving = |r: &&Read<'_>| r.arm != [0; 3];
         for read in self.all.iter().filter(moving) {
-            let along = |r: &Read<'_>| r.arm.map(|d| d != 0);
             match arms.iter_mut().find(|a| along(a[0]) == along(read)) {
                 Some(arm) => arm.push(read),
                 None => arms.push(vec![read]),

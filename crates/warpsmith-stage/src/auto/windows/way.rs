@@ -50,6 +50,11 @@ pub enum Step<'a> {
         ty: String,
         value: Option<&'a ast::Expr>,
     },
+    /// A statement that gives a variable another value, perhaps under a condition.
+    Change {
+        name: String,
+        statement: &'a ast::Stmt,
+    },
     Loop(Counter),
     Turn(Turn),
     /// A condition in a loop that holds, or does not, when the read is come to.
@@ -212,6 +217,10 @@ pub fn path<'a>(
                 }
                 return path(kernel, std::slice::from_ref(&**branch), at, looped, steps);
             }
+            _ if !holds && changed(s).is_some_and(|name| is_declared(steps, name)) => {
+                let name = changed(s).unwrap_or_default().to_string();
+                steps.push(Step::Change { name, statement: s });
+            }
             // What goes on with the next iteration, or with none, does not come to the read.
             StmtKind::If { cond, then, otherwise: None, .. } if looped && leaves(then) => {
                 steps.push(Step::Condition(cond, false));
@@ -234,6 +243,25 @@ pub fn path<'a>(
         }
     }
     None
+}
+
+/// The variable that a statement does nothing but assign to: `x = max(x, 0);` or `if (x < 0) x = 0;`.
+fn changed(s: &ast::Stmt) -> Option<&str> {
+    match &s.kind {
+        StmtKind::Expr(e) => match &*e.kind {
+            ExprKind::Assign { op, target, .. } if op == "=" => outer::name(target),
+            _ => None,
+        },
+        StmtKind::If { then, otherwise: None, init: None, .. } => match &then.kind {
+            StmtKind::Block(_) | StmtKind::If { .. } => None,
+            _ => changed(then),
+        },
+        _ => None,
+    }
+}
+
+fn is_declared(steps: &[Step<'_>], declared: &str) -> bool {
+    steps.iter().any(|s| matches!(s, Step::Variable { name, .. } if name == declared))
 }
 
 /// Conditions of the kernel's own list, and of branches in it, under which a thread comes to a place outside of loops, and
