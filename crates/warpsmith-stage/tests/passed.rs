@@ -1,16 +1,12 @@
 //! Marks in functions that get the tile as a parameter.
 
-use warpsmith_stage::program::Settings;
-use warpsmith_stage::session::{Input, Refusal};
-use warpsmith_stage::stage::{self, Staged};
+mod common;
+
+use common::planned;
+use warpsmith_stage::stage::Staged;
 
 fn run(text: &str) -> Result<Staged, String> {
-    let settings = Settings { path: "plan.cu".to_string(), ..Settings::default() };
-    let solver = warpsmith_stage::verify::proof::solver::program();
-    let input = Input { settings, text: text.to_string(), solver, ..Input::default() };
-    let said =
-        |r: Refusal| r.diagnostics.iter().map(|d| d.render(&r.sources, false) + "\n").collect();
-    stage::stage(input).map_err(said)
+    planned(text).map_err(|(_, message)| message)
 }
 
 fn laplacian(parameter: &str, extents: &str, place: &str) -> String {

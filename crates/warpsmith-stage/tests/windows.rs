@@ -238,7 +238,35 @@ int main() { box<<<dim3(60, 135), dim3(32, 8)>>>(0, 0, 1920, 1080); }
         &[
             "            int xx = x;\n            int yy = y;\n",
             "            if (xx < 0) xx = 0;\n            if (xx > w - 1) xx = w - 1;\n            yy = max(yy, 0);\n",
-            "sum += in_tile[threadIdx.y + i + RAD][threadIdx.x + j + RAD];",
+            // What moved the position of a read that is gone is gone, too.
+            "        for (int j = -RAD; j <= RAD; j++) {\n            sum += in_tile[threadIdx.y + i + RAD][threadIdx.x + j + RAD];\n",
+        ],
+    );
+}
+
+/// A read through a macro: the declarations that only its arguments were made of go, the others stay.
+#[test]
+fn declarations_for_reads_through_macros() {
+    window(
+        "macro_declarations",
+        "#define IDX(r, c) ((r) * cols + (c))
+__global__ void sums(const float *u, float *v, int rows, int cols) {
+    const int c = blockDim.x * blockIdx.x + threadIdx.x;
+    const int r = blockDim.y * blockIdx.y + threadIdx.y;
+    if (c < 1 || r < 1 || c >= cols - 1 || r >= rows - 1) return;
+    float s = 0.0f;
+    for (int a = -1; a <= 1; ++a)
+        for (int b = -1; b <= 1; ++b) {
+            const int rr = r + a, cc = c + b, far = a * a + b * b;
+            s += u[IDX(rr, cc)] * far;
+        }
+    v[IDX(r, c)] = s;
+}
+int main() { sums<<<dim3(64, 256), dim3(32, 8)>>>(0, 0, 2048, 2048); }
+",
+        "u",
+        &[
+            "            const int far = a * a + b * b;\n            s += u_tile[threadIdx.y + a + 1][threadIdx.x + b + 1] * far;\n",
         ],
     );
 }
@@ -250,15 +278,15 @@ fn two_loops_along_one_axis() {
         "shifted",
         "#define WIN 1
 #define MAXD 8
-__global__ void disparity(const float *right, float *out, int w, int h) {
+__global__ void disparity(const int *right, int *out, int w, int h) {
     int x = blockIdx.x * blockDim.x + threadIdx.x;
     int y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < WIN + MAXD || x >= w - WIN || y < WIN || y >= h - WIN) return;
-    float all = 0.0f;
+    int all = 0;
     for (int d = 0; d < MAXD; d++)
         for (int dy = -WIN; dy <= WIN; dy++)
             for (int dx = -WIN; dx <= WIN; dx++)
-                all += right[(y + dy) * w + x + dx - d] * (d + 1);
+                all += abs(right[(y + dy) * w + x + dx - d]) * (d + 1);
     out[y * w + x] = all;
 }
 int main() { disparity<<<dim3(20, 60), dim3(32, 8)>>>(0, 0, 640, 480); }

@@ -435,6 +435,11 @@ impl<'a> Window<'a> {
             patch.replace(read.access.whole.clone(), self.place(way, read, block)?);
         }
         // What the subscripts alone were made of stands in the copy.
+        let changes = self.variables.iter().filter_map(|v| match v.value {
+            Value::Changes(s) => Some((v.name.as_str(), s)),
+            _ => None,
+        });
+        unused::without_changes(kernel, &changes.collect::<Vec<_>>(), &mut patch);
         unused::without(kernel, &(0..self.home), &|_| 0, &mut patch);
         let indent = indentation(text, self.home).to_string();
         let start = kernel.body.span.map_or(0, |s| s.start as usize) + 1;
