@@ -26,29 +26,55 @@ impl Window<'_> {
     ) -> Option<Vec<String>> {
         let edits = self.edits(way, block)?;
         let plain = |e: &ast::Expr| edits.text(self.kernel.text, &bytes(e));
-        // Names of what they are equal to in the copy, and declarations.
+        // Names of what they are equal to in the copy.
         let mut same: HashMap<String, String> = HashMap::new();
         // A place is copied as the thread that stands there reads its own.
-        let around = || self.counters.iter().filter_map(|c| Some((c, c.around.as_ref()?)));
-        same.extend(around().map(|(c, a)| (c.name.clone(), a.position.clone())));
-        let mut lines = vec![];
-        let (mut unknown, mut changed) = (vec![], vec![]);
+        let around = self.counters.iter().filter_map(|c| Some((c, c.around.as_ref()?)));
+        same.extend(around.map(|(c, a)| (c.name.clone(), a.position.clone())));
+        let lines = self.declared(&edits, &mut same);
+        let text = |e: &ast::Expr| plans::replaced(&plain(e), &same);
+        let every: Vec<&Read<'_>> = self.all.iter().collect();
+        let guards = Guards {
+            named: self.named(&edits, &same),
+            reach: self.reach(way, &every)?,
+            text: &text,
+        };
+        let conditions = self.conditions(way, block, border, guards)?;
+        let read = self.all.iter().find(|r| r.offset == [0; 3])?.access;
+        let from = self.kernel.text[read.whole.clone()].find(&read.open)? + read.open.len();
+        let from = read.whole.start + from;
+        let blanks = self.kernel.text[from..].len() - self.kernel.text[from..].trim_start().len();
+        let at = from + blanks..from + blanks + read.index.len();
+        let index = plans::replaced(&edits.text(self.kernel.text, &at), &same);
+        let statement = format!("{place} = {};", read.with(&index));
+        let last = guards::guarded(&conditions, &statement, indent);
+        // Counters that the copy still names stand at zero.
+        let zero = self.at_zero().into_iter().map(|n| format!("const int {n} = 0;"));
+        let mut all = declarations::needed(zero.chain(lines).collect(), &last);
+        all.push(last);
+        let whole = all.join(" ");
+        let used = scope::names(&whole);
+        let unknown = |v: &Variable<'_>| matches!(v.value, Value::Unknown);
+        let missing = self.variables.iter().any(|v| unknown(v) && used.contains(&v.name));
+        let threads = self.begins.iter().all(|b| self.is_own(way, b.axis));
+        (!missing && (threads || !stray_thread(self, way, &whole))).then_some(all)
+    }
+
+    /// Declarations of the copy, and changes of what they declare; what only names something else is noted.
+    fn declared(&self, edits: &Edits, same: &mut HashMap<String, String>) -> Vec<String> {
+        let (mut lines, mut changed) = (vec![], vec![]);
         for Variable { name, ty, value } in &self.variables {
             let value = match value {
                 Value::Is(value) => value,
-                Value::Unknown => {
-                    unknown.push(name.clone());
-                    continue;
-                }
+                Value::Unknown => continue,
                 Value::Changes(s) => {
                     let at = s.span.start as usize..s.span.end as usize;
-                    let text = edits.text(self.kernel.text, &at);
-                    lines.push(plans::replaced(&text, &same));
+                    lines.push(plans::replaced(&edits.text(self.kernel.text, &at), same));
                     continue;
                 }
             };
             let stays = !self.changes(name);
-            let own = plain(value);
+            let own = edits.text(self.kernel.text, &bytes(value));
             // What is declared above and no other in the copy is not declared again.
             let as_it_is = own == self.kernel.sources.text(value.span)
                 && (value.span.end as usize) < self.home
@@ -57,7 +83,7 @@ impl Window<'_> {
                 continue;
             }
             changed.push(name.clone());
-            let value = plans::replaced(&own, &same);
+            let value = plans::replaced(&own, same);
             let space = if ty.ends_with('*') { "" } else { " " };
             match guards::name(&value) {
                 Some(other) if stays => _ = same.insert(name.clone(), other.to_string()),
@@ -65,13 +91,17 @@ impl Window<'_> {
                 _ => lines.push(format!("{ty}{space}{name} = {value};")),
             }
         }
-        let text = |e: &ast::Expr| plans::replaced(&plain(e), &same);
-        let every: Vec<&Read<'_>> = self.all.iter().collect();
-        let mut guards = Guards {
-            named: self.named(&edits, &same),
-            reach: self.reach(way, &every)?,
-            text: &text,
-        };
+        lines
+    }
+
+    /// What is asked before an element is copied.
+    fn conditions(
+        &self,
+        way: &Ways,
+        block: Option<[u32; 3]>,
+        border: Border,
+        mut guards: Guards<'_>,
+    ) -> Option<Vec<String>> {
         let outer = match border {
             Border::Open => vec![],
             Border::Same => guards.same(&self.outer),
@@ -90,31 +120,15 @@ impl Window<'_> {
                 guards::any(all)?
             }
         };
+        let around = self.counters.iter().filter_map(|c| c.around.as_ref());
+        let inside = around.flat_map(|a| a.conditions.clone());
         let mut conditions = vec![];
-        let inside = around().flat_map(|(_, a)| a.conditions.clone());
         for c in outer.into_iter().chain(guards.same(&self.inner)).chain(inside) {
             if !conditions.contains(&c) {
                 conditions.push(c);
             }
         }
-        let read = self.all.first()?.access;
-        let from = self.kernel.text[read.whole.clone()].find(&read.open)? + read.open.len();
-        let from = read.whole.start + from;
-        let blanks = self.kernel.text[from..].len() - self.kernel.text[from..].trim_start().len();
-        let at = from + blanks..from + blanks + read.index.len();
-        let index = plans::replaced(&edits.text(self.kernel.text, &at), &same);
-        let statement = format!("{place} = {};", read.with(&index));
-        let last = guards::guarded(&conditions, &statement, indent);
-        // Counters that the copy still names stand at zero.
-        let zero = self.at_zero().into_iter().map(|n| format!("const int {n} = 0;"));
-        lines = zero.chain(lines).collect();
-        let mut all = declarations::needed(lines, &last);
-        all.push(last);
-        let whole = all.join(" ");
-        let used = scope::names(&whole);
-        let missing = unknown.iter().any(|n| used.contains(n));
-        let threads = self.begins.iter().all(|b| self.is_own(way, b.axis));
-        (!missing && (threads || !stray_thread(self, way, &whole))).then_some(all)
+        Some(conditions)
     }
 
     /// What stands in the copy otherwise than in the kernel: positions are those of the place, counters are zero.
@@ -145,6 +159,8 @@ impl Window<'_> {
                 && let Some(name) = outer::name(left).filter(|_| is_zero(right, &names))
                 && edits.all.iter().all(|(at, _)| *at != bytes(left))
                 && e.span.file.0 == 0
+                // Parentheses that a macro brings do not stand there.
+                && self.kernel.sources.text(e.span).starts_with('(')
             {
                 edits.all.push((bytes(e), name.to_string()));
             }

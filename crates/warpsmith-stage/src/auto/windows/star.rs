@@ -6,7 +6,7 @@
 use super::sum::{Sum, compared};
 use super::way::Counter;
 use super::{FAR, Read, Ways, Window};
-use crate::auto::find::Access;
+use crate::auto::access::{Access, Moves};
 
 /// Whether loops do not move all reads alike.
 pub fn is_star(reads: &[Read<'_>]) -> bool {
@@ -35,7 +35,7 @@ impl Window<'_> {
         };
         let outer = others(first)?;
         let read = |a: &&'a Access| {
-            let (arms, offset) = a.moves(first, &loops)?;
+            let Moves { steps: arms, offset } = a.moves(first, &loops)?;
             let near = arms.iter().flatten().all(|d| d.abs() <= 1);
             let near = near && offset.iter().all(|d| d.abs() <= FAR);
             (near && others(a)? == outer).then_some(Read { access: a, offset, arms })
