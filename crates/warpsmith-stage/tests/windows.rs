@@ -219,7 +219,7 @@ __global__ void box(const float *in, float *out, int w, int h) {
     int x = threadIdx.x + blockIdx.x * blockDim.x;
     int y = threadIdx.y + blockIdx.y * blockDim.y;
     if (x >= w || y >= h) return;
-    float sum = 0.0f;
+    float sum = in[y * w + x];
     for (int i = -RAD; i <= RAD; i++) {
         for (int j = -RAD; j <= RAD; j++) {
             int xx = x + j, yy = y + i;

@@ -40,7 +40,9 @@ impl Window<'_> {
             text: &text,
         };
         let conditions = self.conditions(way, block, border, guards)?;
-        let read = self.all.iter().find(|r| r.offset == [0; 3])?.access;
+        // One in the loops: what others are written with may not be moved back into the array.
+        let moved = |r: &&Read<'_>| r.offset == [0; 3] && r.arms.iter().all(|a| *a != [0; 3]);
+        let read = self.all.iter().find(moved)?.access;
         let from = self.kernel.text[read.whole.clone()].find(&read.open)? + read.open.len();
         let from = read.whole.start + from;
         let blanks = self.kernel.text[from..].len() - self.kernel.text[from..].trim_start().len();
