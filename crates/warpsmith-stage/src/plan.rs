@@ -77,7 +77,10 @@ impl Plan {
                             format!("no shared array is in scope of this {what}"),
                         )
                         .label(marks::span(FileId(0), at), "here")
-                        .help("declare a `__shared__` array before it, and copy to it"),
+                        .help(
+                            "declare a `__shared__` array before it, and copy to it; a function may get one as a parameter, where \
+                             all calls pass arrays of the same constant extents",
+                        ),
                     );
                 }
                 let symbols = symbols(&site, unit, sources, axes);

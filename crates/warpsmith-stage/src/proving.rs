@@ -7,6 +7,7 @@ use warpsmith_ir::Span;
 
 use crate::launch::Launch;
 use crate::session::{Refusal, Session, Suited};
+use crate::source::marks;
 use crate::source::patch::Patch;
 use crate::verify::check::{Checked, Checker, Problem, Rewritten};
 use crate::verify::proof::claims::{Instance, Unproved};
@@ -68,13 +69,28 @@ pub fn prove(
         match proof {
             Ok(proof) => {
                 assumed = proof.assumed;
+                let all_hold = proof.reads.iter().all(|(_, why)| why.is_none());
+                let mut unplaced = vec![];
                 for (at, why) in proof.reads {
                     // What a function is called with may have the span of the call.
                     let byte = |s: &Span| rewritten.origin(*s).start as usize;
                     let mark = at.iter().find_map(|s| mark_at(session, byte(s)));
-                    let Some(mark) = mark else { continue };
+                    let Some(mark) = mark else {
+                        unplaced.push((at, why));
+                        continue;
+                    };
                     let known = reads.entry(mark).or_insert(None);
                     *known = known.take().or(why);
+                }
+                // What stands in the arguments of a macro is where the macro is used: where all that differs is proved, so is it.
+                for (at, why) in unplaced {
+                    let uses = at.iter().map(|s| rewritten.origin(*s));
+                    for mark in uses.flat_map(|s| marks_in(session, s)) {
+                        if all_hold || why.is_some() {
+                            let known: &mut Option<Unproved> = reads.entry(mark).or_insert(None);
+                            *known = known.take().or(why.clone());
+                        }
+                    }
                 }
             }
             Err(why) => {
@@ -150,6 +166,15 @@ fn replayed(session: &Session, like: &Launch, instance: &Instance) -> Launch {
 
 fn mark_at(session: &Session, byte: usize) -> Option<usize> {
     session.plan.marks.reads.iter().position(|m| m.whole.start <= byte && byte < m.whole.end)
+}
+
+/// The marks in the arguments of a macro that is used at a place.
+fn marks_in(session: &Session, name: Span) -> Vec<usize> {
+    let (start, end) = (name.start as usize, name.end as usize);
+    let end = marks::closing(&session.plan.text, end).unwrap_or(end);
+    let holds = |m: &marks::Mark| start <= m.whole.start && m.whole.end <= end;
+    let marks = session.plan.marks.reads.iter().enumerate();
+    marks.filter(|(_, m)| holds(m)).map(|(i, _)| i).collect()
 }
 
 /// Parameters that bound positions along one axis.

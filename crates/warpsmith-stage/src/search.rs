@@ -405,7 +405,7 @@ fn sampled(all: &[Row]) -> Vec<Row> {
 
 fn inner_of(session: &mut Session, profiled: &Profiled, m: usize) -> Vec<Vec<Vec<i64>>> {
     let names: Vec<String> =
-        session.plan.reads[m].site.arrays.iter().map(|a| a.name.clone()).collect();
+        session.plan.reads[m].site.arrays.iter().map(|a| a.declared().to_string()).collect();
     let launches: Vec<_> = profiled.launches.iter().map(|s| s.launch.clone()).collect();
     launches.iter().map(|l| names.iter().map(|n| session.inner_extents(l, n)).collect()).collect()
 }

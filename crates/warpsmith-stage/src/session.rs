@@ -169,7 +169,7 @@ impl Source<'_> {
     fn probes(self, reference: &Program, launch: &Launch) -> Result<Probes, Vec<Diagnostic>> {
         let elements = |a: &SharedArray| match a.is_dynamic() {
             true => launch.dynamic_shared as usize / 4,
-            false => array_extents(reference, &a.name).iter().product::<i64>() as usize,
+            false => array_extents(reference, a.declared()).iter().product::<i64>() as usize,
         };
         let instrumented = instrument::instrument(self.plan, launch.block, &elements);
         let text = &instrumented.text;

@@ -50,6 +50,38 @@ __global__ void transpose(const float *in, float *out, int w, int h) {
     assert!(text.contains("out[x * h + y] = in_tile[threadIdx.x][threadIdx.y];"), "{text}");
 }
 
+/// Solvers are slow: the plan that is taken is proved, and none of those that lose.
+#[test]
+#[cfg(unix)]
+fn only_the_plan_that_is_taken_is_proved() {
+    use std::os::unix::fs::PermissionsExt;
+    let Some(z3) = warpsmith_stage::verify::proof::solver::program() else { return };
+    let folder = std::env::temp_dir().join(format!("warpsmith_proved_{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let (counting, calls) = (folder.join("solver"), folder.join("calls"));
+    let script =
+        format!("#!/bin/sh\necho once >> '{}'\nexec '{}' \"$@\"\n", calls.display(), z3.display());
+    std::fs::write(&counting, script).expect("a script");
+    std::fs::set_permissions(&counting, PermissionsExt::from_mode(0o755)).expect("it is run");
+    let text = "__global__ void sum(const float *a, const float *b, float *o, int w, int h) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < 1 || y < 1 || x >= w - 1 || y >= h - 1) return;
+    int i = y * w + x;
+    o[i] = a[i - 1] + a[i + 1] + a[i - w] + a[i + w] + b[i - 1] + b[i + 1] + b[i];
+}
+int main() { sum<<<dim3(64, 256), dim3(32, 8)>>>(0, 0, 0, 2048, 2048); }
+";
+    let settings = Settings { path: "plain.cu".into(), ..Settings::default() };
+    let input = Input { settings, text: text.into(), solver: Some(counting), ..Input::default() };
+    let Ok(chosen) = auto::choose(&input, &global_requests) else { panic!("it is understood") };
+    let staged = chosen.best.and_then(|b| b.staged).expect("a tile is best");
+    let right = chosen.tried.iter().filter(|t| t.failed.is_none()).count();
+    let solvers = std::fs::read_to_string(&calls).expect("it is called").lines().count();
+    std::fs::remove_dir_all(&folder).expect("the folder goes");
+    assert!(right > 1, "{:?}", chosen.tried);
+    assert_eq!(solvers, staged.blocks.len());
+}
+
 #[test]
 fn what_is_put_in_braces_is_indented() {
     let (name, text) = best(

@@ -1,7 +1,10 @@
 //! Plans of the kinds that people write, from text to text: the examples, and the traps of published programs.
 
+mod common;
+
+use common::{has_solver, planned as run};
 use warpsmith_stage::program::Settings;
-use warpsmith_stage::session::{Input, Refusal};
+use warpsmith_stage::session::Input;
 use warpsmith_stage::stage::{self, Staged, Verdict};
 
 /// Block shapes that people launch, and that every example of two axes with a free shape is checked at.
@@ -11,16 +14,6 @@ const SHAPES: [[u32; 3]; 6] =
 fn example(name: &str) -> String {
     let path = format!("{}/../../examples/stage/{name}.cu", env!("CARGO_MANIFEST_DIR"));
     std::fs::read_to_string(&path).expect("the example is there")
-}
-
-fn run(text: &str) -> Result<Staged, (bool, String)> {
-    let settings = Settings { path: "plan.cu".to_string(), ..Settings::default() };
-    let solver = warpsmith_stage::verify::proof::solver::program();
-    let input = Input { settings, text: text.to_string(), solver, ..Input::default() };
-    stage::stage(input).map_err(|r: Refusal| {
-        let text = r.diagnostics.iter().map(|d| d.render(&r.sources, false) + "\n").collect();
-        (r.no, text)
-    })
 }
 
 fn staged(text: &str) -> Staged {
@@ -46,16 +39,6 @@ fn example_at_all_shapes(name: &str, contains: &[&str]) {
     let tail = text.find("#include").expect("a host program");
     assert!(staged.text.ends_with(&text[tail..]), "{name}: the host program stays");
     assert!(!staged.text.contains("__opt__") && !staged.text.contains("__insert"), "{name}");
-}
-
-/// A solver is there, of the version that these proofs were tried with or later; older ones decide less.
-fn has_solver() -> bool {
-    let program = warpsmith_stage::verify::proof::solver::program();
-    let said = program.and_then(|p| std::process::Command::new(p).arg("--version").output().ok());
-    let said = said.map(|o| String::from_utf8_lossy(&o.stdout).into_owned()).unwrap_or_default();
-    let version = said.split_whitespace().find(|w| w.starts_with(|c: char| c.is_ascii_digit()));
-    let mut parts = version.unwrap_or("0").split('.').map(|n| n.parse::<u32>().unwrap_or(0));
-    (parts.next(), parts.next()) >= (Some(4), Some(13))
 }
 
 /// All reads are served, and proved at every shape where a solver is there.

@@ -154,3 +154,148 @@ int main() {{ mean<<<dim3(128, 512), dim3(32, 8)>>>(0, 0, 4096, 4096); }}
         window(name, &text, "img", &["img_tile[8 + 2 * R][32 + 2 * R];", place]);
     }
 }
+
+/// One loop along both axes, and reads outside of it; threads at the border do nothing.
+#[test]
+fn a_star_of_one_loop() {
+    window(
+        "star",
+        "#define R 4
+__constant__ float c[R + 1];
+__global__ void wave(const float *u, float *out, int nx, int ny) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < R || x >= nx - R || y < R || y >= ny - R) return;
+    int i = y * nx + x;
+    float sum = 2.0f * c[0] * u[i];
+    for (int r = 1; r <= R; r++)
+        sum += c[r] * (u[i - r] + u[i + r] + u[i - r * nx] + u[i + r * nx]);
+    out[i] = sum;
+}
+int main() { wave<<<dim3(128, 512), dim3(32, 8)>>>(0, 0, 4096, 4096); }
+",
+        "u",
+        &[
+            "__shared__ float u_tile[8 + 2 * R][32 + 2 * R];",
+            "2.0f * c[0] * u_tile[threadIdx.y + R][threadIdx.x + R]",
+            "u_tile[threadIdx.y + R][threadIdx.x - r + R] + u_tile[threadIdx.y + R][threadIdx.x + r + R]",
+            "u_tile[threadIdx.y - r + R][threadIdx.x + R]",
+            "x >= R && x < nx - R && y >= 0 && y < ny",
+        ],
+    );
+}
+
+/// Nothing is asked of threads: places say which corners nobody reads. The reach is the template's.
+#[test]
+fn a_star_of_a_padded_array() {
+    window(
+        "padded_star",
+        "#define AT(i, j) ((j) * ld + (i))
+template <int R> __global__ void smooth(const double *in, double *out, int ld, double a, double b) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x + R, j = blockIdx.y * blockDim.y + threadIdx.y + R;
+    double s = a * in[AT(i, j)];
+    #pragma unroll
+    for (int d = 1; d < R + 1; ++d)
+        s += b * (in[AT(i + d, j)] + in[AT(i - d, j)] + in[AT(i, j + d)] + in[AT(i, j - d)]);
+    out[AT(i, j)] = s;
+}
+int main() { smooth<3><<<dim3(64, 256), dim3(32, 8)>>>(0, 0, 2054, 0.5, 0.1); }
+",
+        "in",
+        &[
+            "in_tile[threadIdx.y + d + R][threadIdx.x + R]",
+            "if ((in_y >= R && in_y < R + 8) || (in_x >= R && in_x < R + 32))",
+        ],
+    );
+}
+
+/// Positions that conditions move back into the image.
+#[test]
+fn positions_that_conditions_change() {
+    window(
+        "moved_back",
+        "#define RAD 2
+__global__ void box(const float *in, float *out, int w, int h) {
+    int x = threadIdx.x + blockIdx.x * blockDim.x;
+    int y = threadIdx.y + blockIdx.y * blockDim.y;
+    if (x >= w || y >= h) return;
+    float sum = in[y * w + x];
+    for (int i = -RAD; i <= RAD; i++) {
+        for (int j = -RAD; j <= RAD; j++) {
+            int xx = x + j, yy = y + i;
+            if (xx < 0) xx = 0;
+            if (xx > w - 1) xx = w - 1;
+            yy = max(yy, 0);
+            yy = min(yy, h - 1);
+            sum += in[yy * w + xx];
+        }
+    }
+    out[y * w + x] = sum;
+}
+int main() { box<<<dim3(60, 135), dim3(32, 8)>>>(0, 0, 1920, 1080); }
+",
+        "in",
+        &[
+            "            int xx = x;\n            int yy = y;\n",
+            "            if (xx < 0) xx = 0;\n            if (xx > w - 1) xx = w - 1;\n            yy = max(yy, 0);\n",
+            // What moved the position of a read that is gone is gone, too.
+            "        for (int j = -RAD; j <= RAD; j++) {\n            sum += in_tile[threadIdx.y + i + RAD][threadIdx.x + j + RAD];\n",
+        ],
+    );
+}
+
+/// A read through a macro: the declarations that only its arguments were made of go, the others stay.
+#[test]
+fn declarations_for_reads_through_macros() {
+    window(
+        "macro_declarations",
+        "#define IDX(r, c) ((r) * cols + (c))
+__global__ void sums(const float *u, float *v, int rows, int cols) {
+    const int c = blockDim.x * blockIdx.x + threadIdx.x;
+    const int r = blockDim.y * blockIdx.y + threadIdx.y;
+    if (c < 1 || r < 1 || c >= cols - 1 || r >= rows - 1) return;
+    float s = 0.0f;
+    for (int a = -1; a <= 1; ++a)
+        for (int b = -1; b <= 1; ++b) {
+            const int rr = r + a, cc = c + b, far = a * a + b * b;
+            s += u[IDX(rr, cc)] * far;
+        }
+    v[IDX(r, c)] = s;
+}
+int main() { sums<<<dim3(64, 256), dim3(32, 8)>>>(0, 0, 2048, 2048); }
+",
+        "u",
+        &[
+            "            const int far = a * a + b * b;\n            s += u_tile[threadIdx.y + a + 1][threadIdx.x + b + 1] * far;\n",
+        ],
+    );
+}
+
+/// Two loops along one axis: the second image is shifted by each disparity.
+#[test]
+fn two_loops_along_one_axis() {
+    window(
+        "shifted",
+        "#define WIN 1
+#define MAXD 8
+__global__ void disparity(const int *right, int *out, int w, int h) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < WIN + MAXD || x >= w - WIN || y < WIN || y >= h - WIN) return;
+    int all = 0;
+    for (int d = 0; d < MAXD; d++)
+        for (int dy = -WIN; dy <= WIN; dy++)
+            for (int dx = -WIN; dx <= WIN; dx++)
+                all += abs(right[(y + dy) * w + x + dx - d]) * (d + 1);
+    out[y * w + x] = all;
+}
+int main() { disparity<<<dim3(20, 60), dim3(32, 8)>>>(0, 0, 640, 480); }
+",
+        "right",
+        &[
+            "right_tile[8 + 2 * WIN][32 + 2 * WIN + MAXD - 1];",
+            "right_tile[right_y][right_x] = right[y * w + x];",
+            "right_tile[threadIdx.y + dy + WIN][threadIdx.x - d + dx + MAXD + WIN - 1]",
+        ],
+    );
+}

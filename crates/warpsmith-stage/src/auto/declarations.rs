@@ -17,6 +17,14 @@ pub fn needed(variables: Vec<String>, last: &str) -> Vec<String> {
 
 /// What a declaration has of the names that are used, to which those are added that it mentions itself.
 fn only(variable: &str, used: &mut Vec<String>) -> Option<String> {
+    // An assignment is needed where what it changes is.
+    if let [name, assigned, ..] = marks::tokens(variable).as_slice()
+        && variable[assigned.at.clone()] == *"="
+    {
+        let needed = used.contains(&variable[name.at.clone()].to_string());
+        used.extend(scope::names(variable).into_iter().filter(|_| needed));
+        return needed.then(|| variable.to_string());
+    }
     let (head, declarators) = declarators(variable)?;
     let mut kept = vec![];
     for d in declarators.iter().rev() {
@@ -27,6 +35,8 @@ fn only(variable: &str, used: &mut Vec<String>) -> Option<String> {
         }
     }
     kept.reverse();
+    // A condition before it.
+    used.extend(scope::names(head).into_iter().filter(|_| !kept.is_empty()));
     (!kept.is_empty()).then(|| format!("{head}{};", kept.join(", ")))
 }
 
@@ -75,5 +85,10 @@ mod tests {
         assert_eq!(kept("a[in] = 1;"), ["int x = tx, y = ty;", "const int in = f(x, y);"]);
         assert_eq!(kept("a[y] = 1;"), ["int y = ty;"]);
         assert_eq!(kept("a[out] = *q;"), [all[0], "const int out = x + w * y;", all[2]]);
+        let clamped =
+            ["int lo = 0, hi = w;", "int x = tx;", "if (x < lo) x = lo;", "x = min(x, w);"];
+        let kept = |last: &str| needed(clamped.map(String::from).to_vec(), last);
+        assert_eq!(kept("a[x] = 1;"), ["int lo = 0;", clamped[1], clamped[2], clamped[3]]);
+        assert!(kept("a[y] = 1;").is_empty());
     }
 }

@@ -6,150 +6,13 @@ use warpsmith_front::ast::{self, ExprKind, Initializer, StmtKind, TranslationUni
 use warpsmith_front::sema::walk;
 use warpsmith_ir::{SourceMap, Span, VarKind};
 
+pub use super::access::Access;
 use super::{elements, indirect, outer};
 use crate::program::Program;
 use crate::source::marks::{self, Bytes};
 use crate::source::scope;
 use crate::verify::proof::formula::Sum;
 use crate::verify::proof::walk::{self as proofs, What};
-
-/// An element of an array in the text.
-#[derive(Clone, Debug)]
-pub struct Access {
-    pub array: String,
-    pub whole: Bytes,
-    /// What stands before the subscript, `a[` or `at(`, and behind it.
-    pub open: String,
-    pub close: String,
-    /// The subscript, or the arguments of what reads the element.
-    pub index: String,
-    /// The type of what a function makes of it.
-    pub value: Option<String>,
-    /// Its address as a sum, where that is known.
-    pub at: Option<Sum>,
-    /// Elements of arrays are part of its subscript.
-    pub by_data: bool,
-    pub stored: bool,
-    /// Each thread goes through a loop from an element of its own.
-    pub from_thread: bool,
-}
-
-impl Access {
-    /// The element, without what it may be read by: `__ldg(&a[i])` is `a[i]`.
-    pub fn text(&self) -> String {
-        self.with(&self.index)
-    }
-
-    /// The names that it is written with: the subscript's, and that of a local pointer.
-    pub fn named(&self) -> String {
-        match self.open.strip_suffix('[') {
-            Some(pointer) if pointer != self.array => format!("{pointer} ; {}", self.index),
-            _ => self.index.clone(),
-        }
-    }
-
-    /// Whether it is read through a local pointer.
-    pub fn is_through(&self) -> bool {
-        let pointer = self.open.strip_suffix('[');
-        pointer.is_some_and(|p| p != self.array && !p.contains(['.', '>']))
-    }
-
-    /// The element with another subscript.
-    pub fn with(&self, index: &str) -> String {
-        format!("{}{index}{}", self.open, self.close)
-    }
-
-    /// Whether what a thread reads in one iteration, another one reads in the next or soon after.
-    pub fn slides(&self) -> bool {
-        let step = || Some((self.value_at([2, 2, 0], 3)? - self.value([2, 2, 0])?).abs());
-        let (Some([x, y]), Some(step)) = (self.strides(), step()) else { return false };
-        let near = |stride: i64| stride != 0 && step % stride == 0 && step / stride.abs() <= NEAR;
-        step != 0 && (near(x) || near(y))
-    }
-
-    /// The address at a thread, for sizes that are far apart.
-    pub fn value(&self, thread: [i64; 3]) -> Option<i64> {
-        self.value_at(thread, 2)
-    }
-
-    /// The same in an iteration of the loops around.
-    pub fn value_at(&self, thread: [i64; 3], iteration: i64) -> Option<i64> {
-        let sum = self.at.as_ref()?;
-        let value = |name: &str| match name {
-            "t_x" => thread[0],
-            "t_y" => thread[1],
-            "t_z" => thread[2],
-            // Rows and columns that no symmetry makes equal.
-            "u_bx" => 3,
-            "u_by" => 5,
-            "u_bz" => 4,
-            n if n.contains("_n") => iteration,
-            // Sizes that no sum of a few threads and rows reaches.
-            n => n.bytes().fold(0, |h, b| h * 10 + i64::from(b % 10)) * 7919 + 100_003,
-        };
-        Some(sum.value(&value))
-    }
-
-    /// How far the address moves from thread to thread along x and y.
-    pub fn strides(&self) -> Option<[i64; 2]> {
-        let here = self.value([2, 2, 0])?;
-        Some([self.value([3, 2, 0])? - here, self.value([2, 3, 0])? - here])
-    }
-
-    /// The loops that it changes with; `None` when it changes with what is not known.
-    pub fn loops(&self) -> Option<Vec<String>> {
-        let mut loops = vec![];
-        let mut known = true;
-        self.at.as_ref()?.names(&mut |n| match n {
-            n if n.starts_with("t_n") => loops.push(n.to_string()),
-            n => known &= !n.starts_with("t_f") && !n.starts_with("t_b"),
-        });
-        loops.sort();
-        loops.dedup();
-        known.then_some(loops)
-    }
-
-    /// Whether it changes with no loop that another does not change with, too.
-    pub fn within(&self, other: &Access) -> bool {
-        let (Some(own), Some(others)) = (self.loops(), other.loops()) else { return false };
-        own.iter().all(|l| others.contains(l))
-    }
-
-    /// Threads, rows and planes from another access to this one; `deep`: a block has planes.
-    pub fn offset_in(&self, center: &Access, deep: bool) -> Option<[i64; 3]> {
-        if !deep {
-            return self.offset(center).map(|[x, y]| [x, y, 0]);
-        }
-        let here = center.value([2, 2, 2])?;
-        let [x, y] = center.strides()?;
-        let z = center.value([2, 2, 3])? - here;
-        let mut rest = self.value([2, 2, 2])? - here;
-        let mut found = [0; 3];
-        let mut order = [(0, x), (1, y), (2, z)];
-        order.sort_by_key(|(_, stride)| std::cmp::Reverse(stride.abs()));
-        for (axis, stride) in order.into_iter().filter(|(_, s)| *s != 0) {
-            found[axis] = (rest as f64 / stride as f64).round() as i64;
-            rest -= found[axis] * stride;
-        }
-        (rest == 0 && found.iter().all(|d| d.abs() <= 8)).then_some(found)
-    }
-
-    /// Threads and rows from another access to this one.
-    pub fn offset(&self, center: &Access) -> Option<[i64; 2]> {
-        let [sx, sy] = center.strides()?;
-        let mut rest = self.value([2, 2, 0])? - center.value([2, 2, 0])?;
-        let mut found = [0, 0];
-        let order = if sy.abs() > sx.abs() { [(1, sy), (0, sx)] } else { [(0, sx), (1, sy)] };
-        for (axis, stride) in order.into_iter().filter(|(_, s)| *s != 0) {
-            found[axis] = (rest as f64 / stride as f64).round() as i64;
-            rest -= found[axis] * stride;
-        }
-        (rest == 0 && found.iter().all(|d| d.abs() <= 8)).then_some(found)
-    }
-}
-
-/// Threads that are near enough to read the same elements in a loop.
-const NEAR: i64 = 8;
 
 /// What a kernel reads and stores, each in the order of the text.
 #[derive(Debug, Default)]
@@ -235,7 +98,7 @@ pub struct Finder<'a> {
     pub params: &'a [&'a String],
     /// What functions of the file read, in order.
     pub loads: Vec<(Span, Sum)>,
-    places: &'a HashMap<u32, Sum>,
+    places: &'a Places,
     targets: Vec<Span>,
     origins: Origins<'a>,
 }
@@ -245,7 +108,7 @@ impl<'a> Finder<'a> {
         body: &ast::Block,
         sources: &'a SourceMap,
         params: &'a [&'a String],
-        places: &'a HashMap<u32, Sum>,
+        places: &'a Places,
     ) -> Finder<'a> {
         let mut targets = vec![];
         walk::block(body, &mut |e| match &*e.kind {
@@ -264,7 +127,7 @@ impl<'a> Finder<'a> {
 
     /// The address of what stands at a byte.
     pub fn at(&self, start: u32) -> Option<Sum> {
-        self.places.get(&start).cloned()
+        self.places.get(&start)?.last().cloned()
     }
 
     /// An element that is written so, with its address; `span`: the element itself.
@@ -275,7 +138,20 @@ impl<'a> Finder<'a> {
         let from_thread = at.as_ref().is_some_and(|at| threads && counts_alone(at));
         let at = at.filter(|_| !from_thread);
         let stored = self.targets.contains(&span);
-        Access { array, whole, open, close, index, value, at, by_data, stored, from_thread }
+        let several = self.places.get(&span.start).is_some_and(|all| all.len() > 1);
+        Access {
+            array,
+            whole,
+            open,
+            close,
+            index,
+            value,
+            at,
+            several,
+            by_data,
+            stored,
+            from_thread,
+        }
     }
 }
 
@@ -432,8 +308,11 @@ fn subscript(text: &str) -> String {
     text.get(open..text.len() - 1).unwrap_or("").trim().to_string()
 }
 
+/// Addresses by where they stand in the text.
+type Places = HashMap<u32, Vec<Sum>>;
+
 /// Addresses by where they stand in the text, and those of loads in their order.
-fn places(program: &Program) -> (HashMap<u32, Sum>, Vec<(Span, Sum)>) {
+fn places(program: &Program) -> (Places, Vec<(Span, Sum)>) {
     let this = (&program.module, program.kernel);
     let Ok(walked) = proofs::walk(this, this, [64, 64, 64]) else { return Default::default() };
     let key = |s: Option<Span>| s.filter(|s| s.file.0 == 0).map(|s| s.start);
@@ -444,7 +323,14 @@ fn places(program: &Program) -> (HashMap<u32, Sum>, Vec<(Span, Sum)>) {
         What::Result { at, span, .. } => Some((key(*span), at.sum())),
         _ => None,
     });
-    (loads.chain(stores).filter_map(|(k, sum)| Some((k?, sum))).collect(), ordered)
+    let mut places = Places::new();
+    for (k, sum) in loads.chain(stores) {
+        let Some(k) = k else { continue };
+        let known = places.entry(k).or_default();
+        known.retain(|s| *s != sum);
+        known.push(sum);
+    }
+    (places, ordered)
 }
 
 /// The name of an array in names of what is made for it: `f.u` is `f_u`.

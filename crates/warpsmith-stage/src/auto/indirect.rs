@@ -98,7 +98,7 @@ fn element(finder: &Finder<'_>, e: &ast::Expr) -> Option<Named> {
 /// `AT(a, i, j)`, where an element of `a` comes from.
 fn use_of_macro(finder: &Finder<'_>, at: Span, array: &str) -> Option<Named> {
     let name = finder.sources.text(at);
-    let end = closing(finder.text, at.end as usize)?;
+    let end = marks::closing(finder.text, at.end as usize)?;
     let whole = at.start as usize..end;
     let index = finder.text[at.end as usize..end].trim().strip_prefix('(')?.strip_suffix(')')?;
     let index = index.to_string();
@@ -111,24 +111,6 @@ fn use_of_macro(finder: &Finder<'_>, at: Span, array: &str) -> Option<Named> {
         whole,
         value: None,
     })
-}
-
-/// The byte behind the parenthesis that closes the one which follows a byte.
-fn closing(text: &str, at: usize) -> Option<usize> {
-    let rest = text.get(at..)?;
-    let mut depth = 0usize;
-    for t in marks::tokens(rest) {
-        match &rest[t.at.clone()] {
-            "(" => depth += 1,
-            ")" => depth = depth.checked_sub(1)?,
-            _ if depth == 0 => return None,
-            _ => {}
-        }
-        if depth == 0 {
-            return Some(at + t.at.end);
-        }
-    }
-    None
 }
 
 /// A call of a function of the file that reads an element of the only array that it is given.

@@ -4,6 +4,7 @@
 //! it was, and counted in the emulator at a larger launch. What that costs on a device is asked through [`Costs`]. The best
 //! may be the kernel as it is.
 
+mod access;
 pub mod cut;
 mod declarations;
 pub(crate) mod elements;

@@ -134,7 +134,8 @@ impl<'k> Kernel<'k> {
     pub fn shares_elements(&self, all: &[&Access]) -> bool {
         let [x, y] = all.first().and_then(|a| a.strides()).unwrap_or([0, 0]);
         let alone = all.iter().all(|a| a.at.is_some() && a.at == all[0].at);
-        let own_loop = all.iter().any(|a| a.loops().is_none_or(|l| l.len() > 1) || a.slides());
+        let own_loop =
+            all.iter().any(|a| a.several || a.loops().is_none_or(|l| l.len() > 1) || a.slides());
         !alone || own_loop || self.axes[1] && y == 0 && x != 0
     }
 
@@ -186,7 +187,7 @@ impl<'k> Kernel<'k> {
             .filter(|a| a.loops().is_some() && a.strides().is_some_and(|s| s[0] != 0))
             .map(|c| {
                 let far = all.iter().map(|a| match a.offset(c) {
-                    Some([x, y]) => x.abs() + y.abs(),
+                    Some([x, y, z]) => x.abs() + y.abs() + z.abs(),
                     None => 20,
                 });
                 (far.sum(), c)
@@ -404,7 +405,7 @@ impl Made<'_> {
             .all
             .iter()
             .filter(|a| a.within(center))
-            .filter_map(|a| Some((a, a.offset_in(center, self.kernel.is_deep())?)))
+            .filter_map(|a| Some((a, a.offset(center)?)))
             .collect();
         let reach = |axis: usize| near.iter().map(|(_, o)| o[axis].abs()).max().unwrap_or(0);
         let (rx, ry, rz) = (reach(0), reach(1), reach(2));

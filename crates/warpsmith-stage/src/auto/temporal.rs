@@ -314,8 +314,8 @@ impl<'a> Writer<'a> {
         let mut far = 1;
         for read in &self.reads {
             for store in &self.stores {
-                if let Some([x, y]) = read.offset(store.access) {
-                    far = far.max(x.unsigned_abs().max(y.unsigned_abs()) as u32);
+                for d in read.offset(store.access).into_iter().flatten() {
+                    far = far.max(d.unsigned_abs() as u32);
                 }
             }
         }

@@ -73,13 +73,48 @@ fn kept(
         return None;
     }
     if parts.is_empty() {
-        let line = kernel.text[..at.start].trim_end_matches([' ', '\t']).len();
-        let start = if kernel.text[..line].ends_with('\n') { line - 1 } else { at.start };
-        return Some((start..at.end, String::new()));
+        return Some((with_line(kernel.text, &at), String::new()));
     }
     let first = &vars.declarators.first()?.name;
     let name = tokens.iter().find(|t| own[t.at.clone()] == **first)?;
     Some((at, format!("{}{};", &own[..name.at.start], parts.join(", "))))
+}
+
+/// A statement with the beginning of its line, where it stands alone there.
+fn with_line(text: &str, at: &Bytes) -> Bytes {
+    let line = text[..at.start].trim_end_matches([' ', '\t']).len();
+    let start = if text[..line].ends_with('\n') { line - 1 } else { at.start };
+    start..at.end
+}
+
+/// Takes out statements that do nothing but change variables, where nothing else asks for these any more.
+pub fn without_changes(kernel: &Kernel<'_>, changes: &[(&str, &ast::Stmt)], patch: &mut Patch) {
+    let body = kernel.body.span.map_or(0..0, |s| s.start as usize..s.end as usize);
+    let tokens = marks::tokens(kernel.text);
+    let bytes = |s: &ast::Stmt| s.span.start as usize..s.span.end as usize;
+    let mut left: Vec<(&str, &ast::Stmt)> = changes.to_vec();
+    left.retain(|(_, s)| {
+        let mut fine = true;
+        walk::stmt(s, &mut |e| fine &= matches!(&*e.kind, ExprKind::Assign { .. }) || pure(e));
+        fine && s.span.file.0 == 0
+    });
+    loop {
+        let own = |name: &str, at: usize| {
+            changes.iter().any(|(n, s)| *n == name && bytes(s).contains(&at))
+        };
+        let asked = |name: &str| {
+            let mentions = tokens.iter().filter(|t| {
+                let at = t.at.start;
+                let named = body.contains(&at) && kernel.text[t.at.clone()] == *name;
+                named && !patch.covers(at) && !own(name, at)
+            });
+            // The declaration.
+            mentions.count() > 1
+        };
+        let Some(n) = left.iter().position(|(name, _)| !asked(name)) else { return };
+        let (_, s) = left.remove(n);
+        patch.replace(with_line(kernel.text, &bytes(s)), "");
+    }
 }
 
 /// Whether an expression does nothing but compute.

@@ -161,12 +161,7 @@ pub fn given_array(point: &Point, shared: &str) -> Option<usize> {
 fn call(name: &str, mut args: Vec<String>, point: &Point, arrays: bool) -> String {
     args.extend(point.symbols.iter().map(|s| format!("(long long)({})", s.text)));
     for array in point.site.arrays.iter().filter(|_| arrays) {
-        let first = array.first();
-        args.push(format!("&{first}"));
-        args.push(match array.is_dynamic() {
-            true => format!("(int)(__ws_dynamic / sizeof({first}))"),
-            false => format!("(int)(sizeof({}) / sizeof({first}))", array.name),
-        });
+        args.extend([format!("&{}", array.first()), array.length()]);
     }
     format!("{name}({})", args.join(", "))
 }

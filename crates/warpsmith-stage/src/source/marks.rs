@@ -427,6 +427,24 @@ impl Reader<'_> {
     }
 }
 
+/// The byte behind the parenthesis that closes the one which follows a byte.
+pub fn closing(text: &str, at: usize) -> Option<usize> {
+    let rest = text.get(at..)?;
+    let mut depth = 0usize;
+    for t in tokens(rest) {
+        match &rest[t.at.clone()] {
+            "(" => depth += 1,
+            ")" => depth = depth.checked_sub(1)?,
+            _ if depth == 0 => return None,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at + t.at.end);
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

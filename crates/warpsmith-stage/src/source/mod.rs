@@ -5,6 +5,7 @@ pub(crate) mod host_bodies;
 pub(crate) mod hosts;
 pub mod marks;
 pub(crate) mod parts;
+pub(crate) mod passed;
 pub(crate) mod patch;
 pub(crate) mod scope;
 pub mod shape;

@@ -9,6 +9,7 @@ use warpsmith_front::sema::walk;
 use warpsmith_ir::{SourceMap, Span};
 
 use super::marks::{self, Tok};
+use super::passed;
 use warpsmith_front::pp::Piece;
 
 /// A shared array as declared.
@@ -20,6 +21,8 @@ pub struct SharedArray {
     /// Where the extents stand.
     pub extent_spans: Vec<Span>,
     pub rank: usize,
+    /// Of a parameter: the name of the array that is passed, whose type says more.
+    pub passed: Option<String>,
 }
 
 impl SharedArray {
@@ -30,6 +33,21 @@ impl SharedArray {
     /// The text of the first element.
     pub fn first(&self) -> String {
         format!("{}{}", self.name, "[0]".repeat(self.rank))
+    }
+
+    /// What it is called where it is declared.
+    pub fn declared(&self) -> &str {
+        self.passed.as_ref().unwrap_or(&self.name)
+    }
+
+    /// The text of how many elements it has.
+    pub fn length(&self) -> String {
+        let first = self.first();
+        match (self.is_dynamic(), self.passed.is_some()) {
+            (true, _) => format!("(int)(__ws_dynamic / sizeof({first}))"),
+            (false, true) => format!("(int)(({}))", self.extents.join(") * (")),
+            (false, false) => format!("(int)(sizeof({}) / sizeof({first}))", self.name),
+        }
     }
 }
 
@@ -66,6 +84,11 @@ pub struct Site {
 
 /// The surroundings of a byte of the main file; `None` when it is in no function that was understood.
 pub fn site(unit: &TranslationUnit, sources: &SourceMap, at: usize) -> Option<Site> {
+    site_in(unit, sources, at, 0)
+}
+
+/// The same behind so many calls.
+pub fn site_in(unit: &TranslationUnit, sources: &SourceMap, at: usize, depth: u32) -> Option<Site> {
     let mut file_arrays = vec![];
     let found = in_items(&unit.items, at as u32, &mut file_arrays, sources)?;
     let (function, body) = found;
@@ -85,6 +108,9 @@ pub fn site(unit: &TranslationUnit, sources: &SourceMap, at: usize) -> Option<Si
         if let Some(name) = &p.name {
             walker.declare(name, &p.ty, None);
         }
+    }
+    if !function.attrs.global {
+        walker.site.arrays.extend(passed::arrays(function, unit, sources, depth));
     }
     walker.block(body);
     let mut site = walker.site;
@@ -173,7 +199,13 @@ fn shared(d: &ast::Declarator, sources: &SourceMap) -> Option<SharedArray> {
         }
         ty = element;
     }
-    (rank > 0).then(|| SharedArray { name: d.name.clone(), extents, extent_spans, rank })
+    (rank > 0).then(|| SharedArray {
+        name: d.name.clone(),
+        extents,
+        extent_spans,
+        rank,
+        passed: None,
+    })
 }
 
 struct Walker<'a> {
@@ -396,6 +428,9 @@ fn product(unit: &TranslationUnit, words: &[&str], at: &mut usize, depth: u32) -
 fn factor(unit: &TranslationUnit, words: &[&str], at: &mut usize, depth: u32) -> Option<i64> {
     let word = *words.get(*at)?;
     *at += 1;
+    if word == "-" {
+        return factor(unit, words, at, depth)?.checked_neg();
+    }
     if word == "(" {
         let value = sum(unit, words, at, depth)?;
         let closed = words.get(*at) == Some(&")");

@@ -111,7 +111,7 @@ fn row(session: &mut Session, suited: &Suited, m: usize, found: &[Found]) -> Opt
         session.profile(suited, 0, (mixed, true), &mut profiled.profile).ok()?;
     }
     profiled.launches.push(suited.clone());
-    let array = &session.plan.reads[m].site.arrays[answer.array].name.clone();
+    let array = &session.plan.reads[m].site.arrays[answer.array].declared().to_string();
     let inner = session.inner_extents(&suited.launch, array);
     let rows = profiled.profile.get(m)?;
     let wrong = rows.iter().find(|r| !answer.suits(r, &inner))?;

@@ -1,4 +1,4 @@
-//! What tests of `--auto` have in common.
+//! What tests have in common.
 
 // Not every file of tests leaves its texts.
 #![allow(dead_code)]
@@ -8,6 +8,7 @@ use std::path::Path;
 use warpsmith_stage::auto::{self, Chosen, Counted};
 use warpsmith_stage::program::Settings;
 use warpsmith_stage::session::{Input, Refusal};
+use warpsmith_stage::stage::{self, Staged};
 
 /// What is chosen for a file; a refusal as the user reads it, and whether it says no to a plan.
 pub fn tried(
@@ -20,6 +21,27 @@ pub fn tried(
     auto::choose(&input, &cost).map_err(|r: Refusal| {
         (r.no, r.diagnostics.iter().map(|d| d.render(&r.sources, false) + "\n").collect())
     })
+}
+
+/// What becomes of a plan that somebody wrote; a refusal as the user reads it, and whether it says no to the plan.
+pub fn planned(text: &str) -> Result<Staged, (bool, String)> {
+    let settings = Settings { path: "plan.cu".to_string(), ..Settings::default() };
+    let solver = warpsmith_stage::verify::proof::solver::program();
+    let input = Input { settings, text: text.to_string(), solver, ..Input::default() };
+    stage::stage(input).map_err(|r: Refusal| {
+        let text = r.diagnostics.iter().map(|d| d.render(&r.sources, false) + "\n").collect();
+        (r.no, text)
+    })
+}
+
+/// A solver is there, of the version that these proofs were tried with or later; older ones decide less.
+pub fn has_solver() -> bool {
+    let program = warpsmith_stage::verify::proof::solver::program();
+    let said = program.and_then(|p| std::process::Command::new(p).arg("--version").output().ok());
+    let said = said.map(|o| String::from_utf8_lossy(&o.stdout).into_owned()).unwrap_or_default();
+    let version = said.split_whitespace().find(|w| w.starts_with(|c: char| c.is_ascii_digit()));
+    let mut parts = version.unwrap_or("0").split('.').map(|n| n.parse::<u32>().unwrap_or(0));
+    (parts.next(), parts.next()) >= (Some(4), Some(13))
 }
 
 /// Leaves a text for `.ci/compile-cuda`, where the environment asks for it.

@@ -23,6 +23,9 @@ fn proved(staged: &Staged) -> bool {
 fn level_in_words(staged: &Staged) -> &'static str {
     match (proved(staged), staged.proof_time.is_zero()) {
         (true, _) => "proved for all sizes",
+        (false, _) if staged.filling.is_some() => {
+            "checked, not proved: what fills holes is only compared"
+        }
         (false, true) => "checked, not proved: the solver z3 is not installed, or was not asked",
         (false, false) => "checked, not proved for all sizes",
     }

@@ -7,7 +7,7 @@ use warpsmith_front::sema::walk;
 
 use super::guards::{self, Guards, Reach};
 use super::sum::Sum;
-use super::{Border, Ways, Window};
+use super::{Border, Read, Value, Variable, Ways, Window};
 use crate::auto::cut::AXES;
 use crate::auto::{declarations, outer, plans, transposes};
 use crate::source::marks::{self, Bytes};
@@ -26,60 +26,23 @@ impl Window<'_> {
     ) -> Option<Vec<String>> {
         let edits = self.edits(way, block)?;
         let plain = |e: &ast::Expr| edits.text(self.kernel.text, &bytes(e));
-        // Names of what they are equal to in the copy, and declarations.
+        // Names of what they are equal to in the copy.
         let mut same: HashMap<String, String> = HashMap::new();
         // A place is copied as the thread that stands there reads its own.
-        let around = || self.counters.iter().filter_map(|c| Some((c, c.around.as_ref()?)));
-        same.extend(around().map(|(c, a)| (c.name.clone(), a.position.clone())));
-        let mut lines = vec![];
-        let (mut unknown, mut changed) = (vec![], vec![]);
-        for (name, ty, value) in &self.variables {
-            let Some(value) = value else {
-                unknown.push(name.clone());
-                continue;
-            };
-            let own = plain(value);
-            // What is declared above and no other in the copy is not declared again.
-            let as_it_is = own == self.kernel.sources.text(value.span)
-                && (value.span.end as usize) < self.home
-                && scope::names(&own).iter().all(|n| !changed.contains(n));
-            if as_it_is {
-                continue;
-            }
-            changed.push(name.clone());
-            let value = plans::replaced(&own, &same);
-            let space = if ty.ends_with('*') { "" } else { " " };
-            match guards::name(&value) {
-                Some(other) => _ = same.insert(name.clone(), other.to_string()),
-                None => lines.push(format!("const {ty}{space}{name} = {value};")),
-            }
-        }
+        let around = self.counters.iter().filter_map(|c| Some((c, c.around.as_ref()?)));
+        same.extend(around.map(|(c, a)| (c.name.clone(), a.position.clone())));
+        let lines = self.declared(&edits, &mut same);
         let text = |e: &ast::Expr| plans::replaced(&plain(e), &same);
-        let mut guards =
-            Guards { named: self.named(&edits, &same), reach: self.reach(way), text: &text };
-        let outer = match border {
-            Border::Open => vec![],
-            Border::Same => guards.same(&self.outer),
-            Border::Near => guards.nearby(&self.outer, false)?,
-            Border::Apart => guards.nearby(&self.outer, true)?,
-            Border::Cross { apart } => {
-                let boxes = self.boxes();
-                let mut all = vec![];
-                for one in boxes.iter().filter(|_| boxes.len() > 1) {
-                    guards.reach = self.reach_of(way, one);
-                    all.push(guards.nearby(&self.outer, apart)?);
-                }
-                guards::any(all)?
-            }
+        let every: Vec<&Read<'_>> = self.all.iter().collect();
+        let guards = Guards {
+            named: self.named(&edits, &same),
+            reach: self.reach(way, &every)?,
+            text: &text,
         };
-        let mut conditions = vec![];
-        let inside = around().flat_map(|(_, a)| a.conditions.clone());
-        for c in outer.into_iter().chain(guards.same(&self.inner)).chain(inside) {
-            if !conditions.contains(&c) {
-                conditions.push(c);
-            }
-        }
-        let read = self.all.first()?.0;
+        let conditions = self.conditions(way, block, border, guards)?;
+        // One in the loops: what others are written with may not be moved back into the array.
+        let moved = |r: &&Read<'_>| r.offset == [0; 3] && r.arms.iter().all(|a| *a != [0; 3]);
+        let read = self.all.iter().find(moved)?.access;
         let from = self.kernel.text[read.whole.clone()].find(&read.open)? + read.open.len();
         let from = read.whole.start + from;
         let blanks = self.kernel.text[from..].len() - self.kernel.text[from..].trim_start().len();
@@ -89,14 +52,85 @@ impl Window<'_> {
         let last = guards::guarded(&conditions, &statement, indent);
         // Counters that the copy still names stand at zero.
         let zero = self.at_zero().into_iter().map(|n| format!("const int {n} = 0;"));
-        lines = zero.chain(lines).collect();
-        let mut all = declarations::needed(lines, &last);
+        let mut all = declarations::needed(zero.chain(lines).collect(), &last);
         all.push(last);
         let whole = all.join(" ");
         let used = scope::names(&whole);
-        let missing = unknown.iter().any(|n| used.contains(n));
+        let unknown = |v: &Variable<'_>| matches!(v.value, Value::Unknown);
+        let missing = self.variables.iter().any(|v| unknown(v) && used.contains(&v.name));
         let threads = self.begins.iter().all(|b| self.is_own(way, b.axis));
         (!missing && (threads || !stray_thread(self, way, &whole))).then_some(all)
+    }
+
+    /// Declarations of the copy, and changes of what they declare; what only names something else is noted.
+    fn declared(&self, edits: &Edits, same: &mut HashMap<String, String>) -> Vec<String> {
+        let (mut lines, mut changed) = (vec![], vec![]);
+        for Variable { name, ty, value } in &self.variables {
+            let value = match value {
+                Value::Is(value) => value,
+                Value::Unknown => continue,
+                Value::Changes(s) => {
+                    let at = s.span.start as usize..s.span.end as usize;
+                    lines.push(plans::replaced(&edits.text(self.kernel.text, &at), same));
+                    continue;
+                }
+            };
+            let stays = !self.changes(name);
+            let own = edits.text(self.kernel.text, &bytes(value));
+            // What is declared above and no other in the copy is not declared again.
+            let as_it_is = own == self.kernel.sources.text(value.span)
+                && (value.span.end as usize) < self.home
+                && scope::names(&own).iter().all(|n| !changed.contains(n));
+            if as_it_is && stays {
+                continue;
+            }
+            changed.push(name.clone());
+            let value = plans::replaced(&own, same);
+            let space = if ty.ends_with('*') { "" } else { " " };
+            match guards::name(&value) {
+                Some(other) if stays => _ = same.insert(name.clone(), other.to_string()),
+                _ if stays => lines.push(format!("const {ty}{space}{name} = {value};")),
+                _ => lines.push(format!("{ty}{space}{name} = {value};")),
+            }
+        }
+        lines
+    }
+
+    /// What is asked before an element is copied.
+    fn conditions(
+        &self,
+        way: &Ways,
+        block: Option<[u32; 3]>,
+        border: Border,
+        mut guards: Guards<'_>,
+    ) -> Option<Vec<String>> {
+        let outer = match border {
+            Border::Open => vec![],
+            Border::Same => guards.same(&self.outer),
+            Border::Near => guards.nearby(&self.outer, false)?,
+            Border::Apart => guards.nearby(&self.outer, true)?,
+            Border::Cross { apart } => {
+                let boxes = self.boxes();
+                let mut all = vec![];
+                for one in boxes.iter().filter(|_| boxes.len() > 1) {
+                    guards.reach = self.reach(way, one)?;
+                    let near = guards.nearby(&self.outer, apart)?;
+                    // Where nothing is asked of threads, places say which corners nobody reads.
+                    let asked = !near.is_empty() || !self.is_star;
+                    all.push(if asked { near } else { self.beside(way, one, block)? });
+                }
+                guards::any(all)?
+            }
+        };
+        let around = self.counters.iter().filter_map(|c| c.around.as_ref());
+        let inside = around.flat_map(|a| a.conditions.clone());
+        let mut conditions = vec![];
+        for c in outer.into_iter().chain(guards.same(&self.inner)).chain(inside) {
+            if !conditions.contains(&c) {
+                conditions.push(c);
+            }
+        }
+        Some(conditions)
     }
 
     /// What stands in the copy otherwise than in the kernel: positions are those of the place, counters are zero.
@@ -107,7 +141,7 @@ impl Window<'_> {
             if self.is_own(way, axis) {
                 continue;
             }
-            let before = self.span(way, axis)[0].behind();
+            let before = self.span(way, axis)?[0].behind();
             let at = format!("{}{before}", self.cell(way, axis));
             let own = self.kernel.extent(axis, block)?;
             let text = match &begin.base {
@@ -120,6 +154,18 @@ impl Window<'_> {
         }
         let names = self.at_zero();
         walk::block(self.kernel.body, &mut |e| {
+            // `(y + dy)` is `y`.
+            if let ExprKind::Paren(inner) = &*e.kind
+                && let ExprKind::Binary { op, left, right } = &*inner.kind
+                && matches!(op.as_str(), "+" | "-")
+                && let Some(name) = outer::name(left).filter(|_| is_zero(right, &names))
+                && edits.all.iter().all(|(at, _)| *at != bytes(left))
+                && e.span.file.0 == 0
+                // Parentheses that a macro brings do not stand there.
+                && self.kernel.sources.text(e.span).starts_with('(')
+            {
+                edits.all.push((bytes(e), name.to_string()));
+            }
             let ExprKind::Binary { op, left, right } = &*e.kind else { return };
             if e.span.file.0 != 0 || !["+", "-"].contains(&op.as_str()) {
                 return;
@@ -142,11 +188,20 @@ impl Window<'_> {
         counters.chain(self.turns.iter().map(|t| &t.name)).collect()
     }
 
+    /// Whether a statement on the way gives a variable another value.
+    fn changes(&self, name: &str) -> bool {
+        let changes = |v: &Variable<'_>| v.name == name && matches!(v.value, Value::Changes(_));
+        self.variables.iter().any(changes)
+    }
+
     /// What names a position in the copy, by axis.
     fn named(&self, edits: &Edits, same: &HashMap<String, String>) -> HashMap<String, usize> {
         let mut named: HashMap<String, usize> = HashMap::new();
-        for (name, _, value) in &self.variables {
-            let Some(value) = value else { continue };
+        for Variable { name, value, .. } in &self.variables {
+            let Value::Is(value) = value else { continue };
+            if self.changes(name) {
+                continue;
+            }
             let whole = bytes(value);
             let begin = self.begins.iter().find(|b| b.at == whole);
             let other = plans::replaced(&edits.text(self.kernel.text, &whole), same);
@@ -156,18 +211,15 @@ impl Window<'_> {
         named
     }
 
-    /// How far the threads that read a place are from it.
-    fn reach(&self, way: &Ways) -> [Reach; 3] {
-        self.reach_of(way, &[0, 1, 2].map(|a| self.offsets(a)))
-    }
-
-    /// The same for reads whose offsets are in a box.
-    fn reach_of(&self, way: &Ways, offsets: &[[i64; 2]; 3]) -> [Reach; 3] {
-        [0, 1, 2].map(|axis| {
-            let [before, length] = self.span_of(way, axis, offsets[axis]);
-            let furthest = Sum::default().minus(&before);
-            Reach { nearest: furthest.minus(&length), furthest }
-        })
+    /// How far the threads are from a place that read it by some reads.
+    fn reach(&self, way: &Ways, reads: &[&Read<'_>]) -> Option<[Reach; 3]> {
+        let mut all: [Reach; 3] = Default::default();
+        for (axis, reach) in all.iter_mut().enumerate() {
+            let [furthest, nearest] =
+                self.range(way, axis, reads)?.map(|p| Sum::default().minus(&p));
+            *reach = Reach { furthest, nearest };
+        }
+        Some(all)
     }
 }
 

@@ -11,13 +11,17 @@
 //! __syncthreads();
 //! for (int i = 0; i < STEPS; i++) { … in_tile[threadIdx.y][threadIdx.x + i * BX + j + R] … }
 //! ```
+//!
+//! One loop may go along several axes: `u[i - r] + u[i + r] + u[i - r * nx] + u[i + r * nx]` is a star ([`star`]).
 
 mod copy;
 mod guards;
+mod star;
 pub(super) mod sum;
 mod way;
 
 use warpsmith_front::ast;
+use warpsmith_ir::Span;
 
 use super::cut::AXES;
 use super::find::{self, Access};
@@ -37,14 +41,19 @@ pub fn plans(kernel: &Kernel<'_>, array: &str, element: &str, all: &[&Access]) -
     let Some(window) = Window::new(kernel, array, element, all) else { return vec![] };
     let mut plans: Vec<Plan> = vec![];
     // Where threads at the border do not come to the loops, their neighbours must not be read.
-    for border in [
+    let mut borders = [
         Border::Open,
         Border::Same,
         Border::Near,
         Border::Apart,
         Border::Cross { apart: false },
         Border::Cross { apart: true },
-    ] {
+    ];
+    if window.is_star {
+        // Corners are left out first.
+        borders.rotate_right(2);
+    }
+    for border in borders {
         for way in &window.ways() {
             let made = window.plan(way, border);
             plans.extend(made.filter(|m| plans.iter().all(|p| p.text != m.text)));
@@ -79,18 +88,56 @@ struct Window<'a> {
     kernel: &'a Kernel<'a>,
     array: &'a str,
     element: &'a str,
-    /// The reads, with how far each is from the first.
-    all: Vec<(&'a Access, [i64; 3])>,
+    all: Vec<Read<'a>>,
+    /// Addresses say along which axes each loop moves each read.
+    exact: bool,
+    /// They are not moved alike.
+    is_star: bool,
     counters: Vec<Counter>,
     turns: Vec<Turn>,
     /// Declarations on the way, in order.
-    variables: Vec<(String, String, Option<&'a ast::Expr>)>,
+    variables: Vec<Variable<'a>>,
     /// Conditions inside of the loops around the threads, and outside.
     inner: Vec<(&'a ast::Expr, bool)>,
     outer: Vec<(&'a ast::Expr, bool)>,
     begins: Vec<Begin>,
     /// Where the copy stands.
     home: usize,
+}
+
+/// What stands on the way to the reads of a variable.
+struct Variable<'a> {
+    name: String,
+    ty: String,
+    value: Value<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Value<'a> {
+    Unknown,
+    Is(&'a ast::Expr),
+    /// A statement gives it another one.
+    Changes(&'a ast::Stmt),
+}
+
+impl Value<'_> {
+    fn span(self) -> Option<Span> {
+        match self {
+            Value::Unknown => None,
+            Value::Is(e) => Some(e.span),
+            Value::Changes(s) => Some(s.span),
+        }
+    }
+}
+
+/// A read that the tile serves.
+#[derive(Debug)]
+struct Read<'a> {
+    access: &'a Access,
+    /// How far it is from the first one in the same iteration; where addresses say that, with all counters at zero.
+    offset: [i64; 3],
+    /// By how much an iteration of each loop moves it along each axis, where addresses say that.
+    arms: Vec<[i64; 3]>,
 }
 
 /// Most threads that a read is away from the first one.
@@ -115,6 +162,8 @@ impl<'a> Window<'a> {
             array,
             element,
             all: vec![],
+            exact: false,
+            is_star: false,
             counters: vec![],
             turns: vec![],
             variables: vec![],
@@ -125,7 +174,14 @@ impl<'a> Window<'a> {
         };
         for step in steps {
             match step {
-                Step::Variable { name, ty, value } => window.variables.push((name, ty, value)),
+                Step::Variable { name, ty, value } => {
+                    let value = value.map_or(Value::Unknown, Value::Is);
+                    window.variables.push(Variable { name, ty, value });
+                }
+                Step::Change { name, statement } => {
+                    let value = Value::Changes(statement);
+                    window.variables.push(Variable { name, ty: String::new(), value });
+                }
                 Step::Loop(counter) => window.counters.push(counter),
                 Step::Turn(turn) => window.turns.push(turn),
                 Step::Condition(e, holds) if window.counters.is_empty() => {
@@ -135,8 +191,16 @@ impl<'a> Window<'a> {
             }
         }
         window.uses(&read.named())?;
-        window.all = all.iter().filter_map(|a| Some((*a, window.offset(a, read)?))).collect();
-        let around = !window.counters.is_empty() || window.all.iter().any(|(_, o)| *o != [0; 3]);
+        let exact = window.exact(all, read);
+        window.exact = exact.is_some();
+        window.is_star = exact.as_ref().is_some_and(|reads| star::is_star(reads));
+        window.all = exact.unwrap_or_else(|| {
+            let near = |a: &&'a Access| {
+                Some(Read { access: a, offset: window.offset(a, read)?, arms: vec![] })
+            };
+            all.iter().filter_map(near).collect()
+        });
+        let around = !window.counters.is_empty() || window.all.iter().any(|r| r.offset != [0; 3]);
         around.then_some(window)
     }
 
@@ -145,10 +209,10 @@ impl<'a> Window<'a> {
         let text = |e: &ast::Expr| self.kernel.sources.text(e.span).to_string();
         let mut needed = scope::names(index);
         let mut texts = index.to_string();
-        for (name, _, value) in self.variables.iter().rev() {
+        for Variable { name, value, .. } in self.variables.iter().rev() {
             if needed.contains(name) {
-                let value = text((*value)?);
-                needed.extend(scope::names(&value));
+                let value = self.kernel.sources.text(value.span()?);
+                needed.extend(scope::names(value));
                 texts += &format!(" ; {value}");
             }
         }
@@ -173,15 +237,15 @@ impl<'a> Window<'a> {
         // What is read is no part of what it is read for.
         let asked = self.inner.iter().chain(&self.outer);
         needed.extend(asked.flat_map(|(e, _)| scope::names(&text(e))));
-        for (name, _, value) in self.variables.iter().rev() {
+        for Variable { name, value, .. } in self.variables.iter().rev() {
             if needed.contains(name) {
-                needed.extend(value.iter().flat_map(|v| scope::names(&text(v))));
+                let text = value.span().map_or("", |s| self.kernel.sources.text(s));
+                needed.extend(scope::names(text));
             }
         }
-        self.variables.retain(|(name, ..)| needed.contains(name));
+        self.variables.retain(|v| needed.contains(&v.name));
         self.counters.iter_mut().for_each(|c| c.falls = is_subtracted(&texts, &c.name));
-        let axes = self.kernel.axes.iter().filter(|a| **a).count();
-        let usable = !loops.is_empty() && self.counters.len() <= axes && !texts.contains('[');
+        let usable = !loops.is_empty() && !texts.contains('[');
         usable.then_some(())
     }
 
@@ -191,12 +255,15 @@ impl<'a> Window<'a> {
             return Some([0; 3]);
         }
         let looped = a.loops()? == first.loops()?;
-        let offset = a.offset_in(first, self.kernel.is_deep()).filter(|_| looped)?;
+        let offset = a.offset(first).filter(|_| looped)?;
         offset.iter().all(|d| d.abs() <= FAR).then_some(offset)
     }
 
     /// All ways to give each loop an axis, those around the threads one of its own.
     fn ways(&self) -> Vec<Ways> {
+        if self.exact {
+            return vec![Ways { counters: vec![], turns: vec![] }];
+        }
         let axes: Vec<usize> = (0..3).filter(|a| self.kernel.axes[*a]).collect();
         let mut counters: Vec<Vec<usize>> = vec![vec![]];
         // The innermost loop most likely goes along x.
@@ -231,44 +298,67 @@ impl<'a> Window<'a> {
         way.turns.iter().position(|a| *a == axis).map(|n| &self.turns[n])
     }
 
-    /// The offsets of the reads along an axis: the least and the largest.
-    fn offsets(&self, axis: usize) -> [i64; 2] {
-        let all = self.all.iter().map(|(_, o)| o[axis]);
-        [all.clone().min().unwrap_or(0), all.max().unwrap_or(0)]
+    /// The loops that move a read along an axis, and by how much an iteration does.
+    fn moved(&self, way: &Ways, read: &Read<'_>, axis: usize) -> Vec<(&Counter, i64)> {
+        if self.exact {
+            let all = self.counters.iter().zip(read.arms.iter().map(|a| a[axis]));
+            return all.filter(|(_, by)| *by != 0).collect();
+        }
+        let counter = self.counter(way, axis);
+        counter.map(|c| (c, if c.falls { -1 } else { 1 })).into_iter().collect()
+    }
+
+    /// The first and the last place that some reads are at along an axis, from the thread's own.
+    fn range(&self, way: &Ways, axis: usize, reads: &[&Read<'_>]) -> Option<[Sum; 2]> {
+        let of = |read: &&Read<'_>| {
+            let mut places = [Sum::default(), Sum::default()];
+            for (c, by) in self.moved(way, read, axis) {
+                let ends = if by < 0 { [&c.last, &c.first] } else { [&c.first, &c.last] };
+                places = [places[0].plus(by, ends[0]), places[1].plus(by, ends[1])];
+            }
+            places.map(|p| p.plus(1, &Sum::number(read.offset[axis])))
+        };
+        let mut all = reads.iter().map(of);
+        let mut range = all.next()?;
+        for [low, high] in all {
+            let above = |a: &Sum, b: &Sum| Some(self.kernel.value(&a.minus(b).text())? > 0);
+            if above(&range[0], &low)? {
+                range[0] = low;
+            }
+            if above(&high, &range[1])? {
+                range[1] = high;
+            }
+        }
+        Some(range)
     }
 
     /// The first place of the tile from where the block begins, and by how much the tile is longer than the block.
-    fn span(&self, way: &Ways, axis: usize) -> [Sum; 2] {
-        self.span_of(way, axis, self.offsets(axis))
+    fn span(&self, way: &Ways, axis: usize) -> Option<[Sum; 2]> {
+        let [low, high] = self.range(way, axis, &self.all.iter().collect::<Vec<_>>())?;
+        let length = high.minus(&low);
+        Some([low, length])
     }
 
-    /// The same for reads with offsets between two numbers.
-    fn span_of(&self, way: &Ways, axis: usize, offsets: [i64; 2]) -> [Sum; 2] {
-        let [low, high] = offsets.map(Sum::number);
-        let counter = self.counter(way, axis);
-        let before = counter.map_or(Sum::default(), Counter::before).plus(1, &low);
-        let length = counter.map_or(Sum::default(), Counter::length).plus(1, &high.minus(&low));
-        [before, length]
-    }
-
-    /// The boxes of offsets that reads lie in: those of one row together, and rows that go equally far.
-    fn boxes(&self) -> Vec<[[i64; 2]; 3]> {
-        let mut rows: Vec<[[i64; 2]; 3]> = vec![];
-        for (_, o) in &self.all {
-            let same = |r: &&mut [[i64; 2]; 3]| (1..3).all(|a| r[a] == [o[a]; 2]);
-            match rows.iter_mut().find(same) {
-                Some(row) => row[0] = [row[0][0].min(o[0]), row[0][1].max(o[0])],
-                None => rows.push(o.map(|d| [d; 2])),
+    /// Reads that lie in boxes: the arms of a star, else those of one row together, and rows that go equally far.
+    fn boxes(&self) -> Vec<Vec<&Read<'_>>> {
+        if self.is_star {
+            return self.arms();
+        }
+        let along = |row: &[&Read<'_>]| {
+            let all = row.iter().map(|r| r.offset[0]);
+            [all.clone().min(), all.max()]
+        };
+        let mut rows: Vec<Vec<&Read<'_>>> = vec![];
+        for read in &self.all {
+            match rows.iter_mut().find(|r| r[0].offset[1..] == read.offset[1..]) {
+                Some(row) => row.push(read),
+                None => rows.push(vec![read]),
             }
         }
-        let mut boxes: Vec<[[i64; 2]; 3]> = vec![];
+        let mut boxes: Vec<Vec<&Read<'_>>> = vec![];
         for row in rows {
-            match boxes.iter_mut().find(|b| b[0] == row[0]) {
-                Some(whole) => {
-                    for a in 1..3 {
-                        whole[a] = [whole[a][0].min(row[a][0]), whole[a][1].max(row[a][1])];
-                    }
-                }
+            match boxes.iter_mut().find(|b| along(b) == along(&row)) {
+                Some(whole) => whole.extend(row),
                 None => boxes.push(row),
             }
         }
@@ -277,7 +367,8 @@ impl<'a> Window<'a> {
 
     /// Whether a tile has as many places along an axis as the block has threads.
     fn is_own(&self, way: &Ways, axis: usize) -> bool {
-        self.turn(way, axis).is_none() && self.span(way, axis)[1].is_zero()
+        let alone = self.span(way, axis).is_some_and(|s| s[1].is_zero());
+        self.turn(way, axis).is_none() && alone
     }
 
     fn tile(&self) -> String {
@@ -293,16 +384,16 @@ impl<'a> Window<'a> {
     }
 
     /// The place of the tile that serves a read.
-    fn place(&self, way: &Ways, offset: [i64; 3], block: Option<[u32; 3]>) -> Option<String> {
+    fn place(&self, way: &Ways, read: &Read<'_>, block: Option<[u32; 3]>) -> Option<String> {
         let mut place = self.tile();
         for axis in (0..3).rev().filter(|a| self.kernel.axes[*a]) {
             let own = self.kernel.extent(axis, block)?;
             let turn = self.turn(way, axis).map_or(String::new(), |t| t.beside(&own));
-            let counter = self.counter(way, axis);
-            let around = counter.map_or(String::new(), Counter::beside);
-            let more = Sum::number(offset[axis] - self.offsets(axis)[0]);
+            let moved = self.moved(way, read, axis);
+            let around = moved.iter().fold(Sum::default(), |s, (c, by)| s.plus(*by, &c.from()));
             // What the counter begins with and the offset are one number.
-            let around = Sum::of(&format!("0{around}")).plus(1, &more).behind();
+            let more = Sum::number(read.offset[axis]).minus(&self.span(way, axis)?[0]);
+            let around = around.plus(1, &more).behind();
             place += &format!("[threadIdx.{}{turn}{around}]", AXES[axis]);
         }
         Some(place)
@@ -328,7 +419,7 @@ impl<'a> Window<'a> {
         for axis in (0..3).rev().filter(|a| kernel.axes[*a]) {
             let (x, own) = (AXES[axis], kernel.extent(axis, block)?);
             let base = self.turn(way, axis).map_or(own.clone(), |t| t.length(&own));
-            let extent = format!("{base}{}", self.span(way, axis)[1].behind());
+            let extent = format!("{base}{}", self.span(way, axis)?[1].behind());
             extents += &format!("[{extent}]");
             let cell = self.cell(way, axis);
             cells += &format!("[{cell}]");
@@ -340,10 +431,15 @@ impl<'a> Window<'a> {
         }
         let text = kernel.text;
         let mut patch = Patch::default();
-        for (a, offset) in &self.all {
-            patch.replace(a.whole.clone(), self.place(way, *offset, block)?);
+        for read in &self.all {
+            patch.replace(read.access.whole.clone(), self.place(way, read, block)?);
         }
         // What the subscripts alone were made of stands in the copy.
+        let changes = self.variables.iter().filter_map(|v| match v.value {
+            Value::Changes(s) => Some((v.name.as_str(), s)),
+            _ => None,
+        });
+        unused::without_changes(kernel, &changes.collect::<Vec<_>>(), &mut patch);
         unused::without(kernel, &(0..self.home), &|_| 0, &mut patch);
         let indent = indentation(text, self.home).to_string();
         let start = kernel.body.span.map_or(0, |s| s.start as usize) + 1;

@@ -50,6 +50,11 @@ pub enum Step<'a> {
         ty: String,
         value: Option<&'a ast::Expr>,
     },
+    /// A statement that gives a variable another value, perhaps under a condition.
+    Change {
+        name: String,
+        statement: &'a ast::Stmt,
+    },
     Loop(Counter),
     Turn(Turn),
     /// A condition in a loop that holds, or does not, when the read is come to.
@@ -57,25 +62,10 @@ pub enum Step<'a> {
 }
 
 impl Counter {
-    /// What is added to the thread's own place: ` + dx + R`.
-    pub fn beside(&self) -> String {
-        let from = self.around.as_ref().map_or(String::new(), |a| format!(" - {}", a.position));
-        match self.falls {
-            true => format!(" - {}{}", self.name, self.last.behind()),
-            false => {
-                format!(" + {}{from}{}", self.name, Sum::default().minus(&self.first).behind())
-            }
-        }
-    }
-
-    /// The position of the tile's first place from that of the block.
-    pub fn before(&self) -> Sum {
-        if self.falls { Sum::default().minus(&self.last) } else { self.first.clone() }
-    }
-
-    /// By how much a tile is longer than the block.
-    pub fn length(&self) -> Sum {
-        self.last.minus(&self.first)
+    /// What it counts from zero, or from the position of the thread: `dx`, `x - c`.
+    pub fn from(&self) -> Sum {
+        let position = self.around.as_ref().map_or(Sum::default(), |a| Sum::of(&a.position));
+        Sum::of(&self.name).minus(&position)
     }
 
     /// A loop between two constants.
@@ -227,6 +217,10 @@ pub fn path<'a>(
                 }
                 return path(kernel, std::slice::from_ref(&**branch), at, looped, steps);
             }
+            _ if !holds && changed(s).is_some_and(|name| is_declared(steps, name)) => {
+                let name = changed(s).unwrap_or_default().to_string();
+                steps.push(Step::Change { name, statement: s });
+            }
             // What goes on with the next iteration, or with none, does not come to the read.
             StmtKind::If { cond, then, otherwise: None, .. } if looped && leaves(then) => {
                 steps.push(Step::Condition(cond, false));
@@ -249,6 +243,25 @@ pub fn path<'a>(
         }
     }
     None
+}
+
+/// The variable that a statement does nothing but assign to: `x = max(x, 0);` or `if (x < 0) x = 0;`.
+fn changed(s: &ast::Stmt) -> Option<&str> {
+    match &s.kind {
+        StmtKind::Expr(e) => match &*e.kind {
+            ExprKind::Assign { op, target, .. } if op == "=" => outer::name(target),
+            _ => None,
+        },
+        StmtKind::If { then, otherwise: None, init: None, .. } => match &then.kind {
+            StmtKind::Block(_) | StmtKind::If { .. } => None,
+            _ => changed(then),
+        },
+        _ => None,
+    }
+}
+
+fn is_declared(steps: &[Step<'_>], declared: &str) -> bool {
+    steps.iter().any(|s| matches!(s, Step::Variable { name, .. } if name == declared))
 }
 
 /// Conditions of the kernel's own list, and of branches in it, under which a thread comes to a place outside of loops, and

@@ -272,12 +272,17 @@ impl<'a> Claims<'a> {
         let mut thread: [Sum; 3] = Default::default();
         let mut free = vec![];
         for (stride, axis) in strides {
-            if stride <= 0 {
+            if stride == 0 {
                 free.push(axis);
                 continue;
             }
-            let (quotient, left) = rest.divided(stride);
-            thread[axis] = quotient;
+            // What falls along an axis rises when threads are counted from the last one.
+            let last = Sum::number(i64::from(self.block[axis]) - 1);
+            if stride < 0 {
+                rest = rest.plus(&last, -stride);
+            }
+            let (quotient, left) = rest.divided(stride.abs());
+            thread[axis] = if stride < 0 { last.plus(&quotient, -1) } else { quotient };
             rest = left;
         }
         let mut all = vec![thread.clone()];

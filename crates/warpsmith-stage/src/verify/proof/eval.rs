@@ -21,6 +21,8 @@ use super::tree::{Array, MAKE, Tree};
 pub enum Memory {
     Global(Array),
     Shared(Array),
+    /// An array of the thread.
+    Local,
     /// Memory that is not followed.
     Other,
 }
@@ -187,6 +189,10 @@ impl Eval<'_> {
                 Tree::Whole(poly) => poly,
                 _ => self.unknown(),
             },
+            ExprKind::Call(_, args) => {
+                args.iter().for_each(|a| self.note(a));
+                self.unknown()
+            }
             _ => self.unknown(),
         }
     }
@@ -268,6 +274,7 @@ impl Eval<'_> {
             return Poly::choose(&t, &Poly::number(1), &Poly::default());
         }
         if from.is_float() {
+            self.note(a);
             return self.unknown();
         }
         let poly = self.whole(a);

@@ -427,6 +427,8 @@ impl<'a> Walker<'a> {
             Memory::Global(array) => {
                 self.event(What::Result { array, at, value, span: place.origin.span });
             }
+            // Elements of arrays of the thread are not followed.
+            Memory::Local => {}
             Memory::Other => match root(place) {
                 // A part of a variable of the thread.
                 Some(v) if self.kernel_var(v).kind == VarKind::Local => {

@@ -52,7 +52,7 @@ impl Eval<'_> {
                 }
                 Tree::Shared(array, at)
             }
-            Memory::Other => {
+            Memory::Local | Memory::Other => {
                 self.fresh += 1;
                 Tree::Own(self.fresh)
             }
@@ -69,6 +69,9 @@ impl Eval<'_> {
                 match var.kind {
                     VarKind::Shared | VarKind::DynamicShared => {
                         (Memory::Shared(array), Poly::default())
+                    }
+                    VarKind::Local if matches!(var.ty, Type::Array(..)) => {
+                        (Memory::Local, Poly::default())
                     }
                     _ => (Memory::Other, Poly::default()),
                 }

@@ -189,9 +189,15 @@ impl<'a> Walker<'a> {
                 });
                 any |= local;
             }
-            any |= matches!(s.kind, StmtKind::Call { .. });
+            any |= self.has_shared() && matches!(s.kind, StmtKind::Call { .. });
         });
         any
+    }
+
+    /// Whether the kernel has shared arrays: where it has none, no function stores to one.
+    fn has_shared(&self) -> bool {
+        let mut vars = self.old.functions.iter().flat_map(|f| &f.vars);
+        vars.any(|v| matches!(v.kind, VarKind::Shared | VarKind::DynamicShared))
     }
 
     /// How many iterations a loop has at most, when they are to be looked at one by one: few, with stores to shared memory.

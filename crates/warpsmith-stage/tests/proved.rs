@@ -1,0 +1,77 @@
+//! Kernels in styles that proofs have to see through.
+
+mod common;
+
+use common::{has_solver, planned};
+
+/// All reads are served, and proved at every shape where a solver is there.
+fn proved(text: &str) {
+    let staged = planned(text).unwrap_or_else(|(_, m)| panic!("{m}"));
+    for a in staged.accesses.iter().filter(|_| has_solver()) {
+        assert_eq!(a.unproved, None, "{}", a.replacement);
+        assert_eq!(a.proved.len(), staged.blocks.len(), "{}", a.replacement);
+    }
+}
+
+/// A function exchanges elements of an array of the thread.
+#[test]
+fn arrays_of_the_thread_are_sorted() {
+    proved(
+        "#define BX 32
+#define BY 8
+typedef unsigned char pixel;
+template <class T> __device__ void order(T &a, T &b) { if (a > b) { T t = a; a = b; b = t; } }
+__global__ void median(const pixel *src, pixel *dst, int w, int h, int pitch) {
+    __shared__ pixel tile[BY][BX];
+    const int x = blockIdx.x * BX + threadIdx.x, y = blockIdx.y * BY + threadIdx.y;
+    if (x < w && y < h) tile[threadIdx.y][threadIdx.x] = src[y * pitch + x];
+    __syncthreads();
+    if (x < 1 || y < 1 || x >= w - 1 || y >= h) return;
+    pixel p[3];
+    p[0] = __opt__(src[y * pitch + x - 1]);
+    p[1] = __opt__(src[y * pitch + x]);
+    p[2] = __opt__(src[y * pitch + x + 1]);
+    order(p[0], p[1]);
+    order(p[1], p[2]);
+    order(p[0], p[1]);
+    dst[y * pitch + x] = p[1];
+}
+",
+    );
+}
+
+#[test]
+fn a_tile_is_laid_out_backwards() {
+    proved(
+        "#define B 64
+__global__ void smooth(const float *in, float *out, int n) {
+    __shared__ float s[B];
+    const unsigned lane = threadIdx.x;
+    const int g = blockIdx.x * B + lane;
+    if (g < n) s[B - 1 - lane] = in[g];
+    __syncthreads();
+    if (g < n) out[g] = __opt__(in[g]) + __opt__(in[max(g - 1, 0)]);
+}
+",
+    );
+}
+
+/// What differs stands in the arguments of a macro, two of them in one use.
+#[test]
+fn marks_stand_in_arguments_of_macros() {
+    proved(
+        "#define BX 16
+#define BY 16
+#define AT(a, i, j) a[(j) * ld + (i)]
+#define DX(e, w) (0.5f * ((e) - (w)))
+__global__ void slope(const float *h, float *out, int nx, int ny, int ld) {
+    __shared__ float s[BY][BX];
+    int i = blockIdx.x * BX + threadIdx.x;
+    int j = blockIdx.y * BY + threadIdx.y;
+    if (i < nx && j < ny) s[threadIdx.y][threadIdx.x] = AT(h, i, j);
+    __syncthreads();
+    if (i > 0 && i < nx - 1 && j < ny) AT(out, i, j) = DX(__opt__(AT(h, i + 1, j)), __opt__(AT(h, i - 1, j)));
+}
+",
+    );
+}
