@@ -12,6 +12,15 @@ fn check(source: &str) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8_lossy(&text).into_owned())
 }
 
+/// What is read from files is not known, but how much there is: the launches get sizes.
+#[test]
+fn files_that_are_read_by_words_letters_and_bytes_have_sizes() {
+    let (status, text) = check(include_str!("../../../tests/corpus/files/words_of_files.cu"));
+    assert_eq!(status, Some(0), "{text}");
+    assert!(text.contains("2 launches checked: nothing found"), "{text}");
+    assert!(!text.contains("was not launched"), "{text}");
+}
+
 const ROWS: &str = r#"
 #include <vector>
 __global__ void fill(float **rows, int n, int count)

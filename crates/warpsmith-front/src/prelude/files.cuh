@@ -31,13 +31,13 @@ template <typename T> size_t fread(T *to, size_t size, size_t n, FILE *f) {
     }
     return n;
 }
-// Letters before the first number are some sign of what the file is.
-inline int fgetc(FILE *f) {
+// Letters are not counted: those before the first line are some sign of what the file is.
+inline int fgetc(const FILE *f) {
     int c = EOF;
-    if (f->calls == 0 || readsOn(f)) forgetValue(&c);
+    forgetValue(&c);
     return c;
 }
-inline int getc(FILE *f) { return fgetc(f); }
+inline int getc(const FILE *f) { return fgetc(f); }
 inline int ungetc(int c, FILE *f) { return c; }
 inline char *fgets(char *to, int n, FILE *f) {
     if (!readsOn(f)) return nullptr;
@@ -277,9 +277,9 @@ struct ifstream : ios_base {
         return *this;
     }
     long gcount() const { return good() ? 1 : 0; }
-    int get() { return fgetc(file); }
+    int get() const { return fgetc(file); }
     ifstream &get(char &c) { c = (char)fgetc(file); return *this; }
-    int peek() { return fgetc(file); }
+    int peek() const { return fgetc(file); }
     ifstream &ignore(long n = 1, int end = EOF) { return *this; }
     ifstream &seekg(long to, int from = beg) { clear(); return *this; }
     long tellg() { return ftell(file); }

@@ -326,10 +326,13 @@ inline textureRecord textureOf(const cudaResourceDesc *r, const cudaTextureDesc 
     t.linear = d->filterMode == cudaFilterModeLinear;
     t.normalizedFloat = d->readMode == cudaReadModeNormalizedFloat;
     t.normalizedCoords = d->normalizedCoords;
-    t.linearLevels = d->mipmapFilterMode == cudaFilterModeLinear;
-    t.bias = d->mipmapLevelBias;
-    t.leastLevel = d->minMipmapLevelClamp;
-    t.mostLevel = d->maxMipmapLevelClamp;
+    // Of anything else nobody has to set these.
+    if (r->resType == cudaResourceTypeMipmappedArray) {
+        t.linearLevels = d->mipmapFilterMode == cudaFilterModeLinear;
+        t.bias = d->mipmapLevelBias;
+        t.leastLevel = d->minMipmapLevelClamp;
+        t.mostLevel = d->maxMipmapLevelClamp;
+    }
     return t;
 }
 inline int cudaCreateTextureObject(
