@@ -321,6 +321,12 @@ pub trait Launcher {
         let _ = (buffer, origin);
     }
 
+    /// Whether this buffer was freed.
+    fn was_freed(&self, buffer: usize) -> bool {
+        let _ = buffer;
+        false
+    }
+
     /// Bytes of all buffers, at most.
     fn most_bytes(&self) -> Option<u64> {
         None

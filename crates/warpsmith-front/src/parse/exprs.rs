@@ -11,6 +11,9 @@ use crate::ast::{
     TypeKind, TypeName,
 };
 
+/// Names that stand for the name of the function around them.
+const FUNCTION_NAMES: [&str; 3] = ["__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"];
+
 impl<'t> Cx<'t> {
     pub fn make(&self, kind: ExprKind, node: Node<'t>) -> Expr {
         Expr { kind: Box::new(kind), span: self.span(node) }
@@ -67,6 +70,9 @@ impl<'t> Cx<'t> {
     fn expr_kind(&mut self, node: Node<'t>) -> ExprKind {
         let text = self.str(node);
         match node.kind() {
+            "identifier" if FUNCTION_NAMES.contains(&text) => {
+                ExprKind::Str(self.name_of_function_around(node))
+            }
             "identifier"
             | "qualified_identifier"
             | "template_function"
@@ -136,6 +142,19 @@ impl<'t> Cx<'t> {
             "extension_expression" => *self.first(node).kind,
             _ => ExprKind::Unsupported { what: unsupported_name(node.kind(), text) },
         }
+    }
+
+    /// What `__func__` is: the plain name of the function.
+    fn name_of_function_around(&self, node: Node<'t>) -> String {
+        let mut around = node.parent();
+        while let Some(n) = around.filter(|n| n.kind() != "function_definition") {
+            around = n.parent();
+        }
+        let mut named = around.and_then(|f| field(f, "declarator"));
+        while let Some(inner) = named.and_then(|n| field(n, "declarator").or(field(n, "name"))) {
+            named = Some(inner);
+        }
+        named.map_or("", |n| self.str(n)).to_owned()
     }
 
     fn joined_strings(&mut self, node: Node<'t>) -> ExprKind {
@@ -495,7 +514,12 @@ impl<'t> Cx<'t> {
             }
             _ => vec![],
         };
-        let Some(place) = field(node, "placement") else {
+        // Memory is never short: `new (std::nothrow) T` is `new T`.
+        let place = field(node, "placement").filter(|n| {
+            let words = self.str(*n).trim_matches(|c: char| c == '(' || c == ')' || c == ' ');
+            !matches!(words, "std::nothrow" | "nothrow")
+        });
+        let Some(place) = place else {
             return ExprKind::New { ty, count, args, zeroed };
         };
         match (self.exprs(kids(place)).as_slice(), count) {

@@ -77,7 +77,9 @@ public:
     void reset() { has_ = false; }
 };
 struct ios_base {
-    static constexpr int app = 1, ate = 2, binary = 4, in = 8, out = 16, trunc = 32;
+    typedef int openmode;
+    typedef int seekdir;
+    static constexpr int app = 1, ate = 2, binary = 4, in = 8, out = 16, trunc = 32, beg = 0, cur = 1, end = 2;
     static bool sync_with_stdio(bool with) { return with; }
 };
 typedef ios_base ios;

@@ -128,7 +128,7 @@ inline int cudaDeviceGetGraphMemAttribute(int device, int attribute, void *value
     *(unsigned long long *)value = 0;
     return 0;
 }
-enum {
+enum cudaGraphMemAttributeType {
     cudaGraphMemAttrUsedMemCurrent = 0, cudaGraphMemAttrUsedMemHigh = 1, cudaGraphMemAttrReservedMemCurrent = 2,
     cudaGraphMemAttrReservedMemHigh = 3
 };

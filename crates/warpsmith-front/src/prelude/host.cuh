@@ -59,11 +59,12 @@ inline char *strcpy(char *to, const char *from) {
     return to;
 }
 
-// How a text begins that was read from a file: it is not known.
-enum { unknownText = 1 };
+// How a text begins that was read from a file: it is not known. The first line of a file says how much there is.
+enum { unknownText = 1, firstLine = 2, inventedWords = 9 };
+inline bool isUnknown(const char *s) { return *s == unknownText || *s == firstLine; }
 inline double atof(const char *s) {
     double value = 0.0, scale = 1.0;
-    if (s[0] == unknownText) forgetValue(&value);
+    if (isUnknown(s)) forgetValue(&value);
     int i = 0, sign = 1;
     while (s[i] == ' ') i++;
     if (s[i] == '-') { sign = -1; i++; }
@@ -84,6 +85,7 @@ inline double atof(const char *s) {
 
 inline long long atoll(const char *s) {
     long long value = 0;
+    if (s[0] == firstLine) return inventedNumber;
     if (s[0] == unknownText) forgetValue(&value);
     int i = 0, sign = 1;
     while (s[i] == ' ') i++;
@@ -114,11 +116,19 @@ inline unsigned long long strtoull(const char *s, char **end, int base) {
 inline long long strtoll(const char *s, char **end, int base) { return (long long)strtoull(s, end, base); }
 inline long strtol(const char *s, char **end, int base) { return (long)strtoull(s, end, base); }
 inline unsigned long strtoul(const char *s, char **end, int base) { return (unsigned long)strtoull(s, end, base); }
-// The words of a text, one a call; behind the last one, null.
+// The words of a text, one a call; behind the last one, null. A text that is not known has some that are not known.
 inline char *strtok(char *text, const char *separators) {
     static char *rest = 0;
-    if (text) rest = text;
+    static int invented = 0;
+    if (text) {
+        rest = text;
+        invented = isUnknown(text) ? inventedWords : 0;
+    }
     if (!rest) return 0;
+    if (isUnknown(rest)) {
+        invented--;
+        return invented < 0 ? 0 : rest;
+    }
     while (*rest && strchr(separators, *rest)) rest++;
     char *word = rest;
     while (*rest && !strchr(separators, *rest)) rest++;
@@ -134,6 +144,7 @@ typedef long time_t;
 typedef long clock_t;
 inline long time(void *now) { return 0; }
 struct timeval { long tv_sec; long tv_usec; };
+struct timezone { int tz_minuteswest, tz_dsttime; };
 struct timespec { long tv_sec; long tv_nsec; };
 inline int gettimeofday(timeval *t, void *zone) { t->tv_sec = 0; t->tv_usec = 0; return 0; }
 inline int clock_gettime(int which, timespec *t) { t->tv_sec = 0; t->tv_nsec = 0; return 0; }

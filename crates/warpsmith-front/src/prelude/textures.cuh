@@ -28,9 +28,20 @@ struct cudaArray {
     char *data;
     size_t width, height, depth;
     cudaChannelFormatDesc desc;
+    cudaExtent asked;
+    unsigned flags;
 };
 typedef cudaArray *cudaArray_t;
 typedef const cudaArray *cudaArray_const_t;
+
+// A pyramid: each level has half the extents of the one before.
+enum { mostLevels = 16 };
+struct cudaMipmappedArray {
+    cudaArray_t levels[mostLevels];
+    int count;
+};
+typedef cudaMipmappedArray *cudaMipmappedArray_t;
+typedef const cudaMipmappedArray *cudaMipmappedArray_const_t;
 
 struct cudaMemcpy3DParms {
     cudaArray_t srcArray;
@@ -47,6 +58,7 @@ struct cudaResourceDesc {
     cudaResourceType resType;
     union {
         struct { cudaArray_t array; } array;
+        struct { cudaMipmappedArray_t mipmap; } mipmap;
         struct { void *devPtr; cudaChannelFormatDesc desc; size_t sizeInBytes; } linear;
         struct { void *devPtr; cudaChannelFormatDesc desc; size_t width, height, pitchInBytes; } pitch2D;
     } res;
@@ -74,6 +86,10 @@ struct textureRecord {
     int element, channels, bits, kind;
     int address0, address1, address2;
     int linear, normalizedFloat, normalizedCoords;
+    // The next level of a pyramid, and how a level is chosen.
+    const textureRecord *smaller;
+    int linearLevels;
+    float bias, leastLevel, mostLevel;
 };
 typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;
@@ -136,6 +152,8 @@ inline int cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *de
     a->width = extent.width;
     a->height = atLeastOne(extent.height);
     a->depth = atLeastOne(extent.depth);
+    a->asked = extent;
+    a->flags = flags;
     cudaMalloc((void **)&a->data, a->width * a->height * a->depth * bytesOfElement(a->desc));
     *array = a;
     return 0;
@@ -144,6 +162,41 @@ inline int cudaMallocArray(cudaArray_t *array, const cudaChannelFormatDesc *desc
     return cudaMalloc3DArray(array, desc, make_cudaExtent(width, height, 0), flags);
 }
 inline int cudaFreeArray(cudaArray_t array) { return cudaFree(array->data); }
+inline int cudaArrayGetInfo(cudaChannelFormatDesc *desc, cudaExtent *extent, unsigned *flags, cudaArray_t array) {
+    if (desc) *desc = array->desc;
+    if (extent) *extent = array->asked;
+    if (flags) *flags = array->flags;
+    return 0;
+}
+inline int cudaGetChannelDesc(cudaChannelFormatDesc *desc, cudaArray_const_t array) {
+    *desc = array->desc;
+    return 0;
+}
+
+inline size_t halved(size_t n) { return n < 2 ? n : n / 2; }
+inline int cudaMallocMipmappedArray(
+    cudaMipmappedArray_t *pyramid, const cudaChannelFormatDesc *desc, cudaExtent extent, unsigned levels, unsigned flags = 0
+) {
+    cudaMipmappedArray_t m = (cudaMipmappedArray_t)malloc(sizeof(cudaMipmappedArray));
+    for (m->count = 0; m->count < levels && m->count < mostLevels; m->count++) {
+        cudaMalloc3DArray(&m->levels[m->count], desc, extent, flags);
+        extent.width = halved(extent.width);
+        extent.height = halved(extent.height);
+        if ((flags & (cudaArrayLayered | cudaArrayCubemap)) == 0) extent.depth = halved(extent.depth);
+    }
+    *pyramid = m;
+    return 0;
+}
+inline int cudaGetMipmappedArrayLevel(cudaArray_t *array, cudaMipmappedArray_const_t pyramid, unsigned level) {
+    if (level >= pyramid->count) return 1;
+    *array = pyramid->levels[level];
+    return 0;
+}
+inline int cudaFreeMipmappedArray(cudaMipmappedArray_t pyramid) {
+    for (int i = 0; i < pyramid->count; i++) cudaFreeArray(pyramid->levels[i]);
+    free(pyramid);
+    return 0;
+}
 inline int cudaMalloc3D(cudaPitchedPtr *p, cudaExtent extent) {
     void *data;
     size_t pitch = (extent.width + 511) / 512 * 512;
@@ -228,8 +281,8 @@ inline textureRecord recordOf(const cudaResourceDesc &r) {
     cudaChannelFormatDesc d;
     t.height = 1;
     t.depth = 1;
-    if (r.resType == cudaResourceTypeArray) {
-        cudaArray_t a = r.res.array.array;
+    if (r.resType == cudaResourceTypeArray || r.resType == cudaResourceTypeMipmappedArray) {
+        cudaArray_t a = r.resType == cudaResourceTypeArray ? r.res.array.array : r.res.mipmap.mipmap->levels[0];
         d = a->desc;
         t.data = a->data;
         t.width = a->width;
@@ -254,6 +307,9 @@ inline textureRecord recordOf(const cudaResourceDesc &r) {
     t.kind = d.f;
     t.address0 = t.address1 = t.address2 = cudaAddressModeBorder;
     t.linear = t.normalizedFloat = t.normalizedCoords = 0;
+    t.smaller = nullptr;
+    t.linearLevels = 0;
+    t.bias = t.leastLevel = t.mostLevel = 0.0f;
     return t;
 }
 inline unsigned long long objectOf(const textureRecord &t) {
@@ -262,9 +318,7 @@ inline unsigned long long objectOf(const textureRecord &t) {
     cudaMemcpy(d, &t, sizeof(textureRecord), cudaMemcpyHostToDevice);
     return (unsigned long long)d;
 }
-inline int cudaCreateTextureObject(
-    cudaTextureObject_t *object, const cudaResourceDesc *r, const cudaTextureDesc *d, const cudaResourceViewDesc *view
-) {
+inline textureRecord textureOf(const cudaResourceDesc *r, const cudaTextureDesc *d) {
     textureRecord t = recordOf(*r);
     t.address0 = d->addressMode[0];
     t.address1 = d->addressMode[1];
@@ -272,6 +326,29 @@ inline int cudaCreateTextureObject(
     t.linear = d->filterMode == cudaFilterModeLinear;
     t.normalizedFloat = d->readMode == cudaReadModeNormalizedFloat;
     t.normalizedCoords = d->normalizedCoords;
+    // Of anything else nobody has to set these.
+    if (r->resType == cudaResourceTypeMipmappedArray) {
+        t.linearLevels = d->mipmapFilterMode == cudaFilterModeLinear;
+        t.bias = d->mipmapLevelBias;
+        t.leastLevel = d->minMipmapLevelClamp;
+        t.mostLevel = d->maxMipmapLevelClamp;
+    }
+    return t;
+}
+inline int cudaCreateTextureObject(
+    cudaTextureObject_t *object, const cudaResourceDesc *r, const cudaTextureDesc *d, const cudaResourceViewDesc *view
+) {
+    textureRecord t = textureOf(r, d);
+    if (r->resType == cudaResourceTypeMipmappedArray) {
+        for (int i = r->res.mipmap.mipmap->count - 1; i > 0; i--) {
+            cudaResourceDesc level;
+            level.resType = cudaResourceTypeArray;
+            level.res.array.array = r->res.mipmap.mipmap->levels[i];
+            textureRecord one = textureOf(&level, d);
+            one.smaller = t.smaller;
+            t.smaller = (const textureRecord *)objectOf(one);
+        }
+    }
     *object = objectOf(t);
     return 0;
 }
@@ -419,11 +496,28 @@ template <typename T> __device__ T tex1DLayered(cudaTextureObject_t t, float x, 
 template <typename T> __device__ T tex2DLayered(cudaTextureObject_t t, float x, float y, int layer) {
     return textureLayer<T>((const textureRecord *)t, x, y, layer, 2);
 }
-// There is one level of detail.
-template <typename T> __device__ T tex1DLod(cudaTextureObject_t t, float x, float level) { return tex1D<T>(t, x); }
-template <typename T> __device__ T tex2DLod(cudaTextureObject_t t, float x, float y, float level) { return tex2D<T>(t, x, y); }
+// A level of a pyramid; behind the last one, that.
+template <typename T>
+__device__ T textureOfLevel(const textureRecord *r, int level, float x, float y, float z, int dimensions) {
+    for (; level > 0 && r->smaller; level--) r = r->smaller;
+    return textureFetch<T>(r, x, y, z, dimensions);
+}
+template <typename T>
+__device__ T textureLod(cudaTextureObject_t t, float level, float x, float y, float z, int dimensions) {
+    const textureRecord *r = (const textureRecord *)t;
+    level = fminf(fmaxf(level + r->bias, r->leastLevel), r->mostLevel);
+    if (!r->linearLevels) return textureOfLevel<T>(r, (int)(level + 0.5f), x, y, z, dimensions);
+    T one = textureOfLevel<T>(r, (int)level, x, y, z, dimensions);
+    return textureMix(one, textureOfLevel<T>(r, (int)level + 1, x, y, z, dimensions), textureWeight(level));
+}
+template <typename T> __device__ T tex1DLod(cudaTextureObject_t t, float x, float level) {
+    return textureLod<T>(t, level, x, 0.0f, 0.0f, 1);
+}
+template <typename T> __device__ T tex2DLod(cudaTextureObject_t t, float x, float y, float level) {
+    return textureLod<T>(t, level, x, y, 0.0f, 2);
+}
 template <typename T> __device__ T tex3DLod(cudaTextureObject_t t, float x, float y, float z, float level) {
-    return tex3D<T>(t, x, y, z);
+    return textureLod<T>(t, level, x, y, z, 3);
 }
 // A face of the cube is a layer: the largest coordinate chooses it, the others are positions on it.
 template <typename T> __device__ T texCubemap(cudaTextureObject_t t, float x, float y, float z) {

@@ -282,7 +282,9 @@ impl<'a> Sema<'a> {
         }
         let keeps_qualifiers = (!ra || *rb) && (!va || *vb);
         if !keeps_qualifiers {
-            return None;
+            // C allows `char *text = "…"`; compilers of C++ warn.
+            let chars = **b == Type::Scalar(Scalar::I8);
+            return (chars && self.is_literal_text(expr)).then_some(CONVERTED);
         }
         if despaced_type(a) == despaced_type(b) {
             return Some(if ra == rb && va == vb { EXACT } else { QUALIFIED });
@@ -298,6 +300,13 @@ impl<'a> Sema<'a> {
             (Some(from), Some(to)) => self.base_path(from, to).map(|_| CONVERTED),
             _ => None,
         }
+    }
+
+    fn is_literal_text(&self, expr: &Expr) -> bool {
+        let ExprKind::AddressOf(first) = &*expr.without_casts().kind else { return false };
+        let PlaceKind::Index(text, _) = &*first.kind else { return false };
+        let PlaceKind::Global(id) = *text.kind else { return false };
+        self.module.globals[id.0 as usize].name == super::host_memory::LITERAL
     }
 
     fn cast_pointer(&mut self, expr: Expr, ty: &Type, span: Span) -> Expr {

@@ -19,6 +19,9 @@ impl<'a> Sema<'a> {
         let scope = self.f_scope();
         self.declare_inline_type(scope, vars);
         for d in &vars.declarators {
+            if vars.attrs.is_extern && !vars.attrs.shared && self.outer_variable(d) {
+                continue;
+            }
             if let Err(failure) = self.local_var(vars, d) {
                 // Uses of the name would only repeat the error.
                 self.declare(scope, &d.name, Entity::Poisoned);
@@ -26,6 +29,17 @@ impl<'a> Sema<'a> {
             }
         }
         Ok(())
+    }
+
+    /// `extern T x;` in a block: `x` is the variable of that name around all functions, if there is one.
+    fn outer_variable(&mut self, d: &ast::Declarator) -> bool {
+        let scope = self.f_scope();
+        let found = self.lookup(self.file_around(scope), &d.name).into_iter().next();
+        let Some(entity) = found.filter(|e| !matches!(e, Entity::Function(_))) else {
+            return false;
+        };
+        self.declare(scope, &d.name, entity);
+        true
     }
 
     fn local_var(&mut self, vars: &'a ast::VarDecl, d: &'a ast::Declarator) -> Res<()> {

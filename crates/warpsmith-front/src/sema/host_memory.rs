@@ -36,8 +36,6 @@ const HARMLESS: &[&str] = &[
     "cudaMemGetInfo",
     "cudaHostRegister",
     "cudaHostUnregister",
-    "cudaDriverGetVersion",
-    "cudaRuntimeGetVersion",
     "cudaDeviceGetStreamPriorityRange",
     "cudaFuncGetAttributes",
     "cudaFuncSetCacheConfig",
@@ -52,8 +50,12 @@ const HARMLESS: &[&str] = &[
     "cudaStreamSetAttribute",
 ];
 
+/// What literal texts are called in messages.
+pub(crate) const LITERAL: &str = "a string";
 /// What a device could answer when it is asked how many blocks it holds: few, since each of them is run.
 const RESIDENT_BLOCKS: i32 = 2;
+/// The version of CUDA that driver and run-time library say they are; the preprocessor's `CUDART_VERSION`.
+const CUDA_VERSION: i32 = 13000;
 /// A grid and a block that it could say keep it busy.
 const BEST_GRID: i32 = 264;
 const BEST_BLOCK: i32 = 256;
@@ -129,6 +131,9 @@ impl<'a> Sema<'a> {
                 | "cudaOccupancyMaxPotentialBlockSizeVariableSMem",
                 [grid, block, ..],
             ) => self.reports(&[(grid, BEST_GRID), (block, BEST_BLOCK)], span),
+            ("cudaDriverGetVersion" | "cudaRuntimeGetVersion", [version]) => {
+                self.reports(&[(version, CUDA_VERSION)], span)
+            }
             ("cudaHostGetDevicePointer", [target, host, _]) => self.alias(target, host, span),
             ("printf" | "puts" | "putchar" | "fflush" | "perror" | "fputs", _) => {
                 self.printed(args, span)
@@ -283,7 +288,7 @@ impl<'a> Sema<'a> {
         bytes.push(0);
         let ty = Type::array(Type::Scalar(Scalar::I8), bytes.len() as u64);
         self.module.globals.push(warpsmith_ir::Global {
-            name: "a string".into(),
+            name: LITERAL.into(),
             ty: ty.clone(),
             space,
             init: Some(bytes),

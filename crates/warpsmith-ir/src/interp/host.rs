@@ -94,6 +94,8 @@ pub struct Skipped {
 pub enum Fault {
     /// A copy or fill beyond the end of an allocation.
     OutOfBounds,
+    /// A copy or fill of memory that was freed before: this buffer.
+    Freed(usize),
     /// A copy in a direction that its pointers do not have.
     WrongDirection,
     /// The host itself reads or writes beyond the end of an array.
@@ -233,6 +235,11 @@ impl<T: Track> Interp<'_, '_, T> {
             _ => false,
         };
         match error {
+            InterpErrorKind::OutOfBounds { buffer: Some(buffer), .. }
+                if of_device && self.launcher.was_freed(*buffer) =>
+            {
+                Some(Fault::Freed(*buffer))
+            }
             InterpErrorKind::OutOfBounds { .. } if of_device => Some(Fault::OutOfBounds),
             InterpErrorKind::WrongDirection if of_device => Some(Fault::WrongDirection),
             _ => None,

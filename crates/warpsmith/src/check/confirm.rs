@@ -74,6 +74,17 @@ impl Other {
     }
 }
 
+/// The ids of the findings that stand where a launch gets pointers that nobody gave: that they lead nowhere is no mistake.
+pub fn without_pointers(
+    confirmed: Option<HashSet<String>>,
+    outcome: &Outcome,
+    sources: &SourceMap,
+) -> HashSet<String> {
+    let others = outcome.findings.iter().filter(|f| f.rule != emu::Rule::InvalidPointer);
+    let ids = others.map(|f| item(f.clone(), "", sources).id);
+    ids.filter(|id| confirmed.as_ref().is_none_or(|known| known.contains(id))).collect()
+}
+
 /// A copy with other numbers where nobody gave any.
 fn with_numbers(module: &Module, memory: &DeviceMemory, init: Init, parts: &Parts) -> DeviceMemory {
     let mut copy = memory.clone();

@@ -63,6 +63,31 @@ pub fn invent(
     integers
 }
 
+/// Whether a pointer is among the bytes that nobody gave: where it leads cannot be invented.
+pub fn has_pointers(module: &Module, element: &Type, nobodys: &[bool]) -> bool {
+    let mut offsets = vec![];
+    pointers_in(module, element, 0, &mut offsets);
+    let size = layout_of(module, element).size.max(1) as usize;
+    let bytes =
+        |of: &[bool], at: u64| of.get(at as usize..).is_some_and(|p| p.iter().take(8).any(|b| *b));
+    !offsets.is_empty() && nobodys.chunks(size).any(|of| offsets.iter().any(|at| bytes(of, *at)))
+}
+
+fn pointers_in(module: &Module, ty: &Type, at: u64, offsets: &mut Vec<u64>) {
+    match ty {
+        Type::Pointer { .. } => offsets.push(at),
+        Type::Array(element, n) if !matches!(**element, Type::Scalar(_)) => {
+            let size = layout_of(module, element).size;
+            (0..*n).for_each(|i| pointers_in(module, element, at + i * size, offsets));
+        }
+        Type::Struct(id) => {
+            let fields = module.structs.get(id.0 as usize).map_or(&[][..], |s| &s.fields);
+            fields.iter().for_each(|f| pointers_in(module, &f.ty, at + f.offset, offsets));
+        }
+        _ => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

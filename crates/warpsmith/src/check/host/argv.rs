@@ -8,8 +8,9 @@ use warpsmith_front::sema;
 
 /// What numbers among the arguments are taken to be, one after the other: small powers of two suit most programs as sizes.
 const INVENTED: [&str; 3] = ["16", "2", "64"];
-/// The number that is tried where some kernels are not reached.
-pub const LARGER: &str = "64";
+const LARGER: &str = "64";
+/// Numbers that are tried where some kernels are not reached: a larger size, and one that can be an index into a short table.
+pub const WHERE_FEW_ARE_REACHED: [&str; 2] = [LARGER, "2"];
 /// Numbers that findings have to stand, too: of one more choice at least.
 pub const OTHERS: [&str; 3] = ["16", "48", "64"];
 /// Arguments that are invented, at most.

@@ -12,8 +12,8 @@ use warpsmith_ir::{
 };
 
 use super::super::args::LaunchArgs;
-use super::super::confirm::{Other, Parts};
-use super::super::invent::invent;
+use super::super::confirm::{Other, Parts, without_pointers};
+use super::super::invent::{has_pointers, invent};
 use super::super::memory;
 use super::super::runner::Runner;
 use super::super::variables;
@@ -127,6 +127,18 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
         }
     }
 
+    fn gets_unknown_pointers(&self, config: &LaunchConfig) -> bool {
+        config.args.iter().any(|arg| {
+            let EmuArg::Pointer { buffer, .. } = arg else { return false };
+            let at = buffer.0 as usize;
+            let element = self.device.buffers.get(at).and_then(|b| b.element.as_ref());
+            let (Some(element), Some(mask)) = (element, self.nobodys.get(&at)) else {
+                return false;
+            };
+            has_pointers(self.module, element, mask)
+        })
+    }
+
     /// What blocks that were not run would have written is invented, should a later launch read it.
     fn ran_in_part(&mut self, config: &LaunchConfig, blocks: u32, label: &str) {
         self.runner.ran_in_part(config, blocks, label);
@@ -196,13 +208,17 @@ impl Launcher for HostLauncher<'_, '_> {
         }
         let of_device = |fault: &Fault| *fault != Fault::OnHost;
         if let Some(fault) = skipped.fault.filter(of_device) {
-            let rule = match fault {
-                Fault::OutOfBounds | Fault::OnHost => "out-of-bounds",
-                Fault::WrongDirection => "invalid-pointer",
+            let (rule, why) = match fault {
+                Fault::OutOfBounds | Fault::OnHost => ("out-of-bounds", skipped.why),
+                Fault::WrongDirection => ("invalid-pointer", skipped.why),
+                Fault::Freed(buffer) => {
+                    let name = &self.device.buffers[buffer].name;
+                    ("dangling", format!("the memory of `{name}` was freed before"))
+                }
             };
             let label = place(skipped.span, self.sources, self.path);
             self.at = skipped.span;
-            return self.refused(rule, skipped.why, &label);
+            return self.refused(rule, why, &label);
         }
         self.ran.slow |= skipped.slow;
         if skipped.launches {
@@ -277,6 +293,10 @@ impl Launcher for HostLauncher<'_, '_> {
     fn freed(&mut self, buffer: usize, _: &Origin) {
         self.repeats.changed();
         lent::freed(&mut self.device, buffer);
+    }
+
+    fn was_freed(&self, buffer: usize) -> bool {
+        self.device.buffers.get(buffer).is_some_and(|b| b.freed)
     }
 
     fn most_bytes(&self) -> Option<u64> {
@@ -426,9 +446,12 @@ impl Launcher for HostLauncher<'_, '_> {
                     if outcome.limit.is_some() {
                         stop = Err("a limit was reached".to_string());
                     }
-                    let confirmed = other.map(|o| {
+                    let mut confirmed = other.map(|o| {
                         o.findings(self.module, &config, &options, &outcome, self.sources)
                     });
+                    if self.gets_unknown_pointers(&config) {
+                        confirmed = Some(without_pointers(confirmed, &outcome, self.sources));
+                    }
                     self.runner.record(outcome, &label, confirmed.as_ref(), self.sources);
                 }
                 Err(EmuError::BadLaunch(message)) => {

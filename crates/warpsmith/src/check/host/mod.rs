@@ -6,6 +6,7 @@ pub(super) mod lent;
 mod repeats;
 mod tries;
 mod uneven;
+mod variants;
 mod words;
 
 use std::path::Path;

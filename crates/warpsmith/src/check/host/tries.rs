@@ -92,7 +92,7 @@ impl Runner<'_> {
         Ok(None)
     }
 
-    /// A run with invented arguments. Where it reaches fewer kernels than one with larger numbers, that one is taken; and
+    /// A run with invented arguments. Where it reaches fewer kernels than one with other numbers, that one is taken; and
     /// what goes wrong with one choice only is a note, since nobody said that the program takes such arguments.
     fn with_invented(
         &mut self,
@@ -100,31 +100,36 @@ impl Runner<'_> {
         mark: &Mark,
         of: &Running<'_>,
     ) -> Result<Ran, Failure> {
-        if sema::kernels_of(of.unit).len() > ran.distinct() {
+        for value in argv::WHERE_FEW_ARE_REACHED {
+            if sema::kernels_of(of.unit).len() == ran.distinct() {
+                break;
+            }
             let here = self.mark();
             self.back_to(mark);
-            let larger = argv::with_value(&invented, argv::LARGER);
-            let other = self.run_with(of, &larger, true)?;
+            let others = argv::with_value(&invented, value);
+            let other = self.run_with(of, &others, true)?;
             if other.worked() && other.distinct() > ran.distinct() {
-                (ran, invented) = (other, larger);
+                (ran, invented) = (other, others);
             } else {
                 self.back_to(&here);
             }
         }
         if !self.found_since(mark).is_empty() && argv::is_first_choice(&invented) {
-            self.doubt_of_others(&invented, mark, of)?;
+            self.doubt_of_others(&invented, |v| argv::with_value(&invented, v), mark, of)?;
         }
         self.say_invented(of, &invented);
         if !self.args.dry_run {
             self.uneven(&ran, &invented, mark, of)?;
+            self.other_variants(&mut ran, &invented, of)?;
         }
         Ok(ran)
     }
 
     /// A program that takes few numbers only would be run with senseless ones: findings have to stand another choice.
-    fn doubt_of_others(
+    pub(super) fn doubt_of_others(
         &mut self,
         invented: &[String],
+        with_value: impl Fn(&str) -> Vec<String>,
         mark: &Mark,
         of: &Running<'_>,
     ) -> Result<(), Failure> {
@@ -132,7 +137,7 @@ impl Runner<'_> {
         let mut others = vec![];
         for value in argv::OTHERS {
             self.back_to(mark);
-            let arguments = argv::with_value(invented, value);
+            let arguments = with_value(value);
             if arguments != invented && self.run_with(of, &arguments, true)?.worked() {
                 others.push(self.found_since(mark));
             }

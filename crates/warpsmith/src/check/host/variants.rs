@@ -1,0 +1,80 @@
+//! Kernels that only another value of one argument reaches: a number among the arguments may choose between variants.
+
+use super::super::runner::Runner;
+use super::super::shown;
+use super::{Ran, Running, argv, kernel_at};
+use crate::status::Failure;
+
+/// What a number that chooses is tried to be.
+const CHOICES: [&str; 4] = ["0", "1", "2", "3"];
+/// Arguments that are tried as such a number.
+const MOST_PLACES: usize = 4;
+/// Thread instructions of all tries together, and statements of the host in one of them: seconds.
+const DEVICE_STEPS: u64 = 1_000_000_000;
+const HOST_STEPS: u64 = 50_000_000;
+
+impl Runner<'_> {
+    /// Runs the program again with one of the invented numbers changed, as long as some kernel was not launched. What is
+    /// kept are runs that reach one more; their findings have to stand other sizes, as those of the first run.
+    pub(super) fn other_variants(
+        &mut self,
+        ran: &mut Ran,
+        invented: &[String],
+        of: &Running<'_>,
+    ) -> Result<(), Failure> {
+        let kernels = warpsmith_front::sema::kernels_of(of.unit).len();
+        let of = &Running { host_steps: HOST_STEPS.min(of.host_steps), ..*of };
+        let places = argv::numbers(invented).into_iter().take(MOST_PLACES);
+        let places: Vec<usize> = places.collect();
+        let tries = CHOICES.iter().flat_map(|c| places.iter().map(move |at| (*at, *c)));
+        let left = self.steps_left;
+        self.steps_left = left.min(DEVICE_STEPS);
+        let most = self.steps_left;
+        for (at, choice) in tries {
+            if ran.slow || ran.distinct() >= kernels {
+                break;
+            }
+            self.variant(ran, invented, (at, choice), of)?;
+        }
+        self.steps_left += left - most;
+        Ok(())
+    }
+
+    fn variant(
+        &mut self,
+        ran: &mut Ran,
+        invented: &[String],
+        (at, choice): (usize, &str),
+        of: &Running<'_>,
+    ) -> Result<(), Failure> {
+        let chosen = |mut arguments: Vec<String>| {
+            arguments[at] = choice.to_string();
+            arguments
+        };
+        let arguments = chosen(invented.to_vec());
+        let here = self.mark();
+        let other = self.run_with(of, &arguments, true)?;
+        let known = |name: &str| ran.kernels.iter().any(|k| kernel_at(k) == kernel_at(name));
+        let new: Vec<String> = other.kernels.iter().filter(|k| !known(k)).cloned().collect();
+        let whole = !other.slow && other.lost.len() <= ran.lost.len() && other.refused == 0;
+        if new.is_empty() || !whole || self.limited_since(&here) {
+            self.back_to(&here);
+            return Ok(());
+        }
+        if !self.found_since(&here).is_empty() {
+            self.doubt_of_others(
+                &arguments,
+                |value| chosen(argv::with_value(invented, value)),
+                &here,
+                of,
+            )?;
+        }
+        self.assume(format!(
+            "{}: it was also run with `{}`, which launches other kernels",
+            shown(of.path),
+            arguments.join(" ")
+        ));
+        ran.kernels.extend(new);
+        Ok(())
+    }
+}
