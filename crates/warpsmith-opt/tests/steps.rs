@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{GEMM, Input, Points as Sizes, check_scheduled as check, has};
+use common::{GEMM, Input, Points as Sizes, check_scheduled as check, has, refused_text};
 use warpsmith_opt::rewrite::unroll;
 use warpsmith_opt::schedule::{self, StepKind, registry};
 
@@ -66,6 +66,29 @@ void f(int n, const int a[n], int s[n]) {
 ";
     let text = check(between, "bind i -> x block 32\naccumulate s", sizes);
     has(&text, &["s[i] = 1;", "int acc = s[i] * 2;", "for (int b", "for (int l", "s[i] = acc;"]);
+}
+
+#[test]
+fn an_element_stored_right_before_the_loop_is_accumulated_under_conditions() {
+    let source = "
+void f(int n, int m, const float A[n][m], float s[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        s[i] = 1.0f;
+        for (int l = 0; l < m; l++) {
+            if (A[i][l] > 0.0f) s[i] += A[i][l];
+        }
+    }
+}
+";
+    let sizes: Sizes<'_> =
+        &[&[("n", 0), ("m", 3)], &[("n", 33), ("m", 0)], &[("n", 40), ("m", 9)]];
+    let text = check(source, "bind i -> x block 32\naccumulate s", sizes);
+    has(&text, &["float acc = 1.0f;", "> 0.0f) {", "acc += A[", "s[i] = acc;"]);
+    // Nobody knows whether the element exists where no iteration adds to it.
+    let unknown = source.replace("        s[i] = 1.0f;\n", "");
+    let text = refused_text(&unknown, "bind i -> x block 32\naccumulate s");
+    assert!(text.contains("it is assigned under a condition inside the loop"), "{text}");
 }
 
 #[test]

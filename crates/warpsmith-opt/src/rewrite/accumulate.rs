@@ -17,7 +17,8 @@
 //!
 //! The loop is the outermost serial loop L around the assignment such that the reference depends on no counter of L or
 //! of any loop between L and the assignment. Legal when, in L, the reference's subscripts do not change, no other
-//! reference and no call may touch the array, the assignment is under no condition, and nothing returns.
+//! reference and no call may touch the array, and nothing returns; the assignment is under no condition, or the statement
+//! right before L stores the element.
 
 use std::fmt;
 use warpsmith_ir::{
@@ -110,7 +111,7 @@ pub fn check<'k>(kernel: &'k Kernel, name: &str) -> Result<LegalAccumulate<'k>, 
         if base_name(kernel, candidate.place) != name {
             continue;
         }
-        match legal(&candidate, name) {
+        match legal(&kernel.func().body, &candidate, name) {
             Ok(target) => {
                 let (place, origin) = (candidate.place.clone(), candidate.stmt.origin.clone());
                 return Ok(LegalAccumulate { kernel, place, target, origin });
@@ -172,7 +173,7 @@ fn base_name(kernel: &Kernel, place: &Place) -> String {
 }
 
 /// The loop that the load and store go around, when that is legal.
-fn legal(candidate: &Candidate<'_>, name: &str) -> Result<LoopId, Refusal> {
+fn legal(function: &Block, candidate: &Candidate<'_>, name: &str) -> Result<LoopId, Refusal> {
     let refuse = |why: String, other: Option<(Origin, String)>| {
         let at = place_origin(candidate.place, candidate.stmt);
         Err(Refusal::CannotAccumulate { name: name.into(), why, places: Box::new((at, other)) })
@@ -185,7 +186,12 @@ fn legal(candidate: &Candidate<'_>, name: &str) -> Result<LoopId, Refusal> {
                 if moves(candidate.place, l.var, &l.body) {
                     break;
                 }
-                match disturbance(candidate, &l.body, &candidate.around[depth + 1..]) {
+                // An element that is stored right before exists, and is this thread's, whatever the conditions.
+                let between = match starts_before(function, candidate, depth) {
+                    true => &[],
+                    false => &candidate.around[depth + 1..],
+                };
+                match disturbance(candidate, &l.body, between) {
                     None => best = Some(l.id),
                     Some(found) => {
                         obstacle = Some(found);
@@ -202,6 +208,18 @@ fn legal(candidate: &Candidate<'_>, name: &str) -> Result<LoopId, Refusal> {
         (None, Some((why, other))) => refuse(why, other),
         (None, None) => Err(Refusal::NothingAccumulated { name: name.into() }),
     }
+}
+
+/// Whether the statement right before a loop around a candidate stores the element.
+fn starts_before(function: &Block, candidate: &Candidate<'_>, depth: usize) -> bool {
+    let here =
+        |block: &&Block| block.stmts.iter().any(|s| std::ptr::eq(s, candidate.around[depth]));
+    let outer = depth.checked_sub(1).map(|k| walk::blocks(candidate.around[k]));
+    let Some(block) = outer.unwrap_or_else(|| vec![function]).into_iter().find(here) else {
+        return false;
+    };
+    let at = block.stmts.iter().position(|s| std::ptr::eq(s, candidate.around[depth]));
+    at.is_some_and(|at| start_value(block, at, candidate.place).is_some())
 }
 
 fn place_origin(place: &Place, stmt: &Stmt) -> Origin {
