@@ -81,8 +81,7 @@ void f(int n, int m, const float A[n][m], float s[n]) {
     }
 }
 ";
-    let sizes: Sizes<'_> =
-        &[&[("n", 0), ("m", 3)], &[("n", 33), ("m", 0)], &[("n", 40), ("m", 9)]];
+    let sizes: Sizes<'_> = &[&[("n", 0), ("m", 3)], &[("n", 33), ("m", 0)], &[("n", 40), ("m", 9)]];
     let text = check(source, "bind i -> x block 32\naccumulate s", sizes);
     has(&text, &["float acc = 1.0f;", "> 0.0f) {", "acc += A[", "s[i] = acc;"]);
     // Nobody knows whether the element exists where no iteration adds to it.

@@ -17,11 +17,19 @@ const GOLDEN: f64 = 0.618_033_988_749_894_9;
 /// Threads of each that are.
 const THREADS: u32 = 8;
 
+/// Blocks whose work is compared where it differs.
+const COMPARED: u64 = 24;
+
+/// A block whose work differs from the mean by less is like all others.
+const LIKE_OTHERS: f64 = 0.4;
+
 /// Of the blocks of a launch, the share that does not leave at once, and one of them near the middle. Where conditions leave
 /// threads idle by block, blocks count by their busy threads, and the one is among the busiest.
 pub struct Staying {
     pub share: f64,
     pub block: [u32; 3],
+    /// The block is not the one that was found first: it has less or more to do than most.
+    pub moved: bool,
 }
 
 impl Staying {
@@ -39,7 +47,7 @@ impl Staying {
                 threads.iter().filter(is_busy).count() as u32
             })
         } else {
-            return Staying { share: 1.0, block: middle };
+            return Staying { share: 1.0, block: middle, moved: false };
         };
         let total: u64 = at.grid.iter().map(|g| u64::from(*g)).product();
         let count = total.min(ASKED);
@@ -54,12 +62,45 @@ impl Staying {
         let from_middle = |(block, _): &&([u32; 3], u32)| flat(*block, at.grid).abs_diff(total / 2);
         let busiest = parts.iter().filter(|(_, busy)| *busy == most && most > 0);
         let Some((nearest, _)) = busiest.min_by_key(from_middle) else {
-            return Staying { share: 1.0, block: middle };
+            return Staying { share: 1.0, block: middle, moved: false };
         };
         let all: u64 = parts.iter().map(|(_, busy)| u64::from(*busy)).sum();
         Staying {
             share: all as f64 / (count * u64::from(most)) as f64,
             block: if busy(middle) == most { middle } else { *nearest },
+            moved: false,
+        }
+    }
+
+    /// Where a block at an end has more to do than the one that was found, as where parts of sums lie outside of a triangle:
+    /// another one for it, with at least the mean work of some blocks, and the share of blocks that would do as much. `of` says
+    /// what a block computes.
+    pub fn among_uneven(
+        self,
+        at: Extents,
+        own: f64,
+        ends: [f64; 2],
+        of: impl Fn([u32; 3]) -> f64,
+    ) -> Staying {
+        let total: u64 = at.grid.iter().map(|g| u64::from(*g)).product();
+        if self.share < 1.0
+            || total < COMPARED
+            || ends.iter().all(|e| *e <= own * (1.0 + LIKE_OTHERS))
+        {
+            return self;
+        }
+        let spread = |k: u64| (total as f64 * ((k as f64 + 0.5) * GOLDEN).fract()) as u64;
+        let blocks = (0..COMPARED).map(|k| coordinates(spread(k), at.grid));
+        let mut work: Vec<([u32; 3], f64)> = blocks.map(|block| (block, of(block))).collect();
+        let mean = work.iter().map(|(_, w)| w).sum::<f64>() / COMPARED as f64;
+        if mean <= 0.0 || (own / mean - 1.0).abs() < LIKE_OTHERS {
+            return self;
+        }
+        work.retain(|(_, w)| *w >= mean);
+        let nearest = work.into_iter().min_by(|(_, a), (_, b)| a.total_cmp(b));
+        match nearest {
+            Some((block, w)) => Staying { share: mean / w, block, moved: true },
+            None => self,
         }
     }
 

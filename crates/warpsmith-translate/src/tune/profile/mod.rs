@@ -261,13 +261,17 @@ fn profile(module: &Module, kernel: &Function, at: Extents, args: &Vars<Value>) 
     };
     let threads = at.block.iter().product::<u32>();
     let staying = Staying::of(module, kernel, at, args);
-    let middle = staying.block;
-    let whole = Walk::run(module, kernel, at, args, &elements, middle, threads);
     let (numbered, group) = logical_grid(module, kernel, at, args);
-    let logical = staying.shorten(numbered);
     let few = |block| Walk::run(module, kernel, at, args, &elements, block, threads.min(32));
-    let own = few(middle);
     let ends = [few([0; 3]), few(at.grid.map(|g| g.saturating_sub(1)))];
+    let in_middle = few(staying.block);
+    let ends_do = ends.each_ref().map(Walk::arithmetic);
+    let of = |block| few(block).arithmetic();
+    let staying = staying.among_uneven(at, in_middle.arithmetic(), ends_do, of);
+    let middle = staying.block;
+    let own = if staying.moved { few(middle) } else { in_middle };
+    let whole = Walk::run(module, kernel, at, args, &elements, middle, threads);
+    let logical = staying.shorten(numbered);
     let longest_block = ends.iter().map(|end| end.rounds / own.rounds).fold(1.0, f64::max);
     let elsewhere = Elsewhere {
         own: own.sites,

@@ -176,6 +176,20 @@ void triangle(int n, int m, const float A[n][n], const float B[n][m], float C[n]
         }
     }
 
+    /// Parts of the sums lie inside the triangle, at its diagonal or outside: no single block is like the others.
+    #[test]
+    fn parts_of_a_triangle_have_half_of_the_work_of_a_square() {
+        let steps = "rectangle k\nsplit_k k by 8\nbind i#2, j#2 -> y, x block 32x8\n\
+                     bind k_part, i, j -> z, y, x block 8x8x1\naccumulate s_parts\n\
+                     register_tile i by 8\nregister_tile j by 8\n\
+                     stage A at k tile 16\nstage B at k tile 16\nunroll k\n";
+        let source = TRIANGLE.replace("FROM", "0").replace("TO", "i + 1");
+        let profile = launched(&source, steps, [("n", 1024), ("m", 1024)]).profile;
+        let products = 1024.0f64.powi(3) / 2.0 / 32.0;
+        let more = profile.work.fp32 / products;
+        assert!((0.7..1.5).contains(&more), "{more} x {products}");
+    }
+
     /// 2¹⁶ rows of 32 elements: the values take 2²¹ / 8 sectors if lanes go through them side by side.
     #[test]
     fn rows_of_a_matrix_are_as_long_as_its_elements_say() {

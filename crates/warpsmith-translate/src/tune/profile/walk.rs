@@ -522,6 +522,14 @@ impl<'a> Walk<'a> {
     }
 }
 
+impl Walk<'_> {
+    /// Instructions of all kinds of arithmetic.
+    pub fn arithmetic(&self) -> f64 {
+        let Work { fp32, fp64, fp16, int, .. } = self.work;
+        fp32 + fp64 + fp16 + int
+    }
+}
+
 /// Whether something is written that is no variable.
 fn stores(block: &Block) -> bool {
     let mut found = false;
