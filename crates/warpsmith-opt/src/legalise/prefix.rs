@@ -29,8 +29,8 @@ impl Lowering<'_> {
             false => x.clone(),
         };
         let mut stmts = self.inclusive(wanted, &lane, width);
-        let earlier = self.another(wanted.value, "earlier");
-        stmts.extend(self.from_below(wanted.value, earlier, (Expr::i32(1), width)));
+        let earlier = self.another(wanted.value, "below");
+        stmts.extend(self.lane_below(wanted.value, earlier, (Expr::i32(1), width)));
         let later = Expr::binary(BinaryOp::Gt, lane.clone(), Expr::i32(0));
         let lanes = when(later, vec![self.joined(wanted, before, earlier)]);
         if warps <= 1 {
@@ -51,8 +51,8 @@ impl Lowering<'_> {
         let last = Expr::binary(BinaryOp::Eq, lane, number(WARP - 1));
         stmts.push(when(last, vec![set(own, self.scope.value(wanted.value))]));
         stmts.push(barrier("the sums of all warps are there"));
-        let at = self.scope.local("warp_before", Type::I32);
-        let part = self.another(wanted.value, "warp");
+        let at = self.scope.local("earlier", Type::I32);
+        let part = self.another(wanted.value, "there");
         let counter = Expr::var(at, Type::I32);
         let element = Expr::read(element_of(&self.scope.host, parts, of_row(counter.clone())));
         let body = vec![
@@ -80,13 +80,13 @@ impl Lowering<'_> {
         let other = self.another(wanted.value, "before");
         let distance = Expr::var(offset, Type::I32);
         let has_one = Expr::binary(BinaryOp::Ge, lane.clone(), distance.clone());
-        let mut body = self.from_below(wanted.value, other, (distance, width)).to_vec();
+        let mut body = self.lane_below(wanted.value, other, (distance, width)).to_vec();
         body.push(when(has_one, vec![self.joined(wanted, wanted.value, other)]));
         doubling(&mut self.scope.host, offset, Expr::i32(width as i32), body).to_vec()
     }
 
     /// Declares `other` and gives it what the lane so far below has.
-    fn from_below(&self, value: VarId, other: VarId, by: (Expr, u32)) -> [Stmt; 2] {
+    fn lane_below(&self, value: VarId, other: VarId, by: (Expr, u32)) -> [Stmt; 2] {
         [undefined(other), from_lane(WarpOp::ShuffleUp, (self.scope.value(value), other), by)]
     }
 

@@ -348,13 +348,16 @@ fn check_statements(body: &Block) -> Result<(), String> {
     wrong.map_or(Ok(()), |why| Err(why.into()))
 }
 
+/// A question about a place.
+type Asked<'a> = &'a dyn Fn(&Place) -> bool;
+
 /// What stands outside of the loops is computed by all threads, or stored by one of them.
 fn check_elsewhere(
     kernel: &Kernel,
     body: &Block,
     loops: &[&ForLoop],
     (written, wait): (&BTreeSet<VarId>, &dyn Fn(usize) -> bool),
-    (apart, of_row): (&dyn Fn(&Place) -> bool, &dyn Fn(&Place) -> bool),
+    (apart, of_row): (Asked<'_>, Asked<'_>),
 ) -> Result<(), String> {
     let early = early(body, loops, written, wait);
     let outside = || body.stmts.iter().filter(|s| !is_row_loop(s, loops));

@@ -24,6 +24,7 @@
 //! A loop may begin later than the others (`max = x[0]; for j in 1..m`): it leaves out the elements before. Before a loop after
 //! which the threads wait for each other, an array may be read that only later loops write.
 
+mod groups;
 mod kept;
 mod launch;
 mod prefix;

@@ -152,34 +152,36 @@ impl Running {
     }
 }
 
-/// A loop over a row, group by group: what the elements of a group add, and then its iterations.
-pub(super) fn looped(maker: &mut Maker<'_, '_>, l: &ForLoop, at: usize) -> Stmt {
-    let sums = maker.loops[at].sums.clone();
-    let running: Vec<Running> =
-        sums.into_iter().map(|sum| Running::new(maker.kernel, l, sum)).collect();
-    let adding = with_parts(maker.kernel, l, &running);
-    let whole = renamed(l, &running, |r| r.own);
-    let group = maker.loops[at].group;
-    maker.each_group(group, |maker, element| {
-        let mut body: Vec<Stmt> = maker.of_group(at).map(stmts::undefined).collect();
-        body.extend(running.iter().filter_map(|r| r.nothing(r.part)));
-        let mut first = maker.loads(at, group, element);
-        first.extend(maker.elements(&adding, at, element));
-        body.push(maker.where_inside(element, first));
-        body.extend(
-            running.iter().flat_map(|r| [r.nothing(r.before), Some(r.combined())]).flatten(),
-        );
-        body.extend(running.iter().map(|r| stmts::declare(r.own, r.joined(r.sum.var, r.before))));
-        let mut second = maker.elements(&whole, at, element);
-        second.extend(maker.stores(at, group, element));
-        body.push(maker.where_inside(element, second));
-        body.extend(
-            running.iter().map(|r| {
+impl Maker<'_, '_> {
+    /// A loop over a row, group by group: what the elements of a group add, and then its iterations.
+    pub(super) fn running(&mut self, l: &ForLoop, at: usize) -> Stmt {
+        let sums = self.loops[at].sums.clone();
+        let running: Vec<Running> =
+            sums.into_iter().map(|sum| Running::new(self.kernel, l, sum)).collect();
+        let adding = with_parts(self.kernel, l, &running);
+        let whole = renamed(l, &running, |r| r.own);
+        let group = self.loops[at].group;
+        self.each_group(group, |maker, element| {
+            let mut body: Vec<Stmt> = maker.of_group(at).map(stmts::undefined).collect();
+            body.extend(running.iter().filter_map(|r| r.nothing(r.part)));
+            let mut first = maker.loads(at, group, element);
+            first.extend(maker.elements(&adding, at, element));
+            body.push(maker.where_inside(element, first));
+            body.extend(
+                running.iter().flat_map(|r| [r.nothing(r.before), Some(r.combined())]).flatten(),
+            );
+            body.extend(
+                running.iter().map(|r| stmts::declare(r.own, r.joined(r.sum.var, r.before))),
+            );
+            let mut second = maker.elements(&whole, at, element);
+            second.extend(maker.stores(at, group, element));
+            body.push(maker.where_inside(element, second));
+            body.extend(running.iter().map(|r| {
                 stmts::set(Place::var(r.sum.var, r.ty.clone()), r.joined(r.sum.var, r.part))
-            }),
-        );
-        body
-    })
+            }));
+            body
+        })
+    }
 }
 
 /// A loop that only adds, to the parts of a thread.

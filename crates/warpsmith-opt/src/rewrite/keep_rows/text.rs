@@ -10,7 +10,7 @@ use warpsmith_ir::{
 };
 
 use super::kept::Row;
-use super::{LegalKeepRows, kept, launch, prefix};
+use super::{LegalKeepRows, kept, launch};
 use crate::analysis::access::Scope;
 use crate::build::arithmetic::offset;
 use crate::build::conditions::{all_of, select};
@@ -83,7 +83,7 @@ pub(super) struct OwnLoop {
 
 pub(super) struct Maker<'k, 'l> {
     pub(super) kernel: &'k mut Kernel,
-    legal: &'l LegalKeepRows<'l>,
+    pub(super) legal: &'l LegalKeepRows<'l>,
     homes: Vec<Home>,
     pub(super) loops: Vec<OwnLoop>,
     /// The copy of the nest, reads and writes of rows replaced.
@@ -92,9 +92,9 @@ pub(super) struct Maker<'k, 'l> {
     /// Counters of the bound loops, and the number of a thread's row.
     block: VarId,
     row: VarId,
-    thread: VarId,
+    pub(super) thread: VarId,
     position: VarId,
-    threads: Expr,
+    pub(super) threads: Expr,
     /// Rows of the nest, and blocks.
     rows: Expr,
     blocks: Expr,
@@ -250,7 +250,7 @@ impl<'k, 'l> Maker<'k, 'l> {
     }
 
     /// The row of this thread is one of the nest's; `None` where it always is.
-    fn exists(&self) -> Option<Expr> {
+    pub(super) fn exists(&self) -> Option<Expr> {
         let several = self.legal.shape.rows > 1 && !launch::fills_blocks(self.legal);
         let row = || Expr::var(self.position, Type::I32);
         several.then(|| Expr::binary(BinaryOp::Lt, row(), self.rows.clone()))
@@ -297,7 +297,7 @@ impl<'k, 'l> Maker<'k, 'l> {
             body
         };
         let prefix = self.loops[at].prefix;
-        let looped = if prefix { prefix::looped(self, l, at) } else { self.groups(group, body) };
+        let looped = if prefix { self.running(l, at) } else { self.groups(group, body) };
         let step = if self.legal.strips { "scan" } else { "keep_rows" };
         stmts.push(Stmt { origin: stmt.origin.by(step), comment: stmt.comment.clone(), ..looped });
         if prefix {
@@ -332,84 +332,6 @@ impl<'k, 'l> Maker<'k, 'l> {
     pub(super) fn stores(&self, at: usize, group: VarId, element: &Expr) -> Vec<Stmt> {
         let stored = self.of_loop(|h| h.row.stored == Some(at));
         stored.iter().flat_map(|k| self.moved(&self.homes[*k], group, element, false)).collect()
-    }
-
-    /// `for each group of the thread's elements { element = …; if it exists { body } }`
-    fn groups(&mut self, group: VarId, body: impl FnOnce(&mut Self, &Expr) -> Vec<Stmt>) -> Stmt {
-        self.each_group(group, |own, element| {
-            let body = body(own, element);
-            vec![own.where_inside(element, body)]
-        })
-    }
-
-    /// `if (the row and its element exist) { stmts }`
-    pub(super) fn where_inside(&self, element: &Expr, stmts: Vec<Stmt>) -> Stmt {
-        when(self.exists().into_iter().chain([self.inside(element)]), stmts)
-    }
-
-    /// `for each group of the thread's elements { element = …; body }`, for those that do not exist, too.
-    pub(super) fn each_group(
-        &mut self,
-        group: VarId,
-        body: impl FnOnce(&mut Self, &Expr) -> Vec<Stmt>,
-    ) -> Stmt {
-        let shape = self.legal.shape;
-        // Rows that go by in strips have any length.
-        let ty = if self.legal.strips { Type::I64 } else { Type::I32 };
-        let element = local(self.kernel, "element", ty.clone());
-        let groups = shape.each / shape.vector;
-        let vector = Expr::i32(shape.vector as i32);
-        let thread = Expr::var(self.thread, Type::I32);
-        let counter = Expr::var(group, ty.clone());
-        let number = match self.legal.strips {
-            true => {
-                let own = counters::times(thread, &vector).cast(Type::I64);
-                Expr::binary(BinaryOp::Add, counter, own)
-            }
-            false if groups > 1 => {
-                let before = Expr::binary(BinaryOp::Mul, counter, self.threads.clone());
-                counters::times(Expr::binary(BinaryOp::Add, before, thread), &vector)
-            }
-            false => counters::times(thread, &vector),
-        };
-        let at = Expr::var(element, ty);
-        let mut stmts = vec![stmts::declare(element, number)];
-        stmts.extend(body(self, &at));
-        match groups {
-            _ if self.legal.strips => self.strips(group, stmts),
-            1 => Stmt::new(StmtKind::Scope(Block::new(stmts)), Origin::default()),
-            _ => stmts::unrolled(self.kernel.func_mut(), group, groups, stmts),
-        }
-    }
-
-    /// `for (strip = 0; strip < elements; strip += elements that the threads have together) body`
-    fn strips(&mut self, strip: VarId, body: Vec<Stmt>) -> Stmt {
-        let (_, limit) = self.row_limit();
-        let kind = warpsmith_ir::LoopKind::Serial;
-        let l = stmts::counted(self.kernel.func_mut(), strip, limit.cast(Type::I64), kind, body);
-        let vector = Expr::i32(self.legal.shape.vector as i32);
-        let step = counters::times(self.threads.clone(), &vector).cast(Type::I64);
-        let (first, compare) = (Expr::int(Scalar::I64, 0), self.legal.range.compare);
-        stmts::looped(ForLoop { first, compare, step, ..l })
-    }
-
-    /// The row has an element of this number.
-    fn inside(&self, number: &Expr) -> Expr {
-        let (ty, limit) = self.row_limit();
-        let ty = if self.legal.strips { Type::I64 } else { ty };
-        Expr::binary(self.legal.range.compare, number.clone().cast(ty.clone()), limit.cast(ty))
-    }
-
-    /// What numbers of elements are compared with.
-    fn row_limit(&self) -> (Type, Expr) {
-        let l = self.legal.range;
-        match l.first.as_const().is_some_and(|v| v.as_i64() == 0) {
-            true => (l.limit.ty.clone(), l.limit.clone()),
-            false => {
-                let wide = |e: &Expr| e.clone().cast(Type::I64);
-                (Type::I64, Expr::binary(BinaryOp::Sub, wide(&l.limit), wide(&l.first)))
-            }
-        }
     }
 
     /// A group's elements, one after the other, but those that the loop leaves out.
@@ -600,7 +522,7 @@ fn own_private(
     private
 }
 
-fn local(kernel: &mut Kernel, name: &str, ty: Type) -> VarId {
+pub(super) fn local(kernel: &mut Kernel, name: &str, ty: Type) -> VarId {
     let mut var = Var::new(name, ty, VarKind::Local);
     var.constant = true;
     kernel.func_mut().add_var(var)
@@ -621,7 +543,7 @@ fn one(l: ForLoop) -> Vec<Stmt> {
 }
 
 /// `if (all conditions) stmts`
-fn when(conditions: impl IntoIterator<Item = Expr>, stmts: Vec<Stmt>) -> Stmt {
+pub(super) fn when(conditions: impl IntoIterator<Item = Expr>, stmts: Vec<Stmt>) -> Stmt {
     let cond = all_of(conditions);
     let then = Block::new(stmts);
     let kind = match cond {
