@@ -446,3 +446,25 @@ pub fn set_in(body: &Block) -> BTreeSet<VarId> {
     });
     set
 }
+
+/// The block that holds a loop, and where in it the loop stands.
+pub fn block_of(block: &Block, id: LoopId) -> Option<(&Block, usize)> {
+    match block.stmts.iter().position(|s| is_loop(s, id)) {
+        Some(at) => Some((block, at)),
+        None => block.stmts.iter().flat_map(blocks).find_map(|b| block_of(b, id)),
+    }
+}
+
+/// Calls `f` with the block that holds a loop, and where in it the loop stands.
+pub fn with_block_of(block: &mut Block, id: LoopId, f: &mut dyn FnMut(&mut Block, usize)) -> bool {
+    if let Some(at) = block.stmts.iter().position(|s| is_loop(s, id)) {
+        f(block, at);
+        return true;
+    }
+    let mut inner = block.stmts.iter_mut().flat_map(blocks_mut);
+    inner.any(|b| with_block_of(b, id, f))
+}
+
+fn is_loop(stmt: &Stmt, id: LoopId) -> bool {
+    matches!(&stmt.kind, StmtKind::For(l) if l.id == id)
+}

@@ -6,7 +6,7 @@ use warpsmith_ir::{
 };
 
 use super::operators::{better, combine};
-use super::stmts::{declare, set, when};
+use super::stmts::{declare, set, undefined, when};
 use super::threads::WARP;
 
 /// `a = a op b`, or, with places, the better of two values with its place; of equal ones the first.
@@ -33,44 +33,43 @@ pub fn join(
 /// `for (offset = width / 2; offset > 0; offset /= 2) body`
 pub fn halving(host: &mut Function, offset: VarId, width: Expr, body: Vec<Stmt>) -> [Stmt; 2] {
     let half = |e: Expr| Expr::binary(BinaryOp::Div, e, Expr::i32(2));
-    let now = || Expr::var(offset, Type::I32);
-    let goes_on = Expr::binary(BinaryOp::Gt, now(), Expr::i32(0));
-    let before = Block::default();
-    let condition = LoopCondition { before, expr: goes_on, at_end: false };
-    let step = set(Place::var(offset, Type::I32), half(now()));
-    let kind = StmtKind::Loop {
-        id: host.fresh_loop(),
-        condition: Some(condition),
-        body: Block::new(body),
-        step: Block::new(vec![step]),
-    };
+    let now = Expr::var(offset, Type::I32);
+    let goes_on = Expr::binary(BinaryOp::Gt, now.clone(), Expr::i32(0));
     let why = "lanes combine their parts in pairs, until all of them have the whole";
-    [declare(offset, half(width)), Stmt::new(kind, Origin::default()).comment(why)]
-}
-
-/// Declares `other` and gives it what the lane whose number differs in the bits of `offset` has.
-pub fn exchanged(value: Expr, other: VarId, offset: VarId) -> [Stmt; 2] {
-    let args = vec![value, Expr::var(offset, Type::I32), Expr::i32(WARP as i32)];
-    let mask = Expr::int(Scalar::U32, 0xffff_ffff);
-    let kind = StmtKind::Warp { op: WarpOp::ShuffleXor, mask, args, result: Some(other) };
-    let declared = StmtKind::Decl { var: other, init: None };
-    [declared, kind].map(|kind| Stmt::new(kind, Origin::default()))
+    stepping(host, offset, (half(width), goes_on, half(now)), body, why)
 }
 
 /// `for (offset = 1; offset < width; offset *= 2) body`
 pub fn doubling(host: &mut Function, offset: VarId, width: Expr, body: Vec<Stmt>) -> [Stmt; 2] {
-    let now = || Expr::var(offset, Type::I32);
-    let goes_on = Expr::binary(BinaryOp::Lt, now(), width);
+    let now = Expr::var(offset, Type::I32);
+    let goes_on = Expr::binary(BinaryOp::Lt, now.clone(), width);
+    let twice = Expr::binary(BinaryOp::Mul, now, Expr::i32(2));
+    let why = "each lane takes what those before it have, from twice as many with each step";
+    stepping(host, offset, (Expr::i32(1), goes_on, twice), body, why)
+}
+
+/// `for (offset = first; goes_on; offset = next) body`
+fn stepping(
+    host: &mut Function,
+    offset: VarId,
+    (first, goes_on, next): (Expr, Expr, Expr),
+    body: Vec<Stmt>,
+    why: &str,
+) -> [Stmt; 2] {
     let condition = LoopCondition { before: Block::default(), expr: goes_on, at_end: false };
-    let twice = Expr::binary(BinaryOp::Mul, now(), Expr::i32(2));
     let kind = StmtKind::Loop {
         id: host.fresh_loop(),
         condition: Some(condition),
         body: Block::new(body),
-        step: Block::new(vec![set(Place::var(offset, Type::I32), twice)]),
+        step: Block::new(vec![set(Place::var(offset, Type::I32), next)]),
     };
-    let why = "each lane takes what those before it have, from twice as many with each step";
-    [declare(offset, Expr::i32(1)), Stmt::new(kind, Origin::default()).comment(why)]
+    [declare(offset, first), Stmt::new(kind, Origin::default()).comment(why)]
+}
+
+/// Declares `other` and gives it what the lane whose number differs in the bits of `offset` has.
+pub fn exchanged(value: Expr, other: VarId, offset: VarId) -> [Stmt; 2] {
+    let by = (Expr::var(offset, Type::I32), WARP);
+    [undefined(other), from_lane(WarpOp::ShuffleXor, (value, other), by)]
 }
 
 /// `result` = the value of another lane among `width` neighbours.

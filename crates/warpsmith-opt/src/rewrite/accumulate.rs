@@ -130,7 +130,9 @@ pub fn apply(legal: LegalAccumulate<'_>) -> Rewritten {
     let mut var = Var::new(name, legal.place.ty.clone(), VarKind::Local);
     var.origin = legal.origin.by("accumulate");
     let acc = function.add_var(var);
-    hoist(&mut function.body, &legal, acc);
+    walk::with_block_of(&mut function.body, legal.target, &mut |block, at| {
+        hoist(block, at, &legal, acc);
+    });
     Rewritten::same_loops(kernel)
 }
 
@@ -187,9 +189,11 @@ fn legal(function: &Block, candidate: &Candidate<'_>, name: &str) -> Result<Loop
                     break;
                 }
                 // An element that is stored right before exists, and is this thread's, whatever the conditions.
-                let between = match starts_before(function, candidate, depth) {
-                    true => &[],
-                    false => &candidate.around[depth + 1..],
+                let stored = walk::block_of(function, l.id)
+                    .and_then(|(block, at)| start_value(block, at, candidate.place));
+                let between = match stored {
+                    Some(_) => &[],
+                    None => &candidate.around[depth + 1..],
                 };
                 match disturbance(candidate, &l.body, between) {
                     None => best = Some(l.id),
@@ -208,18 +212,6 @@ fn legal(function: &Block, candidate: &Candidate<'_>, name: &str) -> Result<Loop
         (None, Some((why, other))) => refuse(why, other),
         (None, None) => Err(Refusal::NothingAccumulated { name: name.into() }),
     }
-}
-
-/// Whether the statement right before a loop around a candidate stores the element.
-fn starts_before(function: &Block, candidate: &Candidate<'_>, depth: usize) -> bool {
-    let here =
-        |block: &&Block| block.stmts.iter().any(|s| std::ptr::eq(s, candidate.around[depth]));
-    let outer = depth.checked_sub(1).map(|k| walk::blocks(candidate.around[k]));
-    let Some(block) = outer.unwrap_or_else(|| vec![function]).into_iter().find(here) else {
-        return false;
-    };
-    let at = block.stmts.iter().position(|s| std::ptr::eq(s, candidate.around[depth]));
-    at.is_some_and(|at| start_value(block, at, candidate.place).is_some())
 }
 
 fn place_origin(place: &Place, stmt: &Stmt) -> Origin {
@@ -321,18 +313,8 @@ fn sub_reads(place: &Place) -> Vec<(&Place, &Origin)> {
     places
 }
 
-/// Puts the load before and the store after the loop, and the register into it.
-fn hoist(block: &mut Block, legal: &LegalAccumulate<'_>, acc: VarId) -> bool {
-    let at = block
-        .stmts
-        .iter()
-        .position(|s| matches!(&s.kind, StmtKind::For(l) if l.id == legal.target));
-    let Some(at) = at else {
-        return block
-            .stmts
-            .iter_mut()
-            .any(|s| walk::blocks_mut(s).into_iter().any(|b| hoist(b, legal, acc)));
-    };
+/// Puts the load before and the store after the loop in its block, and the register into it.
+fn hoist(block: &mut Block, at: usize, legal: &LegalAccumulate<'_>, acc: VarId) {
     let origin = legal.origin.by("accumulate");
     let register = Place::new(PlaceKind::Var(acc), legal.place.ty.clone(), origin.clone());
     let start = start_value(block, at, &legal.place);
@@ -349,7 +331,6 @@ fn hoist(block: &mut Block, legal: &LegalAccumulate<'_>, acc: VarId) -> bool {
         Some(_) => block.stmts[at - 1] = load,
         None => block.stmts.insert(at, load),
     }
-    true
 }
 
 /// What the statement right before the loop stores in the element, if it does and the loop's bounds do not look at the

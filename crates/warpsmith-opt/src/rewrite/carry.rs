@@ -12,7 +12,7 @@
 //! Legal for an array that each iteration writes at one place, under no condition, where all other accesses of the loop are
 //! reads of the element that the iteration before wrote, ahead of the write, or of its own behind it.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use warpsmith_ir::poly::Poly;
@@ -127,12 +127,10 @@ pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalCarry<'_>, Refusal>
     let root = kernel.loops_around(target).first().copied().unwrap_or(l);
     let scope = Scope::new(&kernel.module, kernel.func(), vec![], root);
     let mut carried = vec![];
-    for array in written(&l.body) {
-        let before = |p: &Place| is_before(&scope, l, array, p);
-        if walk_places(&l.body, array).iter().any(before) {
-            let found = carried_of(kernel, &scope, l, array);
-            carried
-                .push(found.map_err(|why| refused(format!("`{}` {why}", kernel.name_of(array))))?);
+    for (array, write) in written(&l.body) {
+        if let Some(found) = carried_of(kernel, &scope, l, (array, write)) {
+            let name = kernel.name_of(array);
+            carried.push(found.map_err(|why| refused(format!("`{name}` {why}")))?);
         }
     }
     match carried.is_empty() {
@@ -143,20 +141,22 @@ pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalCarry<'_>, Refusal>
 
 const VERB: &str = "carry elements through";
 
-/// Arrays that statements directly in a body write.
-fn written(body: &Block) -> BTreeSet<VarId> {
-    let target = |s: &Stmt| match &s.kind {
-        StmtKind::Assign { place, .. } if place.root_var().is_none() => match base_of(place) {
-            Base::Var(v) => Some(v),
-            _ => None,
-        },
-        _ => None,
-    };
-    body.stmts.iter().filter_map(target).collect()
+/// Arrays that statements directly in a body write, with the first such statement's number and the place.
+fn written(body: &Block) -> BTreeMap<VarId, (usize, &Place)> {
+    let mut found = BTreeMap::new();
+    for (at, stmt) in body.stmts.iter().enumerate() {
+        if let StmtKind::Assign { place, .. } = &stmt.kind
+            && place.root_var().is_none()
+            && let Base::Var(array) = base_of(place)
+        {
+            found.entry(array).or_insert((at, place));
+        }
+    }
+    found
 }
 
 /// The elements of an array that a block mentions.
-fn walk_places(block: &Block, array: VarId) -> Vec<Place> {
+fn elements_of(block: &Block, array: VarId) -> Vec<Place> {
     let mut found = vec![];
     visit::for_each_place(block, &mut |p, _| {
         if p.root_var().is_none() && base_of(p) == Base::Var(array) {
@@ -166,87 +166,78 @@ fn walk_places(block: &Block, array: VarId) -> Vec<Place> {
     found
 }
 
-/// The place that a body writes of an array.
-fn write_of(body: &Block, array: VarId) -> Option<(usize, &Place)> {
-    let own = |(k, s): (usize, &'_ Stmt)| match &s.kind {
-        StmtKind::Assign { place, .. }
-            if place.root_var().is_none() && base_of(place) == Base::Var(array) =>
-        {
-            Some(k)
-        }
-        _ => None,
-    };
-    let at = body.stmts.iter().enumerate().find_map(own)?;
-    match &body.stmts[at].kind {
-        StmtKind::Assign { place, .. } => Some((at, place)),
-        _ => None,
-    }
-}
-
 /// Subscripts as polynomials, with the array's inner extents.
 fn index_of(scope: &Scope<'_>, place: &Place) -> Option<Vec<Poly>> {
     let PlaceKind::Elem { index, dims, .. } = &*place.kind else { return None };
     index.iter().chain(dims).map(|e| scope.normalise(e).ok()).collect()
 }
 
-/// Whether a place is what the iteration before writes.
-fn is_before(scope: &Scope<'_>, l: &ForLoop, array: VarId, place: &Place) -> bool {
-    let own = write_of(&l.body, array).and_then(|(_, p)| index_of(scope, p));
-    let (Some(own), Some(read)) = (own, index_of(scope, place)) else { return false };
-    let one_less = Poly::var(l.var).sub(&Poly::constant(1));
-    let back = |p: &Poly| p.substitute(l.var, one_less.as_ref()?);
+/// The subscripts of what the iteration before writes.
+fn one_before(l: &ForLoop, own: &[Poly]) -> Option<Vec<Poly>> {
+    let one_less = Poly::var(l.var).sub(&Poly::constant(1))?;
     let counts = own.iter().any(|p| p.mentions(l.var));
-    counts
-        && own.len() == read.len()
-        && own.iter().zip(&read).all(|(o, r)| back(o).as_ref() == Some(r))
+    let back = own.iter().map(|p| p.substitute(l.var, &one_less));
+    back.collect::<Option<_>>().filter(|_| counts)
 }
 
+/// `None`: no iteration reads what the one before writes of an array.
 fn carried_of(
     kernel: &Kernel,
     scope: &Scope<'_>,
     l: &ForLoop,
-    array: VarId,
-) -> Result<Carried, String> {
-    let Some((at, place)) = write_of(&l.body, array) else { return Err("is not written".into()) };
-    let own = index_of(scope, place);
-    let before = |p: &Place| is_before(scope, l, array, p);
+    (array, (at, place)): (VarId, (usize, &Place)),
+) -> Option<Result<Carried, String>> {
+    let own = index_of(scope, place)?;
+    let before = one_before(l, &own)?;
+    let mut reads = elements_of(&l.body, array);
+    reads.retain(|p| index_of(scope, p).as_ref() == Some(&before));
+    (!reads.is_empty()).then(|| {
+        check_accesses(scope, &l.body, (array, at, place), (&own, &before))?;
+        let first = with_counter(scope, l, &reads[0]);
+        let first = first.ok_or("has no first element that can be written down")?;
+        let stored = index_of(scope, &first)
+            .and_then(|first| stored_before(scope, &kernel.func().body, l.id, array, &first));
+        Ok(Carried { array, at, reads, first, stored })
+    })
+}
+
+/// All else that a body accesses of an array is its own element, or the one before ahead of the write.
+fn check_accesses(
+    scope: &Scope<'_>,
+    body: &Block,
+    (array, at, place): (VarId, usize, &Place),
+    (own, before): (&[Poly], &[Poly]),
+) -> Result<(), String> {
     let mut wrong = None;
-    for (k, stmt) in l.body.stmts.iter().enumerate() {
+    for (k, stmt) in body.stmts.iter().enumerate() {
         let alone = Block::new(vec![stmt.clone()]);
         visit::for_each_place(&alone, &mut |p, access| {
             if p.root_var().is_some() || base_of(p) != Base::Var(array) {
                 return;
             }
-            let read = access == visit::Access::Read;
-            let right = match read {
-                true => (k <= at && before(p)) || (k > at && index_of(scope, p) == own),
-                false => k == at && p == place,
+            let index = index_of(scope, p);
+            let is = |wanted: &[Poly]| index.as_deref() == Some(wanted);
+            let right = match access {
+                visit::Access::Read => is(own) || (k <= at && is(before)),
+                _ => k == at && p == place,
             };
-            let own_before = read && k <= at && index_of(scope, p) == own;
-            if !right && !own_before {
-                wrong = wrong.or(Some("is accessed in it at more than these places"));
+            if !right {
+                wrong = Some("is accessed in it at more than these places");
             }
         });
     }
-    let element = place.ty.scalar().is_some();
-    if !element || walk::returns(&l.body).is_some() {
+    if place.ty.scalar().is_none() || walk::returns(body).is_some() {
         wrong = wrong.or(Some("has no numbers, or the function may return"));
     }
-    let nameless = walk_nameless(&l.body);
-    if let Some(why) =
-        wrong.or(nameless.then_some("may be what a pointer without a name points to"))
-    {
-        return Err(why.into());
+    let nameless = has_nameless(body);
+    match wrong.or(nameless.then_some("may be what a pointer without a name points to")) {
+        Some(why) => Err(why.into()),
+        None => Ok(()),
     }
-    let reads: Vec<Place> = walk_places(&l.body, array).into_iter().filter(|p| before(p)).collect();
-    let first = reads.first().and_then(|p| with_counter(scope, l, p));
-    let first = first.ok_or("has no first element that can be written down")?;
-    let stored = index_of(scope, &first)
-        .and_then(|first| stored_before(scope, &kernel.func().body, l.id, array, &first));
-    Ok(Carried { array, at, reads, first, stored })
 }
 
-fn walk_nameless(body: &Block) -> bool {
+/// Whether a block may access memory through something that has no name.
+fn has_nameless(body: &Block) -> bool {
     let mut found = false;
     visit::for_each_place(body, &mut |p, access| {
         found |= p.root_var().is_none() && base_of(p) == Base::Anything;
@@ -275,16 +266,12 @@ fn with_counter(scope: &Scope<'_>, l: &ForLoop, place: &Place) -> Option<Place> 
 /// How far before a loop a statement stores an element, with nothing between that may write memory.
 fn stored_before(
     scope: &Scope<'_>,
-    block: &Block,
+    function: &Block,
     id: LoopId,
     array: VarId,
     first: &[Poly],
 ) -> Option<usize> {
-    let here = |s: &Stmt| matches!(&s.kind, StmtKind::For(l) if l.id == id);
-    let Some(at) = block.stmts.iter().position(here) else {
-        let mut inner = block.stmts.iter().flat_map(walk::blocks);
-        return inner.find_map(|b| stored_before(scope, b, id, array, first));
-    };
+    let (block, at) = walk::block_of(function, id)?;
     for (k, stmt) in block.stmts[..at].iter().enumerate().rev() {
         match &stmt.kind {
             StmtKind::Decl { .. } => {}
@@ -303,6 +290,9 @@ fn stored_before(
 /// Puts the registers in place of the elements.
 pub fn apply(legal: LegalCarry<'_>) -> Rewritten {
     let mut kernel = legal.kernel.clone();
+    let Some(l) = legal.kernel.find_loop(legal.target) else {
+        return Rewritten::same_loops(kernel);
+    };
     for carried in &legal.carried {
         let function = kernel.func_mut();
         let name = format!("{}_last", legal.kernel.name_of(carried.array));
@@ -310,21 +300,15 @@ pub fn apply(legal: LegalCarry<'_>) -> Rewritten {
         let mut var = Var::new(name, carried.first.ty.clone(), VarKind::Local);
         var.origin = Origin::default().by("carry");
         let var = function.add_var(var);
-        let mut body = std::mem::take(&mut function.body);
-        put(&mut body, legal.target, carried, var, legal.kernel);
-        kernel.func_mut().body = body;
+        walk::with_block_of(&mut function.body, legal.target, &mut |block, at| {
+            put(block, at, l, carried, var);
+        });
     }
     Rewritten::same_loops(kernel)
 }
 
 /// Edits the block that holds the loop.
-fn put(block: &mut Block, id: LoopId, carried: &Carried, var: VarId, source: &Kernel) -> bool {
-    let here = |s: &Stmt| matches!(&s.kind, StmtKind::For(l) if l.id == id);
-    let Some(at) = block.stmts.iter().position(here) else {
-        let mut inner = block.stmts.iter_mut().flat_map(walk::blocks_mut);
-        return inner.any(|b| put(b, id, carried, var, source));
-    };
-    let Some(known) = source.find_loop(id) else { return true };
+fn put(block: &mut Block, at: usize, known: &ForLoop, carried: &Carried, var: VarId) {
     let ty = carried.first.ty.clone();
     if let StmtKind::For(l) = &mut block.stmts[at].kind {
         ToRegister { reads: &carried.reads, register: Expr::var(var, ty.clone()) }
@@ -350,7 +334,6 @@ fn put(block: &mut Block, id: LoopId, carried: &Carried, var: VarId, source: &Ke
             block.stmts.insert(at, declare);
         }
     }
-    true
 }
 
 /// `place = e` becomes `var = e; place = var`.

@@ -297,10 +297,18 @@ fn flat_index(scope: &Scope<'_>, place: &Place) -> Option<(VarId, Poly)> {
 }
 
 fn written_arrays<'a>(blocks: impl Iterator<Item = &'a Block>) -> BTreeSet<VarId> {
+    arrays_written_at(blocks, &|_| true)
+}
+
+/// Arrays of which a block writes an element at one of these places.
+fn arrays_written_at<'a>(
+    blocks: impl Iterator<Item = &'a Block>,
+    at: Asked<'_>,
+) -> BTreeSet<VarId> {
     let mut found = BTreeSet::new();
     for block in blocks {
         walk::each_stmt(block, &mut |s| {
-            let place = walk::operands(s).writes.filter(|p| p.root_var().is_none());
+            let place = walk::operands(s).writes.filter(|p| p.root_var().is_none() && at(p));
             if let Some(Base::Var(v)) = place.map(base_of) {
                 found.insert(v);
             }
@@ -361,18 +369,9 @@ fn check_elsewhere(
 ) -> Result<(), String> {
     let early = early(body, loops, written, wait);
     let outside = || body.stmts.iter().filter(|s| !is_row_loop(s, loops));
-    let by_one =
-        written_arrays(outside().map(|s| Block::new(vec![s.clone()])).collect::<Vec<_>>().iter());
-    let mut of_rows = BTreeSet::new();
-    for stmt in outside() {
-        walk::each_stmt(&Block::new(vec![stmt.clone()]), &mut |s| {
-            let place = walk::operands(s).writes.filter(|p| p.root_var().is_none() && !apart(p));
-            of_rows.extend(place.and_then(|p| match base_of(p) {
-                Base::Var(v) => Some(v),
-                _ => None,
-            }));
-        });
-    }
+    let outside: Vec<Block> = outside().map(|s| Block::new(vec![s.clone()])).collect();
+    let by_one = written_arrays(outside.iter());
+    let of_rows = arrays_written_at(outside.iter(), &|p| !apart(p));
     for (at, stmt) in body.stmts.iter().enumerate() {
         let alone = Block::new(vec![stmt.clone()]);
         let inside = is_row_loop(stmt, loops);

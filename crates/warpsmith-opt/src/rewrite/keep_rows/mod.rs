@@ -235,6 +235,11 @@ pub struct LegalKeepRows<'k> {
 }
 
 impl LegalKeepRows<'_> {
+    /// The step that asked.
+    fn step(&self) -> &'static str {
+        if self.strips { "scan" } else { "keep_rows" }
+    }
+
     /// Whether iterations of a loop use what its sums are so far.
     pub(super) fn scans(&self, id: LoopId) -> bool {
         self.loops.iter().any(|l| l.id == id && l.prefix)

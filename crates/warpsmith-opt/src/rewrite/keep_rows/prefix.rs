@@ -95,12 +95,11 @@ fn sets_any(block: &Block, wanted: &BTreeSet<VarId>) -> bool {
     let mut found = false;
     walk::each_stmt(block, &mut |s| {
         let o = walk::operands(s);
-        let target = o.writes.and_then(|p| match base_of(p) {
-            Base::Var(v) => Some(v),
-            _ => p.root_var(),
+        let target = o.writes.and_then(|p| match (p.root_var(), base_of(p)) {
+            (None, Base::Var(array)) => Some(array),
+            (own, _) => own,
         });
         found |= o.results.into_iter().chain(target).any(|v| wanted.contains(&v));
-        found |= o.writes.and_then(Place::root_var).is_some_and(|v| wanted.contains(&v));
     });
     found
 }

@@ -32,11 +32,10 @@ pub(super) fn apply(legal: &LegalKeepRows<'_>, sources: &SourceMap) -> Rewritten
     bind::record(&mut kernel, legal.findings.clone(), sources);
     note_order(&mut kernel, legal);
     kernel.numbers.push(legal.shape.longest());
-    let step = if legal.strips { "scan" } else { "keep_rows" };
     let maker = Maker::new(&mut kernel, legal);
     let own = Stmt { kind: StmtKind::For(maker.nest()), ..stmt.clone() };
     let fits = launch::fits(&kernel, legal);
-    let origin = stmt.origin.by(step);
+    let origin = stmt.origin.by(legal.step());
     let choice = match fits {
         None => own,
         Some(cond) => {
@@ -298,8 +297,11 @@ impl<'k, 'l> Maker<'k, 'l> {
         };
         let prefix = self.loops[at].prefix;
         let looped = if prefix { self.running(l, at) } else { self.groups(group, body) };
-        let step = if self.legal.strips { "scan" } else { "keep_rows" };
-        stmts.push(Stmt { origin: stmt.origin.by(step), comment: stmt.comment.clone(), ..looped });
+        stmts.push(Stmt {
+            origin: stmt.origin.by(self.legal.step()),
+            comment: stmt.comment.clone(),
+            ..looped
+        });
         if prefix {
             return stmts;
         }

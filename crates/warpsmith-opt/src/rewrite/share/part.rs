@@ -29,7 +29,7 @@ pub(in crate::rewrite) fn own_part(kernel: &mut Kernel, region: LoopId, sum: Sum
     let identity = Expr::constant(operators::identity(sum.op, scalar));
     let position = sum.at.map(|at| kernel.func().var(at).ty.clone());
     let function = kernel.func_mut();
-    with_block(&mut function.body, region, &mut |block, at| match &position {
+    walk::with_block_of(&mut function.body, region, &mut |block, at| match &position {
         Some(of) => keep_after(block, at, (sum, part), (&ty, of), identity.clone()),
         None => add_after(block, at, (sum.var, var), (sum.op, &ty), identity.clone()),
     });
@@ -57,7 +57,7 @@ pub(super) fn begins_at_identity(kernel: &Kernel, region: LoopId, sum: Sum) -> b
 fn first_value(kernel: &Kernel, region: LoopId, var: VarId) -> Option<Value> {
     let mut begin = None;
     let mut body = kernel.func().body.clone();
-    with_block(&mut body, region, &mut |block, at| {
+    walk::with_block_of(&mut body, region, &mut |block, at| {
         let about = |s: &Stmt| walk::times_mentioned(&Block::new(vec![s.clone()]), var) > 0;
         begin = match block.stmts[..at].iter().rfind(|s| about(s)).map(|s| &s.kind) {
             Some(StmtKind::Decl { var: declared, init: Some(e) }) if *declared == var => {
@@ -179,17 +179,6 @@ fn may_move(declaration: &Stmt, over: &[Stmt], var: VarId) -> bool {
         free &= p.root_var().is_some() || !written.contains(&base_of(p));
     });
     free
-}
-
-/// Calls `f` with the block that holds a loop, and where.
-fn with_block(block: &mut Block, id: LoopId, f: &mut dyn FnMut(&mut Block, usize)) -> bool {
-    let here = |s: &Stmt| matches!(&s.kind, StmtKind::For(l) if l.id == id);
-    if let Some(at) = block.stmts.iter().position(here) {
-        f(block, at);
-        return true;
-    }
-    let mut inner = block.stmts.iter_mut().flat_map(walk::blocks_mut);
-    inner.any(|b| with_block(b, id, f))
 }
 
 /// Arrays of a nest's body whose contents depend on the order in which reals are added to a sum.
