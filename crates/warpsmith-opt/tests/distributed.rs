@@ -54,10 +54,10 @@ fn parts_that_belong_together_are_refused() {
     let why = |source: &str, steps: &str| refused_text(source, steps);
     let text = why(&triangle("", ""), "distribute i");
     has(&text, &["nothing stands beside the loop in its body"]);
-    let text = why(&triangle("float one = d[i];", "d[i] = one;"), "distribute i");
-    has(&text, &["one part of its body uses `one`, which another one sets"]);
+    let text = why(&triangle("int at = 0;", "at++; d[at] = 1.0f;"), "distribute i");
+    has(&text, &["is marked parallel, but whether two of its iterations touch the same element"]);
     let text = why(&triangle("d[i] = 1.0f;", ""), "bind i -> x block 32\ndistribute i");
-    has(&text, &["it is not marked, or bound already"]);
+    has(&text, &["it is neither a marked nor a serial loop that counts by one"]);
     let text = why(&triangle("if (d[i] > 0.0f) continue;", ""), "distribute i");
     has(&text, &["an iteration may end early"]);
 }
@@ -77,4 +77,117 @@ void product(int n, int m, float c[m][m], const float a[m][n], const float b[n][
     let steps =
         "distribute j\ndistribute i\nbind i, j -> y, x block 8x4\nbind i#2, j#2 -> y, x block 32x4";
     check(product, steps, SIZES);
+}
+
+#[test]
+fn what_a_part_leaves_to_later_ones_is_kept_in_the_workspace() {
+    let source = triangle(
+        "float all = 0.0f; for (int k = 0; k < n; k++) all += x[k][i];",
+        "d[i] = all + 1.0f;",
+    );
+    let steps =
+        "distribute i\nbind i -> x block 32\nbind i#2 -> x block 64\nbind i#3 -> x block 32";
+    let text = check(&source, steps, SIZES);
+    has(&text, &["all_left[i] = all;", "= all_left[i];"]);
+}
+
+#[test]
+fn passes_over_a_row_stay_together() {
+    let source = "
+void soft(int n, int m, float x[m][n], float y[m][n], const float w[n][n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < m; i++) {
+        float top = -INFINITY;
+        for (int j = 0; j < n; j++) top = fmaxf(top, x[i][j]);
+        float sum = 0.0f;
+        for (int j = 0; j < n; j++) { x[i][j] = expf(x[i][j] - top); sum += x[i][j]; }
+        for (int j = 0; j < n; j++) {
+            float t = 0.0f;
+            for (int k = 0; k < n; k++) t += x[i][k] * w[k][j];
+            y[i][j] = t / sum;
+        }
+    }
+}
+";
+    let source = format!("#include <math.h>\n{source}");
+    let steps = "distribute i\nbind i -> x block 32\nbind i#2, j#3 -> y, x block 8x4";
+    let text = check(&source, steps, SIZES);
+    has(&text, &["sum_left[i] = sum;"]);
+    assert!(!text.contains("top_left"), "{text}");
+}
+
+#[test]
+fn arrays_of_an_iteration_move_to_the_workspace() {
+    let source = "
+void layers(int n, int m, const float x[m][n], const float w[8][n], const float v[n][8], float y[m][n]) {
+    #pragma omp parallel for
+    for (int i = 1; i < m; i++) {
+        float hidden[8];
+        for (int j = 0; j < 8; j++) {
+            hidden[j] = 0.0f;
+            for (int k = 0; k < n; k++) hidden[j] += x[i][k] * w[j][k];
+        }
+        for (int j = 0; j < n; j++) {
+            float t = 0.0f;
+            for (int k = 0; k < 8; k++) t += hidden[k] * v[j][k];
+            y[i][j] = t;
+        }
+    }
+}
+";
+    let steps = "distribute i\nbind i, j -> y, x block 8x4\nbind i#2, j#2 -> y, x block 4x8";
+    let text = check(source, steps, SIZES);
+    has(&text, &["hidden_left[(i - 1) * 8 + j]"]);
+    // An address that goes somewhere is not an element.
+    let sent = source.replace("y[i][j] = t;", "float *p = hidden; y[i][j] = t + p[0];");
+    has(&refused_text(&sent, "distribute i"), &["the parts of its body share `hidden`"]);
+}
+
+#[test]
+fn every_part_computes_what_the_body_does_not_change() {
+    let source = "
+void scaled(int n, int m, const float x[m][n], const float s[m], float y[m][n], float z[m][n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < m; i++) {
+        const float one = 2.0f * s[i];
+        const float *row = x[i];
+        for (int j = 0; j < n; j++) y[i][j] = one * row[j];
+        for (int j = 0; j < n; j++) z[i][j] = one + row[j];
+    }
+}
+";
+    let steps = "distribute i\nbind i, j -> y, x block 8x4\nbind i#2, j#2 -> y, x block 4x8";
+    let text = check(source, "distribute i\nbind i -> x block 32\nbind i#2 -> x block 64", SIZES);
+    assert!(!text.contains("_left"), "{text}");
+    has(&refused_text(source, steps), &["bind"]);
+}
+
+#[test]
+fn a_serial_loop_gives_its_sums_a_loop_of_their_own() {
+    let source = "
+void tops(int n, int m, const float a[m][n], const float b[m][n], float c[m][m], float d[m]) {
+    #pragma omp parallel for
+    for (int i = 0; i < m; i++) {
+        float top = -1.0f;
+        for (int j = 0; j < m; j++) {
+            float t = 0.0f;
+            for (int k = 0; k < n; k++) t += a[i][k] * b[j][k];
+            c[i][j] = t;
+            if (c[i][j] > top) top = c[i][j];
+        }
+        d[i] = top;
+    }
+}
+";
+    let steps = "distribute j\ndistribute i\nbind i, j -> y, x block 8x4\nbind i#2 -> x block 32";
+    let text = check(source, steps, SIZES);
+    has(&text, &["c[i * m + j] = t;", "d[i] = top;"]);
+    assert!(!text.contains("top_left"), "{text}");
+    let chain = source.replace("c[i][j] = t;", "c[i][j] = t + (j > 0 ? c[i][j - 1] : 0.0f);");
+    has(
+        &refused_text(&chain, "distribute j"),
+        &["two of its iterations touch the same element of `c`"],
+    );
+    let seen = source.replace("c[i][j] = t;", "c[i][j] = t; c[i][j] += top;");
+    has(&refused_text(&seen, "distribute j"), &["`top` is used with the value that it has so far"]);
 }

@@ -2,7 +2,7 @@
 
 use warpsmith_ir::{
     BinaryOp, Block, Case, Diagnostic, Expr, ExprKind, ForLoop, LoopCondition, LoopKind, Place,
-    PlaceKind, Scalar, Span, StmtKind, Type, Value, VarKind,
+    PlaceKind, Scalar, Span, Stmt, StmtKind, Type, Value, VarKind,
 };
 
 use super::cx::{Binding, Cx, Frame, Low, Region};
@@ -13,6 +13,23 @@ use super::pragma::{self, Clauses, Directive};
 use super::swaps;
 use super::types::CType;
 use crate::ast;
+
+/// Two branches that do nothing but store to the same element: one store of `cond ? a : b`, which threads can do side by side in
+/// vectors.
+fn one_store(cond: &Expr, then: &Block, otherwise: &Block, span: Span) -> Option<StmtKind> {
+    let store = |block: &Block| match block.stmts.as_slice() {
+        [Stmt { kind: StmtKind::Assign { place, value }, comment, .. }] if comment.is_empty() => {
+            let memory = place.root_var().is_none() && place.ty.scalar().is_some();
+            memory.then(|| (place.clone(), value.clone()))
+        }
+        _ => None,
+    };
+    let ((place, a), (other, b)) = (store(then)?, store(otherwise)?);
+    let ty = place.ty.clone();
+    let value = ExprKind::Select(cond.clone(), a, b);
+    let value = Expr::new(value, ty, span);
+    (place == other).then_some(StmtKind::Assign { place, value })
+}
 
 /// Initialised local arrays up to this many elements are written as a list.
 const LISTED_ELEMENTS: u64 = 64;
@@ -250,7 +267,15 @@ impl<'u> Cx<'u> {
         let cond = self.condition(cond);
         let then = self.body(then);
         let otherwise = otherwise.map(|o| self.body(o)).unwrap_or_default();
-        self.push(StmtKind::If { cond: cond?, then, otherwise }, span);
+        let cond = cond?;
+        self.push(
+            one_store(&cond, &then, &otherwise, span).unwrap_or(StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            }),
+            span,
+        );
         Ok(())
     }
 

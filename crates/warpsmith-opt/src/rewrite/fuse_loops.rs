@@ -18,14 +18,13 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use warpsmith_ir::{
-    Block, ForLoop, LoopId, LoopKind, Origin, Place, SourceMap, Stmt, StmtKind, VarId, visit,
+    Block, ForLoop, LoopId, LoopKind, Origin, SourceMap, Stmt, StmtKind, VarId, visit,
 };
 
 use super::grammar::{comma, name};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
+use super::swap::can_swap;
 use super::{Rewritten, independence, share};
-use crate::analysis::access::Base;
-use crate::analysis::loops;
 use crate::analysis::loops::unit_step;
 use crate::analysis::scalars;
 use crate::kernel::{Kernel, is_marked, only_loop};
@@ -226,54 +225,6 @@ fn in_block(kernel: &Kernel, block: &mut Block, first: LoopId, second: LoopId) -
     let stmts = before.into_iter().chain([one]).chain(after);
     block.stmts.splice(from..=to, stmts);
     true
-}
-
-/// Whether two statements one after the other may change places: they touch nothing in common that one of them changes.
-fn can_swap(a: &Stmt, b: &Stmt) -> bool {
-    let (a, b) = (Touched::by(a), Touched::by(b));
-    a.moves && b.moves && a.keeps(&b) && b.keeps(&a)
-}
-
-/// What a statement uses and changes.
-#[derive(Default)]
-struct Touched {
-    vars: BTreeSet<VarId>,
-    set: BTreeSet<VarId>,
-    memory: BTreeSet<Base>,
-    written: BTreeSet<Base>,
-    /// It does nothing but compute and store.
-    moves: bool,
-}
-
-impl Touched {
-    fn by(stmt: &Stmt) -> Touched {
-        let block = Block::new(vec![stmt.clone()]);
-        let mut found = Touched { moves: true, ..Touched::default() };
-        walk::each_var_of_block(&block, &mut |v| _ = found.vars.insert(v));
-        found.memory = loops::touched_bases(&block);
-        walk::each_stmt(&block, &mut |s| {
-            let o = walk::operands(s);
-            found.set.extend(o.results);
-            found.set.extend(o.writes.and_then(Place::root_var));
-            found.moves &= matches!(
-                s.kind,
-                StmtKind::Decl { .. }
-                    | StmtKind::Assign { .. }
-                    | StmtKind::If { .. }
-                    | StmtKind::For(_)
-                    | StmtKind::Scope(_)
-                    | StmtKind::Atomic { .. }
-            );
-        });
-        found.written = loops::written_bases(&block);
-        found.moves &= !found.memory.contains(&Base::Anything);
-        found
-    }
-
-    /// It changes nothing that the other one touches.
-    fn keeps(&self, other: &Touched) -> bool {
-        self.set.is_disjoint(&other.vars) && self.written.is_disjoint(&other.memory)
-    }
 }
 
 /// One loop with both bodies; of marked loops, with those directly inside them together as far as they go.

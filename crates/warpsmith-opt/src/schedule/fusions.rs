@@ -2,7 +2,7 @@
 //! beside each other made one, sums scattered where that lets them be made one, short loops written out, and what stands beside
 //! a parallel loop put into a loop of its own.
 
-use warpsmith_ir::{Diagnostic, ForLoop, LoopId, SourceMap, Stmt, StmtKind};
+use warpsmith_ir::{Block, Diagnostic, ForLoop, LoopId, SourceMap, StmtKind};
 
 use super::{StepKind, candidates, derive, take, updates};
 use crate::analysis::access::{Access, AccessKind, Scope, View};
@@ -141,15 +141,11 @@ impl Start {
         self
     }
 
-    /// With loops of their own for what stands beside an inner loop that is parallel, too: that nest can have both on axes.
+    /// With loops of their own for what stands beside an inner loop that is parallel, too: that nest can have all of them on axes.
     fn distributed(mut self, sources: &SourceMap) -> Start {
         for root in self.kernel.marked_roots() {
             let known = self.kernel.marked_roots();
-            let target = self.kernel.loop_name(root);
-            let Some(apart) = self.with(StepKind::Distribute(distribute::Args { target }), sources)
-            else {
-                continue;
-            };
+            let Some(apart) = self.apart(root, sources) else { continue };
             let new = apart.kernel.marked_roots().into_iter();
             let mut new = new.filter(|id| *id == root || !known.contains(id));
             if new.any(|id| has_parallel(&apart.kernel, id)) {
@@ -157,6 +153,32 @@ impl Start {
             }
         }
         self
+    }
+
+    /// With a nest of its own for each part of what the innermost loop of a nest does.
+    fn apart(&self, root: LoopId, sources: &SourceMap) -> Option<Start> {
+        let (group, _) = independence::group_of(&self.kernel, root);
+        let body = &self.kernel.find_loop(*group.last()?)?.body;
+        let inside: Vec<LoopId> = loops_of(body).collect();
+        let mut start = self.clone();
+        for id in inside {
+            start = start.results_apart(root, id, sources).unwrap_or(start);
+        }
+        group.iter().rev().try_fold(start, |start, id| {
+            let target = start.kernel.loop_name(*id);
+            start.with(StepKind::Distribute(distribute::Args { target }), sources)
+        })
+    }
+
+    /// With what a serial loop computes in a loop of its own, apart from what it combines of the results, if it is parallel then.
+    fn results_apart(&self, root: LoopId, id: LoopId, sources: &SourceMap) -> Option<Start> {
+        let computes = |kernel: &Kernel| {
+            let l = kernel.find_loop(id);
+            l.is_some_and(|l| loops_of(&l.body).next().is_some() && is_parallel(kernel, root, l))
+        };
+        let target = self.kernel.loop_name(id);
+        let start = self.with(StepKind::Distribute(distribute::Args { target }), sources)?;
+        (!computes(&self.kernel) && computes(&start.kernel)).then_some(start)
     }
 
     /// With serial loops made one whose rows follow each other in memory: threads can have the iterations of both.
@@ -233,14 +255,18 @@ impl Start {
     }
 }
 
-/// Whether the one loop in the body of a marked loop has independent iterations.
+/// Whether the one loop in the body of a nest has independent iterations.
 fn has_parallel(kernel: &Kernel, root: LoopId) -> bool {
-    let inner = kernel.find_loop(root).and_then(|l| only_loop(&l.body));
+    let (group, _) = independence::group_of(kernel, root);
+    let last = group.last().and_then(|id| kernel.find_loop(*id));
+    last.and_then(|l| only_loop(&l.body)).is_some_and(|inner| is_parallel(kernel, root, inner))
+}
+
+/// Whether a loop in a nest has independent iterations.
+fn is_parallel(kernel: &Kernel, root: LoopId, l: &ForLoop) -> bool {
     let (group, clauses) = independence::group_of(kernel, root);
-    inner.is_some_and(|inner| {
-        let with = [&group[..], &[inner.id]].concat();
-        independence::check(kernel, inner.id, &with, &clauses).is_ok_and(|f| f.proved())
-    })
+    let with = [&group[..], &[l.id]].concat();
+    independence::check(kernel, l.id, &with, &clauses).is_ok_and(|found| found.proved())
 }
 
 /// Whether a loop reads elements of one array in several ways that move with its counter, as a stencil reads those in all directions.
@@ -263,7 +289,7 @@ fn pairs(kernel: &Kernel) -> Vec<[LoopId; 2]> {
         found.extend(roots[at + 1..].iter().take(BETWEEN).map(|second| [*first, *second]));
     }
     for l in roots.iter().filter_map(|id| kernel.find_loop(*id)) {
-        let beside = beside(innermost(l));
+        let beside: Vec<LoopId> = loops_of(&innermost(l).body).collect();
         found.extend(beside.windows(2).map(|pair| [pair[0], pair[1]]));
     }
     found
@@ -277,11 +303,10 @@ fn innermost(mut l: &ForLoop) -> &ForLoop {
     l
 }
 
-/// The loops that are statements of a loop's body.
-fn beside(l: &ForLoop) -> Vec<LoopId> {
-    let id = |s: &Stmt| match &s.kind {
+/// The loops that are statements of a block.
+fn loops_of(block: &Block) -> impl Iterator<Item = LoopId> {
+    block.stmts.iter().filter_map(|s| match &s.kind {
         StmtKind::For(inner) => Some(inner.id),
         _ => None,
-    };
-    l.body.stmts.iter().filter_map(id).collect()
+    })
 }

@@ -216,9 +216,9 @@ fn others(nest: &wide::Nest<'_>, state: &Kernel, sources: &SourceMap) -> Vec<Vec
     found.extend(transposes::tiles(nest, sources));
     found.extend(streams::streams(nest, state, sources));
     found.extend(shared::along_rows(nest, state, sources));
-    if let Some(longer) = shared::any_rows(nest, state, sources) {
-        found.extend(rows::kept(nest, &longer));
-    }
+    let direct = || vec![super::derive::step_for(kernel, root)];
+    let longer = shared::any_rows(nest, state, sources).unwrap_or_else(direct);
+    found.extend(rows::kept(nest, &longer));
     found.extend(rows::scanned(nest, sources));
     found.extend(shared::down_columns(nest, state, sources));
     found.extend(written::rows(nest, state, sources));

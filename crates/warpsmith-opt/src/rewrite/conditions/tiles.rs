@@ -29,12 +29,16 @@ pub(in crate::rewrite) fn bound_nest(
     }
 }
 
-/// Where a block uses a structure, or a field of one.
-fn structure(body: &Block) -> Option<Origin> {
+/// Where a block uses a structure as a whole, or one that an iteration may have for itself: fields of elements in memory and of
+/// parameters are places like others.
+fn structure(kernel: &Kernel, body: &Block) -> Option<Origin> {
     let mut found = None;
-    visit::for_each_place(body, &mut |place, _| {
+    visit::for_each_place(body, &mut |place, access| {
         let field = matches!(&*place.kind, PlaceKind::Field(..));
-        if found.is_none() && (field || matches!(place.ty.innermost(), Type::Struct(_))) {
+        let own = place.root_var().is_some_and(|v| !kernel.func().params.contains(&v));
+        let apart = access != visit::Access::Address && matches!(place.ty, Type::Scalar(_)) && !own;
+        let whole = matches!(place.ty.innermost(), Type::Struct(_));
+        if found.is_none() && (whole || field && !apart) {
             found = Some(place.origin.clone());
         }
     });
@@ -92,7 +96,7 @@ fn check_tiles_of(
     if let Some(stmt) = ends_early(body) {
         return refuse("an iteration ends early", Some(stmt));
     }
-    if let Some(at) = structure(body) {
+    if let Some(at) = structure(kernel, body) {
         let at = Some(at).filter(|o| o.span.is_some());
         let why = "it works on structures, whose fields are not told apart here".into();
         return Err(Refusal::NotTiled { loop_id: root, why, at: Box::new(at) });

@@ -1,8 +1,8 @@
 //! The two nests: one leaves partial results in the workspace, the other one combines them.
 
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, ForLoop, LoopKind, Origin, Parallel, Place, PlaceKind,
-    ReduceOp, Scalar, Stmt, StmtKind, Type, Value, Var, VarId, VarKind,
+    BinaryOp, Block, Expr, ExprKind, ForLoop, LoopKind, Origin, Parallel, Place, ReduceOp, Scalar,
+    Stmt, StmtKind, Type, Value, Var, VarId, VarKind,
 };
 
 use super::LegalSplitK;
@@ -11,7 +11,7 @@ use crate::build::{counters, operators};
 use crate::kernel::Kernel;
 use crate::names::fresh_name;
 use crate::rewrite::specialise::general_copy;
-use crate::rewrite::{Rewritten, copy};
+use crate::rewrite::{Rewritten, copy, slots};
 use crate::walk;
 
 /// Makes the nest of partial sums, and lets the other one combine them.
@@ -33,7 +33,7 @@ pub fn apply(legal: LegalSplitK<'_>) -> Rewritten {
     }
     let ty = kernel.func().var(l.var).ty.clone();
     let scalar = ty.scalar().unwrap_or(Scalar::I32);
-    let count = length_of(&kernel, &l, scalar);
+    let count = slots::length_of(&kernel, &l);
     let length = Expr::binary(BinaryOp::Div, count, Expr::int(scalar, legal.parts.into()));
     let comment = format!(
         "a sum over `{counter}` is split into {} parts; the last one takes what is left over",
@@ -55,21 +55,6 @@ pub fn apply(legal: LegalSplitK<'_>) -> Rewritten {
 /// The array of the partial results.
 struct Parts {
     array: VarId,
-    element: Type,
-    /// Extents of the inner dimensions.
-    dims: Vec<Expr>,
-}
-
-/// The number of iterations, zero for a loop that does not run and begins at zero.
-fn length_of(kernel: &Kernel, l: &ForLoop, scalar: Scalar) -> Expr {
-    let mut e = match l.first.as_const().map(|v| v.as_i64()) {
-        Some(0) => l.limit.clone(),
-        _ => Expr::binary(BinaryOp::Sub, l.limit.clone(), l.first.clone()),
-    };
-    if l.compare == BinaryOp::Le {
-        e = Expr::binary(BinaryOp::Add, e, Expr::int(scalar, 1));
-    }
-    counters::tidy(kernel.func(), e, scalar)
 }
 
 fn partial_results(kernel: &mut Kernel, legal: &LegalSplitK<'_>, loops: &[ForLoop]) -> Parts {
@@ -78,18 +63,10 @@ fn partial_results(kernel: &mut Kernel, legal: &LegalSplitK<'_>, loops: &[ForLoo
         _ => "sum".into(),
     };
     let element = Type::Scalar(legal.sum.scalar);
-    let dims: Vec<Expr> = loops
-        .iter()
-        .map(|l| {
-            let scalar = kernel.func().var(l.var).ty.scalar().unwrap_or(Scalar::I32);
-            length_of(kernel, l, scalar)
-        })
-        .collect();
     let mut extents = vec![Expr::i32(i32::try_from(legal.parts).unwrap_or(i32::MAX))];
-    extents.extend(dims.iter().cloned());
+    extents.extend(slots::extents(kernel, loops));
     let comment = format!("partial results of `{name}`");
-    let array = kernel.add_scratch(&format!("{name}_parts"), element.clone(), extents, comment);
-    Parts { array, element, dims }
+    Parts { array: kernel.add_scratch(&format!("{name}_parts"), element, extents, comment) }
 }
 
 /// The nest that computes the partial results, with the loops and variables of the old one.
@@ -201,17 +178,7 @@ fn combine(
 impl Parts {
     /// The partial result of an iteration.
     fn element(&self, kernel: &Kernel, part: Expr, loops: &[ForLoop]) -> Place {
-        let mut index = vec![part];
-        for l in loops {
-            let ty = kernel.func().var(l.var).ty.clone();
-            let at = Expr::var(l.var, ty.clone());
-            index.push(match l.first.as_const().map(|v| v.as_i64()) {
-                Some(0) => at,
-                _ => Expr::binary(BinaryOp::Sub, at, l.first.clone()),
-            });
-        }
-        let pointer = Expr::var(self.array, kernel.func().var(self.array).ty.clone());
-        let kind = PlaceKind::Elem { pointer, index, dims: self.dims.clone() };
-        Place::new(kind, self.element.clone(), Origin::default())
+        let numbers = slots::numbers(kernel, loops);
+        copy::element(kernel.func(), self.array, [part].into_iter().chain(numbers).collect())
     }
 }

@@ -1,0 +1,205 @@
+//! The parts that the body of a loop falls into.
+
+use std::collections::BTreeSet;
+
+use warpsmith_ir::{Block, ForLoop, LoopKind, Stmt, StmtKind, Type, VarId, visit};
+
+use crate::analysis::scalars;
+use crate::rewrite::swap::{can_swap, is_undisturbed};
+use crate::walk;
+
+/// How a body falls apart.
+pub(super) struct Parts {
+    /// The statements of each, in order.
+    pub parts: Vec<Vec<Stmt>>,
+    /// Declarations whose values any part can compute: each that uses one gets its own.
+    pub repeated: Vec<Stmt>,
+    /// Scalars that one part sets and later ones read.
+    pub left: Vec<VarId>,
+    /// Arrays of an iteration that several parts use.
+    pub arrays: Vec<VarId>,
+    /// A variable that keeps together what could be parts without it.
+    pub kept_by: Option<VarId>,
+}
+
+/// Takes the body of a loop apart: each loop in it and what stands between two of them, or of a serial loop each statement;
+/// what shares variables stays together, unless an iteration may `leave` them in memory for later parts, and so do passes over one row
+/// of which one needs what another one finds.
+pub(super) fn of(l: &ForLoop, types: &dyn Fn(VarId) -> Type, leave: bool) -> Parts {
+    let (repeated, rest) = repeated(&l.body);
+    let rest = declared_late(rest);
+    let pieces = match l.kind {
+        LoopKind::Parallel(_) => around_loops(rest),
+        _ => one_by_one(rest),
+    };
+    let mut found = Parts { parts: pieces, repeated, left: vec![], arrays: vec![], kept_by: None };
+    let own: BTreeSet<VarId> = match leave {
+        true => found.parts.iter().flatten().filter_map(declares).collect(),
+        false => BTreeSet::new(),
+    };
+    while let Some((v, from, to)) = found.shared(l, &own, types) {
+        let joined: Vec<Stmt> = found.parts.splice(from..=to, [vec![]]).flatten().collect();
+        found.parts[from] = joined;
+        found.kept_by = Some(v);
+    }
+    found
+}
+
+impl Parts {
+    /// The next variable that several parts use and one of them sets, which cannot be left in memory: and from where to where.
+    fn shared(
+        &mut self,
+        l: &ForLoop,
+        own: &BTreeSet<VarId>,
+        types: &dyn Fn(VarId) -> Type,
+    ) -> Option<(VarId, usize, usize)> {
+        let uses: Vec<Uses> = self.parts.iter().map(|p| Uses::by(p)).collect();
+        let all: BTreeSet<VarId> = uses.iter().flat_map(|u| u.carried.iter().copied()).collect();
+        (self.left, self.arrays) = (vec![], vec![]);
+        for v in all.into_iter().filter(|v| *v != l.var) {
+            let using: Vec<usize> =
+                (0..uses.len()).filter(|k| uses[*k].used.contains(&v)).collect();
+            let (Some(first), Some(last)) = (using.first(), using.last()) else { continue };
+            if first == last {
+                continue;
+            }
+            let set = uses.iter().filter(|u| u.carried.contains(&v)).count();
+            match types(v) {
+                Type::Scalar(s) if own.contains(&v) && set == 1 && matches!(s.bytes(), 4 | 8) => {
+                    let to = using.iter().rev().find(|to| is_passes(&self.parts[*first..=**to]));
+                    match to.filter(|to| *to > first) {
+                        Some(to) => return Some((v, *first, *to)),
+                        None => self.left.push(v),
+                    }
+                }
+                Type::Array(..) if own.contains(&v) && only_elements(&self.parts, v) => {
+                    self.arrays.push(v);
+                }
+                _ => return Some((v, *first, *last)),
+            }
+        }
+        None
+    }
+}
+
+/// What a part does with variables.
+struct Uses {
+    used: BTreeSet<VarId>,
+    /// Set, and not as the counter of each loop that reads it.
+    carried: BTreeSet<VarId>,
+}
+
+impl Uses {
+    fn by(part: &[Stmt]) -> Uses {
+        let block = Block::new(part.to_vec());
+        let mut used = BTreeSet::new();
+        walk::each_var_of_block(&block, &mut |v| _ = used.insert(v));
+        used.extend(walk::declared(&block));
+        // A counter that is set by each loop that it counts carries nothing.
+        let carries = |v: &VarId| {
+            walk::for_loops(&block).iter().all(|l| l.var != *v)
+                || scalars::read_outside_its_loops(&block, *v)
+        };
+        let set = walk::set_in(&block).into_iter().chain(walk::times_set_each(&block).into_keys());
+        let carried = set.filter(carries).collect();
+        Uses { used, carried }
+    }
+}
+
+/// The variable that a statement declares.
+fn declares(stmt: &Stmt) -> Option<VarId> {
+    match &stmt.kind {
+        StmtKind::Decl { var, .. } => Some(*var),
+        _ => None,
+    }
+}
+
+/// Declarations of what never changes, from what the body does not change, and the other statements.
+fn repeated(body: &Block) -> (Vec<Stmt>, Vec<Stmt>) {
+    let set = walk::times_set_each(body);
+    let mut known = BTreeSet::new();
+    let (mut found, mut rest) = (vec![], vec![]);
+    for stmt in &body.stmts {
+        match &stmt.kind {
+            StmtKind::Decl { var, init: Some(_) }
+                if set.get(var) == Some(&1) && is_undisturbed(stmt, body, &known) =>
+            {
+                known.insert(*var);
+                found.push(stmt.clone());
+            }
+            _ => rest.push(stmt.clone()),
+        }
+    }
+    (found, rest)
+}
+
+/// The statements with each declaration as near as it can be to what uses the variable first.
+fn declared_late(stmts: Vec<Stmt>) -> Vec<Stmt> {
+    let mut done: Vec<Stmt> = vec![];
+    for stmt in stmts.into_iter().rev() {
+        let passed = match declares(&stmt) {
+            Some(_) => done.iter().take_while(|later| can_swap(&stmt, later)).count(),
+            None => 0,
+        };
+        // Nothing uses it at all.
+        let at = if passed == done.len() { 0 } else { passed };
+        done.insert(at, stmt);
+    }
+    done
+}
+
+/// Each loop with the declarations right before it, and what stands between two of them.
+fn around_loops(stmts: Vec<Stmt>) -> Vec<Vec<Stmt>> {
+    let looped = |s: &Stmt| matches!(s.kind, StmtKind::For(_) | StmtKind::Loop { .. });
+    let (mut found, mut open, mut before) = (vec![], vec![], vec![]);
+    for stmt in stmts {
+        if declares(&stmt).is_some() {
+            before.push(stmt);
+        } else if looped(&stmt) {
+            found.extend(
+                [std::mem::take(&mut open)].into_iter().filter(|p: &Vec<Stmt>| !p.is_empty()),
+            );
+            before.push(stmt);
+            found.push(std::mem::take(&mut before));
+        } else {
+            open.append(&mut before);
+            open.push(stmt);
+        }
+    }
+    open.append(&mut before);
+    found.extend([open].into_iter().filter(|p| !p.is_empty()));
+    found
+}
+
+/// Each statement with the declarations right before it.
+fn one_by_one(stmts: Vec<Stmt>) -> Vec<Vec<Stmt>> {
+    let (mut found, mut before) = (vec![], vec![]);
+    for stmt in stmts {
+        let declared = declares(&stmt).is_some();
+        before.push(stmt);
+        if !declared {
+            found.push(std::mem::take(&mut before));
+        }
+    }
+    found.extend([before].into_iter().filter(|p: &Vec<Stmt>| !p.is_empty()));
+    found
+}
+
+/// Whether an array begins with nothing in it and is only ever mentioned as an element, with all subscripts.
+fn only_elements(parts: &[Vec<Stmt>], array: VarId) -> bool {
+    let block = Block::new(parts.iter().flatten().cloned().collect());
+    let mut only = true;
+    visit::for_each_place(&block, &mut |p, access| {
+        let element = matches!(p.ty, Type::Scalar(_)) && access != visit::Access::Address;
+        only &= p.root_var() != Some(array) || element;
+    });
+    let begins =
+        |s: &Stmt| matches!(&s.kind, StmtKind::Decl { var, init: Some(_) } if *var == array);
+    only && !block.stmts.iter().any(begins)
+}
+
+/// Whether no part has loops inside of loops: passes over a row, and what is done between them, gain nothing by being alone.
+fn is_passes(parts: &[Vec<Stmt>]) -> bool {
+    let block = Block::new(parts.iter().flatten().cloned().collect());
+    walk::for_loops(&block).iter().all(|l| walk::for_loops(&l.body).is_empty())
+}

@@ -1,0 +1,70 @@
+//! Whether statements may change places.
+
+use std::collections::BTreeSet;
+
+use warpsmith_ir::{Block, Place, Stmt, StmtKind, VarId};
+
+use crate::analysis::access::Base;
+use crate::analysis::loops;
+use crate::walk;
+
+/// Whether two statements one after the other may change places: they touch nothing in common that one of them changes.
+pub(super) fn can_swap(a: &Stmt, b: &Stmt) -> bool {
+    let (a, b) = (Touched::by(a), Touched::by(b));
+    a.moves && b.moves && a.keeps(&b) && b.keeps(&a)
+}
+
+/// Whether a block changes nothing that a statement of it needs but `known` variables: the statement may be repeated behind it.
+pub(super) fn is_undisturbed(stmt: &Stmt, by: &Block, known: &BTreeSet<VarId>) -> bool {
+    let (own, other) = (Touched::by(stmt), Touched::by_all(by));
+    let mut changed = other.set.intersection(&own.vars);
+    own.moves
+        && other.moves
+        && other.written.is_disjoint(&own.memory)
+        && changed.all(|v| known.contains(v) || own.set.contains(v))
+}
+
+/// What statements use and change.
+#[derive(Default)]
+struct Touched {
+    vars: BTreeSet<VarId>,
+    set: BTreeSet<VarId>,
+    memory: BTreeSet<Base>,
+    written: BTreeSet<Base>,
+    /// It does nothing but compute and store.
+    moves: bool,
+}
+
+impl Touched {
+    fn by(stmt: &Stmt) -> Touched {
+        Touched::by_all(&Block::new(vec![stmt.clone()]))
+    }
+
+    fn by_all(block: &Block) -> Touched {
+        let mut found = Touched { moves: true, ..Touched::default() };
+        walk::each_var_of_block(block, &mut |v| _ = found.vars.insert(v));
+        found.memory = loops::touched_bases(block);
+        walk::each_stmt(block, &mut |s| {
+            let o = walk::operands(s);
+            found.set.extend(o.results);
+            found.set.extend(o.writes.and_then(Place::root_var));
+            found.moves &= matches!(
+                s.kind,
+                StmtKind::Decl { .. }
+                    | StmtKind::Assign { .. }
+                    | StmtKind::If { .. }
+                    | StmtKind::For(_)
+                    | StmtKind::Scope(_)
+                    | StmtKind::Atomic { .. }
+            );
+        });
+        found.written = loops::written_bases(block);
+        found.moves &= !found.memory.contains(&Base::Anything);
+        found
+    }
+
+    /// It changes nothing that the other one touches.
+    fn keeps(&self, other: &Touched) -> bool {
+        self.set.is_disjoint(&other.vars) && self.written.is_disjoint(&other.memory)
+    }
+}
