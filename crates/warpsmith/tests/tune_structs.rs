@@ -233,17 +233,107 @@ fn sizes_may_be_fields() {
 }
 
 /// Steps that tell elements apart by their subscripts alone leave structures alone.
+const BODIES: &str = "typedef struct { float x, y, z, mass; } Body;
+void f(int n, const Body p[n], float fx[n], float fy[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        float ax = 0.0f, ay = 0.0f;
+        for (int j = 0; j < n; j++) {
+            float dx = p[j].x - p[i].x, dy = p[j].y - p[i].y;
+            float r = dx * dx + dy * dy + 0.01f;
+            ax += p[j].mass * dx / r;
+            ay += p[j].mass * dy / r;
+        }
+        fx[i] = ax;
+        fy[i] = ay;
+    }
+}
+";
+
 #[test]
-fn steps_refuse_structures() {
-    for step in ["register_tile i by 2", "stage p", "stage p at j tile 8"] {
+fn copies_of_structures_are_refused() {
+    let of_copies = |step: &str, source: &str| {
         let folder = tempfile::tempdir().expect("a temporary folder");
         std::fs::write(folder.path().join("x.sched"), format!("bind i -> x block 64\n{step}\n"))
             .expect("a writable folder");
-        let source = include_str!("structs/nbody.c");
         let output = tune(folder.path(), source, &["--size", "n=100", "--schedule", "x.sched"]);
-        let stderr = String::from_utf8_lossy(&output.stderr);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(1), "{step}: {stderr}");
-        assert!(stderr.contains("it works on structures"), "{step}: {stderr}");
+        stderr
+    };
+    for step in ["stage p", "stage p at j tile 8"] {
+        let stderr = of_copies(step, BODIES);
+        assert!(stderr.contains("its elements are structures"), "{step}: {stderr}");
+    }
+    let whole = "typedef struct { float x, y; } P;
+void f(int n, const P p[n], float y[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        P own = p[i];
+        y[i] = own.x + own.y;
+    }
+}
+";
+    let stderr = of_copies("register_tile i by 2", whole);
+    assert!(stderr.contains("it works on structures"), "{stderr}");
+    let refused = |source: &str| {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        std::fs::write(folder.path().join("x.sched"), "scalarise i\n").expect("writable");
+        let output = tune(folder.path(), source, &["--size", "n=100", "--schedule", "x.sched"]);
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let stderr = refused(BODIES);
+    assert!(stderr.contains("its iterations have no structures of their own"), "{stderr}");
+    // Rows in a structure are no numbers.
+    let rows = whole.replace("float x, y;", "float x, y, t[2];");
+    let stderr = refused(&rows);
+    assert!(stderr.contains("`own` is used in another way than by its fields"), "{stderr}");
+}
+
+/// Threads share loops over structures, have several of them, and write fields of several, in every order of such steps.
+#[test]
+fn tiles_work_on_fields() {
+    const MOVED: &str = "typedef struct { float x, v; int cell; } Particle;
+void f(int n, Particle p[n], float e[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        p[i].v = p[i].v - 0.5f * p[i].x;
+        p[i].x = p[i].x + 0.5f * p[i].v;
+        p[i].cell = (int)(p[i].x * 8.0f);
+        e[i] = p[i].v * p[i].v + p[i].x * p[i].x;
+    }
+}
+";
+    // Fields that change places are read before one of them is written.
+    const SWAPPED: &str = "typedef struct { float x, y; } P;
+void f(int n, P p[n], P q[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        P own = p[i];
+        own = (P){own.y, own.x};
+        q[i] = own;
+        p[i] = (P){p[i].y, p[i].x};
+    }
+}
+";
+    let galaxy = include_str!("structs/nbody.c");
+    let wide = "specialise n%4=0, p%16=0, e%16=0\nregister_tile i by 4\nvectorise i by 4";
+    for (source, steps) in [
+        (BODIES, "bind i -> y block 1x4\nshare j -> x by 32\nunroll j by 4"),
+        (BODIES, "bind i -> y block 1x8\nshare j -> x by 8\nregister_tile i by 2"),
+        (BODIES, "bind i -> x block 64\nregister_tile i by 4\nunroll j by 2"),
+        (galaxy, "scalarise i\nbind i -> y block 1x4\nshare j -> x by 32\nunroll j by 4"),
+        (galaxy, "scalarise i\nbind i -> x block 64\nregister_tile i by 2\nunroll j by 2"),
+        (SWAPPED, "scalarise i\nbind i -> x block 64\nregister_tile i by 2"),
+        (MOVED, "bind i -> x block 64\nregister_tile i by 4"),
+        (MOVED, "bind i -> x block 64\nregister_tile i by 4\nvectorise i by 4\nbounds peel"),
+        (MOVED, &format!("bind i -> x block 64\n{wide}")),
+    ] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        std::fs::write(folder.path().join("x.sched"), format!("{steps}\n")).expect("writable");
+        let output = tune(folder.path(), source, &["--size", "n=1000", "--schedule", "x.sched"]);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{steps}: {stderr}");
     }
 }
 

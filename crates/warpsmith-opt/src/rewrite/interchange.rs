@@ -6,15 +6,25 @@
 //!     for j in J { for i in I { S(i, j) } }
 //! ```
 //!
-//! Legal when `i` holds only `j` and no early exit, the bounds of `j` do not depend on `i`, and no two iterations that
+//! Variables that `i` declares in front of `j` become variables of each iteration of both:
+//!
+//! ```text
+//!     for i in I { x = e(i); for j in J { S(i, j, x) } }
+//!       ==> interchange i
+//!     for j in J { for i in I { x = e(i); S(i, j, x) } }
+//! ```
+//!
+//! Legal when `i` holds only `j` and such declarations, of what nothing in `i` changes, and no early exit, the bounds of `j` do not depend on `i`, and no two iterations that
 //! change places conflict. A float `+=` into one element is a conflict: the order of a sum matters to the last bit.
 
+use std::collections::BTreeSet;
 use std::fmt;
-use warpsmith_ir::{ForLoop, LoopId, LoopKind, SourceMap, StmtKind};
+use warpsmith_ir::{ForLoop, LoopId, LoopKind, SourceMap, Stmt, StmtKind};
 
 use super::grammar::name;
 use super::share::SHARED;
 use super::step::{About, Law, Rewrite, StepError, loop_named};
+use super::swap::is_undisturbed;
 use super::{Rewritten, independence};
 use crate::analysis::access::{AccessKind, Base, Scope};
 use crate::analysis::dependence::{Conflict, Verdict, test_exchange};
@@ -90,7 +100,7 @@ pub fn check<'k>(kernel: &'k Kernel, outer: LoopId) -> Result<LegalInterchange<'
     let Some(o) = kernel.find_loop(outer) else {
         return Err(Refusal::NotNested { outer, inner: outer });
     };
-    let Some(i) = only_loop(&o.body) else {
+    let Some(i) = inner_of(o) else {
         return Err(Refusal::NotNested { outer, inner: outer });
     };
     for l in [o, i] {
@@ -112,6 +122,31 @@ pub fn check<'k>(kernel: &'k Kernel, outer: LoopId) -> Result<LegalInterchange<'
     Ok(LegalInterchange { kernel, outer })
 }
 
+/// The loop that another one can change places with: alone in its body, behind declarations that each of its own iterations can
+/// make as well.
+pub(crate) fn inner_of(outer: &ForLoop) -> Option<&ForLoop> {
+    let (last, before) = outer.body.stmts.split_last()?;
+    let inner = match &last.kind {
+        StmtKind::For(l) => l,
+        StmtKind::Scope(b) if before.is_empty() => only_loop(b)?,
+        _ => return None,
+    };
+    let mut known = BTreeSet::new();
+    let again = |s: &Stmt| match &s.kind {
+        StmtKind::Decl { var, init: Some(_) } => {
+            let fixed = walk::times_set(&outer.body, *var) == 1
+                && is_undisturbed(s, &outer.body, &known)
+                && ![&inner.first, &inner.limit, &inner.step]
+                    .iter()
+                    .any(|e| walk::mentions(e, *var));
+            known.insert(*var);
+            fixed
+        }
+        _ => false,
+    };
+    before.iter().all(again).then_some(inner)
+}
+
 /// Swaps the loops.
 pub fn apply(legal: LegalInterchange<'_>) -> Rewritten {
     let mut kernel = legal.kernel.clone();
@@ -121,7 +156,9 @@ pub fn apply(legal: LegalInterchange<'_>) -> Rewritten {
         else {
             return;
         };
+        let declared: Vec<Stmt> = body.stmts.drain(..body.stmts.len().saturating_sub(1)).collect();
         let Some(inner) = innermost_mut(body) else { return };
+        inner.body.stmts.splice(0..0, declared);
         // Everything but the body changes places: ids and marks go with the counters.
         std::mem::swap(id, &mut inner.id);
         std::mem::swap(kind, &mut inner.kind);

@@ -32,6 +32,7 @@ pub mod rectangle;
 pub mod reduce;
 pub mod register_tile;
 mod runs;
+pub mod scalarise;
 pub mod scan;
 pub mod scatter;
 pub mod share;

@@ -8,7 +8,8 @@ use super::{StepKind, candidates, derive, take, updates};
 use crate::analysis::access::{Access, AccessKind, Scope, View};
 use crate::kernel::{Kernel, only_loop};
 use crate::rewrite::{
-    collapse, distribute, expand, fuse_kernels, fuse_loops, independence, interchange, scatter,
+    collapse, distribute, expand, fuse_kernels, fuse_loops, independence, interchange, scalarise,
+    scatter,
 };
 use crate::walk;
 
@@ -34,7 +35,7 @@ pub struct Start {
 }
 
 /// The function in the other orders that promise something: with parallel loops moved out of serial ones and all loops fused that
-/// can be, without and with sums scattered; with the radius of a stencil written out; with serial loops made one; with nests apart from what stands beside
+/// can be, without and with sums scattered; with the radius of a stencil written out; with serial loops made one; with variables in place of structures; with nests apart from what stands beside
 /// their inner loop; with two sweeps of a loop in time in one kernel. Nothing where no step can be taken.
 pub fn starts(kernel: &Kernel, sources: &SourceMap) -> Vec<Start> {
     let roots = kernel.marked_roots();
@@ -42,6 +43,7 @@ pub fn starts(kernel: &Kernel, sources: &SourceMap) -> Vec<Start> {
         Start::of(kernel).interchanged(sources).fused(None, sources),
         Start::of(kernel).expanded(sources),
         Start::of(kernel).collapsed(sources),
+        Start::of(kernel).scalarised(sources),
         Start::of(kernel).distributed(sources).interchanged(sources),
     ];
     // Parallel loops move out of serial ones in the first, too.
@@ -120,7 +122,7 @@ impl Start {
             let kernel = &start.kernel;
             let serial = kernel.marked_roots().into_iter().flat_map(|root| {
                 let loops = candidates::serial_loops(kernel, root).into_iter();
-                loops.filter_map(move |l| Some((root, l, only_loop(&l.body)?.id)))
+                loops.filter_map(move |l| Some((root, l, interchange::inner_of(l)?.id)))
             });
             serial.into_iter().find_map(|(root, outer, inner)| {
                 let step =
@@ -179,6 +181,16 @@ impl Start {
         let target = self.kernel.loop_name(id);
         let start = self.with(StepKind::Distribute(distribute::Args { target }), sources)?;
         (!computes(&self.kernel) && computes(&start.kernel)).then_some(start)
+    }
+
+    /// With variables in place of the structures that iterations have for themselves.
+    fn scalarised(mut self, sources: &SourceMap) -> Start {
+        for root in self.kernel.marked_roots() {
+            let target = self.kernel.loop_name(root);
+            let step = StepKind::Scalarise(scalarise::Args { target });
+            self = self.with(step, sources).unwrap_or(self);
+        }
+        self
     }
 
     /// With serial loops made one whose rows follow each other in memory: threads can have the iterations of both.

@@ -79,6 +79,7 @@ registry! {
     Rectangle = rectangle,
     Scatter = scatter,
     Expand = expand,
+    Scalarise = scalarise,
     Distribute = distribute,
     FuseLoops = fuse_loops,
     FuseKernels = fuse_kernels,

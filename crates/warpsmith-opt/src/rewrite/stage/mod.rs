@@ -226,6 +226,10 @@ pub fn check<'k>(
         return refuse("no bound nest reads it there: bind its loops first".into());
     };
     check_tiles(kernel, root, nest)?;
+    let element = kernel.func().var(array).ty.pointee().map(warpsmith_ir::Type::innermost);
+    if matches!(element, Some(warpsmith_ir::Type::Struct(_))) {
+        return refuse("its elements are structures".into());
+    }
     let Some(l) = kernel.find_loop(root) else { return refuse("its nest is gone".into()) };
     let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(root), l);
     let groups = groups(&scope, &scope.accesses(), array);
