@@ -254,3 +254,22 @@ template __global__ void turn<32>(float *, const float *, int, int);
         assert!(!chosen.tried.iter().any(turned), "{x}: {:?}", chosen.tried);
     }
 }
+
+/// Types of casts in subscripts are no variables that a copy would have to wait for.
+#[test]
+fn subscripts_with_casts() {
+    let text = "__global__ void batches(float *out, const float *in, int rows, int cols) {
+    int c = blockIdx.x * 32 + threadIdx.x;
+    int r = blockIdx.y * 32 + threadIdx.y;
+    if (c < cols && r < rows)
+        out[(size_t)blockIdx.z * rows * cols + (size_t)c * rows + r] =
+            in[(size_t)blockIdx.z * rows * cols + (size_t)r * cols + c];
+}
+void host(float *out, const float *in, int rows, int cols, int n) {
+    dim3 grid((cols + 31) / 32, (rows + 31) / 32, n);
+    batches<<<grid, dim3(32, 32)>>>(out, in, rows, cols);
+}
+";
+    let parts = ["(size_t)r * cols + c", "__syncthreads();", "[32][32 + 1]"];
+    transposed("casts", text, "in", &parts);
+}
