@@ -6,8 +6,8 @@ use warpsmith_ir::SourceMap;
 
 /// What all instrumented texts use, parsed once with what stands in for libraries.
 const COMMON: &str = r#"
-__device__ long long *__ws_log; __device__ unsigned int *__ws_count; __device__ unsigned int *__ws_seen;
-__device__ unsigned int __ws_rows; __device__ unsigned int __ws_full; __device__ int __ws_dynamic;
+__device__ long long *__ws_log; __device__ unsigned int *__ws_used; __device__ unsigned int *__ws_seen;
+__device__ unsigned int __ws_room; __device__ unsigned int __ws_full; __device__ int __ws_dynamic;
 template <class T> __device__ unsigned long long __ws_at(const T *p) {
   if (sizeof(T) == 1) return *(const unsigned char *)p;
   if (sizeof(T) == 2) return *(const unsigned short *)p;
@@ -19,30 +19,35 @@ template <class T> __device__ unsigned long long __ws_at(const T *p) {
     for (int n = 0; n < (int)sizeof(T) / 4; n++) bits = bits * 0x9e3779b97f4a7c15ull + ((const unsigned int *)p)[n];
   return bits;
 }
-__device__ inline long long *__ws_row(long long id, int width) {
+// Room for the threads of a warp that come by together: the mark, who they are, a row each, and then what arrays hold, once for all.
+__device__ inline long long *__ws_row(int id, int width, int held, int &rank, int &count) {
   unsigned int block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
   unsigned int flat = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
-  unsigned int t = block * (blockDim.x * blockDim.y * blockDim.z) + flat;
+  unsigned int threads = blockDim.x * blockDim.y * blockDim.z;
+  unsigned int t = block * threads + flat;
   unsigned int v = __ws_seen[t];
   __ws_seen[t] = v + 1;
   // Of later visits, blocks take down every eighth together, each block others.
   if (v >= __ws_full && ((block * 40503u + v) * 2654435761u >> 29)) return nullptr;
-  unsigned int n = __ws_count[t];
-  __ws_count[t] = n + 1;
-  if (n >= __ws_rows) n = __ws_rows;
-  long long *row = __ws_log + ((long long)t * (__ws_rows + 1) + n) * width;
-  row[0] = id;
-  return row;
+  unsigned int warp = block * ((threads + 31) / 32) + flat / 32;
+  unsigned int lanes = __activemask();
+  rank = __popc(lanes & ((1u << flat % 32) - 1));
+  count = __popc(lanes);
+  unsigned int at = __ws_used[warp];
+  unsigned int end = at + 2 + count * width + held;
+  // What has no room ends the log: nothing after it is taken down.
+  __ws_used[warp] = end <= __ws_room ? end : __ws_room + 1;
+  if (end > __ws_room) return nullptr;
+  long long *visit = __ws_log + (unsigned long long)warp * __ws_room + at;
+  visit[0] = id;
+  visit[1] = lanes;
+  return visit + 2 + rank * width;
 }
-template <class T, class S> __device__ void __ws_find(long long *held, const T *value, const S *array, int length, int words) {
+// The elements of an array behind their number, which is negative where none can be what is read.
+template <class T, class S> __device__ void __ws_hold(long long *held, const T *value, const S *array, int length, int rank, int count) {
+  *held = sizeof(T) == sizeof(S) ? length : -1 - length;
   if (sizeof(T) != sizeof(S)) return;
-  unsigned long long bits = __ws_at(value);
-  for (int w = 0; w < words; w++) {
-    unsigned long long set = 0;
-    int end = length - w * 64 < 64 ? length - w * 64 : 64;
-    for (int b = 0; b < end; b++) set |= (unsigned long long)(__ws_at(array + w * 64 + b) == bits) << b;
-    held[w] = set;
-  }
+  for (int n = rank; n < length; n += count) held[1 + n] = __ws_at(array + n);
 }
 "#;
 

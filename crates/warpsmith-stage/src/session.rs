@@ -461,13 +461,14 @@ impl Session {
         if self.input.quick && self.is_longer_with_tags(&shaped.reference, suited)? {
             return Err(self.given_up());
         }
+        let lengths = if mixed { self.lengths(suited)? } else { suited.lengths.clone() };
         let probes = self.probes(&shaped, &suited.launch)?;
         let run = rows::Run {
             program: &probes.program,
             instrumented: &probes.instrumented,
             launch: &suited.launch,
             number,
-            lengths: &suited.lengths,
+            lengths: &lengths,
             tagged: &self.tagged,
             reads: self.plan.reads.len(),
             runs: self.runs(&shaped.reference),

@@ -254,3 +254,47 @@ template __global__ void turn<32>(float *, const float *, int, int);
         assert!(!chosen.tried.iter().any(turned), "{x}: {:?}", chosen.tried);
     }
 }
+
+/// Types of casts in subscripts are no variables that a copy would have to wait for.
+#[test]
+fn subscripts_with_casts() {
+    let text = "__global__ void batches(float *out, const float *in, int rows, int cols) {
+    int c = blockIdx.x * 32 + threadIdx.x;
+    int r = blockIdx.y * 32 + threadIdx.y;
+    if (c < cols && r < rows)
+        out[(size_t)blockIdx.z * rows * cols + (size_t)c * rows + r] =
+            in[(size_t)blockIdx.z * rows * cols + (size_t)r * cols + c];
+}
+void host(float *out, const float *in, int rows, int cols, int n) {
+    dim3 grid((cols + 31) / 32, (rows + 31) / 32, n);
+    batches<<<grid, dim3(32, 32)>>>(out, in, rows, cols);
+}
+";
+    let parts = ["(size_t)r * cols + c", "__syncthreads();", "[32][32 + 1]"];
+    transposed("casts", text, "in", &parts);
+}
+
+/// The sign of a velocity decides which neighbours are read: arrays are long enough for all of them, so that no read outside of one
+/// is taken for what a tile holds before it is written. A guard of that kind passed the search and was wrong in a check.
+#[test]
+fn reads_that_data_decide_on() {
+    let text = "__global__ void advect(const float *q, const float *u, const float *v, float *qn, int nx, int ny, float s) {
+    unsigned ix = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned iy = blockIdx.y * blockDim.y + threadIdx.y;
+    if (ix == 0 || iy == 0 || ix >= nx - 1 || iy >= ny - 1) return;
+    unsigned id = iy * nx + ix;
+    float uu = u[id], vv = v[id];
+    float dqx = uu > 0 ? q[id] - q[id - 1] : q[id + 1] - q[id];
+    float dqy = vv > 0 ? q[id] - q[id - nx] : q[id + nx] - q[id];
+    qn[id] = q[id] - s * (uu * dqx + vv * dqy);
+}
+void host(float *q, float *u, float *v, float *qn, int nx, int ny) {
+    advect<<<dim3((nx + 31) / 32, (ny + 7) / 8), dim3(32, 8)>>>(q, u, v, qn, nx, ny, 0.1f);
+}
+";
+    let chosen = choose(text);
+    let tiles: Vec<_> = chosen.tried.iter().filter(|t| t.name.starts_with("tile")).collect();
+    let refuted = |why: &String| why.contains("not right");
+    assert!(!tiles.is_empty(), "{:?}", chosen.tried);
+    assert!(!tiles.iter().any(|t| t.failed.as_ref().is_some_and(refuted)), "{tiles:?}");
+}

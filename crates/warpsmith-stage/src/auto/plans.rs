@@ -145,14 +145,11 @@ impl<'k> Kernel<'k> {
         strides.into_iter().any(|s| s[0].abs() > 32)
     }
 
-    /// Whether a name is one that the kernel declares.
+    /// Whether a name is a variable: of the kernel, or one of the file that is no constant. Types of casts are none.
     pub fn is_variable(&self, name: &str) -> bool {
-        let tokens = marks::tokens(self.text);
-        let word = |t: &marks::Tok| &self.text[t.at.clone()] == name;
-        let called = tokens.windows(2).any(|t| word(&t[0]) && self.text[t[1].at.clone()] == *"(");
-        let local = !called && !["threadIdx", "blockIdx", "blockDim", "gridDim"].contains(&name);
-        local
-            && !self.unit.macros.contains_key(name)
+        let own = self.function.params.iter().any(|p| p.name.as_deref() == Some(name))
+            || scope::declared(self.body).contains_key(name);
+        own || of_file(&self.unit.items, name)
             && !scope::constants(self.unit, name).contains(&name.to_string())
     }
 
@@ -523,4 +520,13 @@ fn inside(inner: &marks::Bytes, outer: &marks::Bytes) -> bool {
 fn swap(text: &str) -> String {
     let text = text.replace("threadIdx.x", "threadIdx.?").replace("threadIdx.y", "threadIdx.x");
     text.replace("threadIdx.?", "threadIdx.y")
+}
+
+/// Whether a file declares a variable outside of functions.
+fn of_file(items: &[ast::Item], name: &str) -> bool {
+    items.iter().any(|item| match &item.kind {
+        ast::ItemKind::Vars(v) => v.declarators.iter().any(|d| d.name == name),
+        ast::ItemKind::Namespace { items, .. } => of_file(items, name),
+        _ => false,
+    })
 }

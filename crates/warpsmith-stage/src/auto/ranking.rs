@@ -233,7 +233,13 @@ impl Ranking<'_> {
         steps: &Steps,
         solver: Option<PathBuf>,
     ) -> Result<Best, String> {
-        let said = |r: Refusal| program::first_message(&r.diagnostics);
+        // What is wrong with a plan is said with the launch that shows it.
+        let said = |r: Refusal| {
+            let shown = r.diagnostics.first().filter(|d| d.code == "W713");
+            let launch = shown.and_then(|d| d.notes.first());
+            let launch = launch.map_or(String::new(), |n| format!(": {n}"));
+            program::first_message(&r.diagnostics) + &launch
+        };
         let staged = match plan.marked {
             true => {
                 let block = plan.block.or(self.input.block);

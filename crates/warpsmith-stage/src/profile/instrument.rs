@@ -14,13 +14,15 @@ use crate::source::scope::{self, SharedArray};
 
 /// How the rows of one mark or place for copies are laid out, in words of 64 bits.
 ///
-/// Word 0 is the number of the mark, then one word a symbol, then for each array one bit an element: whether it holds what is
-/// read. For a read with a given place follow where that is in its array, whether the element is there, and its bits.
+/// One word a symbol. For a read follows what is read; for one with a given place, where that is in its array, whether the element is
+/// there, and its bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     pub symbols: usize,
-    /// Words for each array.
-    pub arrays: Vec<usize>,
+    /// Arrays that are looked through for what is read: what they hold follows the rows of all threads that come by together.
+    pub arrays: usize,
+    /// Words for what those hold.
+    pub held: usize,
     pub given: bool,
     /// For a place for copies: what could be copied there. Two words each, the position in the array and the address.
     pub offers: Vec<Offered>,
@@ -36,9 +38,10 @@ pub struct Offered {
 }
 
 impl Layout {
-    fn words(&self) -> usize {
-        1 + self.symbols
-            + self.arrays.iter().sum::<usize>()
+    /// Words of a row.
+    pub fn words(&self) -> usize {
+        self.symbols
+            + usize::from(self.arrays > 0)
             + 3 * usize::from(self.given)
             + 2 * self.offers.len()
     }
@@ -49,8 +52,6 @@ impl Layout {
 pub struct Instrumented {
     pub text: String,
     pub layouts: Vec<Layout>,
-    /// Words of a row.
-    pub width: usize,
 }
 
 /// Instruments the marks of a plan, for a block shape in which shared arrays have so many elements.
@@ -65,22 +66,21 @@ pub fn instrument(
         .enumerate()
         .map(|(i, p)| {
             let given = i < plan.reads.len() && plan.given(i).is_some();
-            let list = p.site.arrays.iter().filter(|_| i < plan.reads.len());
             // Where the place is given, nothing is looked for.
-            let words = |a| if given { 0 } else { elements(a).div_ceil(64) };
-            let arrays = list.map(words).collect();
+            let looked = i < plan.reads.len() && !given;
+            let list = if looked { &p.site.arrays[..] } else { &[] };
+            let held = list.iter().map(|a| 1 + elements(a)).sum();
             let offers = match i.checked_sub(plan.reads.len()) {
                 Some(insert) => offered(plan, insert, elements),
                 None => vec![],
             };
-            Layout { symbols: p.symbols.len(), arrays, given, offers }
+            Layout { symbols: p.symbols.len(), arrays: list.len(), held, given, offers }
         })
         .collect();
-    let width = layouts.iter().map(Layout::words).max().unwrap_or(1);
     let mut head = String::new();
     let mut patch = plan.extents(block);
     for (i, (point, layout)) in points.zip(&layouts).enumerate() {
-        declare(&mut head, i, layout, width);
+        declare(&mut head, i, layout);
         let at = i.checked_sub(plan.reads.len());
         match at {
             None => read(plan, i, point, &mut patch),
@@ -92,7 +92,7 @@ pub fn instrument(
         }
     }
     let body = patch.apply(&plan.text).unwrap_or_default();
-    Instrumented { text: format!("{head}\n{body}"), layouts, width }
+    Instrumented { text: format!("{head}\n{body}"), layouts }
 }
 
 fn read(plan: &Plan, i: usize, point: &Point, patch: &mut Patch) {
@@ -107,7 +107,8 @@ fn read(plan: &Plan, i: usize, point: &Point, patch: &mut Patch) {
             given_array(point, shared).map_or(shared.to_string(), |a| point.site.arrays[a].first())
         ));
     }
-    let visit = call(&format!("__ws_visit{i}"), first, point, true);
+    let looked = plan.given(i).is_none();
+    let visit = call(&format!("__ws_visit{i}"), first, point, looked);
     patch.replace(mark.whole.clone(), format!("{visit}{}", plan.slice(&mark.member)));
 }
 
@@ -167,52 +168,48 @@ fn call(name: &str, mut args: Vec<String>, point: &Point, arrays: bool) -> Strin
 }
 
 /// The function that stores the row of one mark.
-fn declare(head: &mut String, i: usize, layout: &Layout, width: usize) {
-    let is_read = !layout.arrays.is_empty();
-    let mut types = String::new();
-    let mut params = String::new();
-    let given_back = if is_read { " value" } else { "" };
-    let mut body =
-        format!("long long *row = __ws_row({i}, {width}); if (!row) return{given_back};");
+fn declare(head: &mut String, i: usize, layout: &Layout) {
+    let is_read = layout.given || layout.arrays > 0;
+    let (mut types, mut params, mut stores) = (vec![], vec![], String::new());
+    let at = layout.symbols;
     if is_read {
-        types += "class T";
-        params += "T value";
-        body += " T copy = value;";
+        types.push("class T".to_string());
+        params.push("T value".to_string());
+        stores += " T copy = value;";
     }
     if layout.given {
-        types += ", class G";
-        params += ", G *given, G *base";
+        types.push("class G".to_string());
+        params.push("G *given, G *base".to_string());
+        let there = "__ws_at(given) == __ws_at(&copy)";
+        let _ = write!(stores, " row[{at}] = given - base; row[{}] = {there};", at + 1);
+        let _ = write!(stores, " row[{}] = __ws_at(&copy);", at + 2);
     }
     for o in 0..2 * layout.offers.len() {
-        let comma = if params.is_empty() { "" } else { ", " };
-        let _ = write!(params, "{comma}long long o{o}");
-        let _ = write!(body, " row[{}] = o{o};", 1 + layout.symbols + o);
+        params.push(format!("long long o{o}"));
+        let _ = write!(stores, " row[{}] = o{o};", at + o);
     }
     for s in 0..layout.symbols {
-        let comma = if params.is_empty() { "" } else { ", " };
-        let _ = write!(params, "{comma}long long s{s}");
-        let _ = write!(body, " row[{}] = s{s};", s + 1);
+        params.push(format!("long long s{s}"));
+        let _ = write!(stores, " row[{s}] = s{s};");
     }
-    let mut at = 1 + layout.symbols;
-    for (a, words) in layout.arrays.iter().enumerate() {
-        let _ = write!(types, ", class A{a}");
-        let _ = write!(params, ", A{a} *a{a}, int n{a}");
-        let _ = write!(body, " __ws_find(row + {at}, &copy, a{a}, n{a}, {words});");
-        at += words;
+    let mut held = "0".to_string();
+    if layout.arrays > 0 {
+        let _ = write!(stores, " row[{at}] = __ws_at(&copy);");
+        let _ = write!(stores, " row += (count - rank) * {};", layout.words());
     }
-    if layout.given {
-        let at = layout.words() - 3;
-        let _ = write!(
-            body,
-            " row[{at}] = given - base; row[{}] = __ws_at(given) == __ws_at(&copy); row[{}] = __ws_at(&copy);",
-            at + 1,
-            at + 2
-        );
+    for a in 0..layout.arrays {
+        types.push(format!("class A{a}"));
+        params.push(format!("A{a} *a{a}, int n{a}"));
+        let _ = write!(held, " + 1 + n{a}");
+        let _ = write!(stores, " __ws_hold(row, &copy, a{a}, n{a}, rank, count); row += 1 + n{a};");
     }
-    let (template, result, end) = match is_read {
-        true => (format!("template <{types}> "), "T", " return value;"),
+    let (template, result, back) = match is_read {
+        true => (format!("template <{}> ", types.join(", ")), "T", " value"),
         false => (String::new(), "void", ""),
     };
-    let _ =
-        writeln!(head, "{template}__device__ {result} __ws_visit{i}({params}) {{ {body}{end} }}");
+    let (params, words) = (params.join(", "), layout.words());
+    let row =
+        format!("int rank, count; long long *row = __ws_row({i}, {words}, {held}, rank, count);");
+    let body = format!("{row} if (!row) return{back};{stores} return{back};");
+    let _ = writeln!(head, "{template}__device__ {result} __ws_visit{i}({params}) {{ {body} }}");
 }

@@ -55,12 +55,10 @@ pub struct Offer {
 /// The rows of every mark, then of every place for copies.
 pub type Profile = Vec<Vec<Row>>;
 
-/// Words of the rows of all threads together that are kept of one launch, at most.
-const MAX_WORDS: usize = 2 << 20;
-/// Rows of a thread that there is room for at first; a launch with more is run again.
-const FEW_ROWS: usize = 30;
+/// Words that are taken down of one launch, at most: so many that allocators give fresh pages, of which most are never touched.
+const MAX_WORDS: usize = 5 << 20;
 /// Rows of a mark that are taken down of a launch; of later visits of each thread, some.
-const FULL_ROWS: usize = 8192;
+const FULL_ROWS: usize = 2048;
 
 /// A launch of an instrumented kernel.
 #[derive(Clone, Copy, Debug)]
@@ -107,79 +105,64 @@ impl Run<'_> {
     }
 
     fn once(&self, seed: u64) -> Result<Profile, Diagnostic> {
-        let Run { launch, instrumented, .. } = *self;
-        let threads: usize = launch.grid.iter().chain(&launch.block).map(|d| *d as usize).product();
-        let marks = instrumented.layouts.len();
-        // However many threads there are: of a mark that is left out nothing would be known.
-        let most = (MAX_WORDS / threads.max(1) / instrumented.width).clamp(1, 4096) - 1;
-        let most = most.max(marks);
-        // Copies are written for what all visits say together.
-        let copies = instrumented.layouts.iter().any(|l| l.given || !l.offers.is_empty());
-        let full = match self.whole || copies || marks > self.reads {
-            true => u32::MAX,
-            false => (FULL_ROWS * marks / threads.max(1)).max(2 * marks) as u32,
-        };
-        let few = most.min(FEW_ROWS);
-        let (profile, rows) = self.with_room(seed, full, few)?;
-        match rows > few && few < most {
-            true => Ok(self.with_room(seed, full, rows.min(most))?.0),
-            false => Ok(profile),
-        }
-    }
-
-    /// The rows of a launch, so many of each thread at most, and how many the thread with the most of them has.
-    fn with_room(&self, seed: u64, full: u32, cap: usize) -> Result<(Profile, usize), Diagnostic> {
         let Run { program, instrumented, launch, lengths, .. } = *self;
         let data = Data { seed, tagged: self.tagged, mixed: self.mixed };
         let mut prepared = memory::prepare(program, launch, Some(lengths), data)?;
-        let threads: usize = launch.grid.iter().chain(&launch.block).map(|d| *d as usize).product();
-        let log_bytes = threads * (cap + 1) * instrumented.width * 8;
-        let add = |memory: &mut warpsmith_emu::DeviceMemory, bytes: usize| {
-            memory.add(Buffer {
-                name: "profile".into(),
-                bytes: vec![0; bytes],
-                ..Buffer::default()
-            })
+        let offers = instrumented.layouts.iter().any(|l| !l.offers.is_empty());
+        let arrays = offers.then(|| Arrays::of(program, &prepared.memory));
+        let memory = &mut prepared.memory;
+        let extents = |dims: [u32; 3]| dims.iter().map(|d| *d as usize).product::<usize>();
+        let (blocks, block) = (extents(launch.grid), extents(launch.block));
+        let warps = blocks * block.div_ceil(32);
+        // However many threads there are: of a mark that is left out nothing would be known.
+        let visit = |l: &Layout| 2 + 32 * l.words() + l.held;
+        let once: usize = instrumented.layouts.iter().map(visit).sum();
+        let room = (MAX_WORDS / warps.max(1)).max(once);
+        let mut add = |bytes: usize| {
+            let bytes = vec![0; bytes];
+            memory.add(Buffer { name: "profile".into(), bytes, ..Buffer::default() })
         };
-        let log = add(&mut prepared.memory, log_bytes);
-        let count = add(&mut prepared.memory, threads * 4);
-        let seen = add(&mut prepared.memory, threads * 4);
-        let set = |memory: &mut warpsmith_emu::DeviceMemory, name: &str, bytes: &[u8]| {
+        let (log, used, seen) = (add(warps * room * 8), add(warps * 4), add(blocks * block * 4));
+        let mut set = |name: &str, bytes: &[u8]| {
             let at = program.module.globals.iter().position(|g| g.name == name);
             if let Some(global) = at.and_then(|i| memory.globals.get_mut(i)) {
                 global.bytes[..bytes.len()].copy_from_slice(bytes);
                 global.poison.clear();
             }
         };
-        set(&mut prepared.memory, "__ws_log", &device_pointer(log, 0).to_le_bytes());
-        set(&mut prepared.memory, "__ws_count", &device_pointer(count, 0).to_le_bytes());
-        set(&mut prepared.memory, "__ws_seen", &device_pointer(seen, 0).to_le_bytes());
-        set(&mut prepared.memory, "__ws_full", &full.to_le_bytes());
-        set(&mut prepared.memory, "__ws_rows", &(cap as u32).to_le_bytes());
-        set(&mut prepared.memory, "__ws_dynamic", &launch.dynamic_shared.to_le_bytes());
-        let offers = instrumented.layouts.iter().any(|l| !l.offers.is_empty());
-        let arrays = offers.then(|| Arrays::of(program, &prepared.memory));
+        for (name, buffer) in [("__ws_log", log), ("__ws_used", used), ("__ws_seen", seen)] {
+            set(name, &device_pointer(buffer, 0).to_le_bytes());
+        }
+        set("__ws_full", &self.full(blocks * block).to_le_bytes());
+        set("__ws_room", &(room as u32).to_le_bytes());
+        set("__ws_dynamic", &launch.dynamic_shared.to_le_bytes());
         let ran = program::run(program, &prepared.config, &mut prepared.memory, Checks::NONE)?;
         if ran.limit.is_some() && instrumented.layouts.len() > self.reads {
             // Threads that were not come to would seem to need no copy.
-            return Ok((vec![vec![]; instrumented.layouts.len()], 0));
+            return Ok(vec![vec![]; instrumented.layouts.len()]);
         }
-        let log = &prepared.memory.buffers[log.0 as usize].bytes;
-        let counts = &prepared.memory.buffers[count.0 as usize].bytes;
-        let mut profile = decode(instrumented, log, counts, cap, self.number, self.reads);
+        let bytes = |b: BufferId| &prepared.memory.buffers[b.0 as usize].bytes[..];
+        let layouts = &instrumented.layouts;
+        let log = Log { layouts, bytes: bytes(log), used: bytes(used), room, block };
+        let mut profile = log.decode(self.number, self.reads);
         for row in profile.iter_mut().flatten() {
             for offer in &mut row.offers {
                 let named = |address| arrays.as_ref()?.element(address as u64);
                 offer.element = offer.element.and_then(named);
             }
         }
-        Ok((profile, rows_of_all(counts).max().unwrap_or(0)))
+        Ok(profile)
     }
-}
 
-/// How many rows each thread has.
-fn rows_of_all(counts: &[u8]) -> impl Iterator<Item = usize> + '_ {
-    counts.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]) as usize)
+    /// Visits of a thread after which only some are taken down. Copies are written for what all visits say together.
+    fn full(&self, threads: usize) -> u32 {
+        let layouts = &self.instrumented.layouts;
+        let copies = layouts.iter().any(|l| l.given || !l.offers.is_empty());
+        match self.whole || copies || layouts.len() > self.reads {
+            true => u32::MAX,
+            false => (FULL_ROWS * layouts.len() / threads.max(1)).max(2 * layouts.len()) as u32,
+        }
+    }
 }
 
 /// Takes out what another run did not see, too. Where data decide on the way, a visit may have none of its like there; where they
@@ -255,68 +238,150 @@ impl Arrays {
     }
 }
 
-fn decode(
-    instrumented: &Instrumented,
-    log: &[u8],
-    counts: &[u8],
-    cap: usize,
-    launch: usize,
-    reads: usize,
-) -> Profile {
-    let word = |at: usize| {
-        let bytes = log.get(at * 8..at * 8 + 8).and_then(|b| b.try_into().ok());
-        bytes.map_or(0, i64::from_le_bytes)
-    };
-    let mut profile: Profile = vec![vec![]; instrumented.layouts.len()];
-    for (thread, count) in rows_of_all(counts).enumerate() {
-        let mut insert = None;
-        let mut visits = vec![0; instrumented.layouts.len()];
-        let id_of = |n: usize| word((thread * (cap + 1) + n) * instrumented.width) as usize;
-        // What comes after the last place for copies is there in part where there is no more room: it would seem that nobody reads
-        // what is missing.
-        let mut places = (1..cap).rev().filter(|_| count > cap);
-        let end = places.find(|n| (reads..instrumented.layouts.len()).contains(&id_of(*n)));
-        for n in 0..end.unwrap_or(count.min(cap)) {
-            let start = (thread * (cap + 1) + n) * instrumented.width;
-            let id = word(start) as usize;
-            let Some(layout) = instrumented.layouts.get(id) else { continue };
-            let mut row = decode_row(layout, &|i| word(start + i));
-            (row.launch, row.thread, row.insert) = (launch, thread as u32, insert);
-            row.visit = visits[id];
-            visits[id] += 1;
-            if id >= reads {
-                insert = Some((id, profile[id].len()));
-            }
-            profile[id].push(row);
-        }
-    }
-    profile
+/// What a launch took down.
+struct Log<'a> {
+    layouts: &'a [Layout],
+    bytes: &'a [u8],
+    /// Words that each warp has filled.
+    used: &'a [u8],
+    /// Words of each warp.
+    room: usize,
+    /// Threads of a block.
+    block: usize,
 }
 
-fn decode_row(layout: &Layout, word: &dyn Fn(usize) -> i64) -> Row {
-    let values = (0..layout.symbols).map(|s| word(1 + s)).collect();
-    let mut places = vec![];
-    let mut end = 1 + layout.symbols;
-    for (a, words) in layout.arrays.iter().enumerate() {
-        for w in 0..*words {
-            let mut set = word(end + w) as u64;
-            while set != 0 {
-                places.push((a as u8, w as u32 * 64 + set.trailing_zeros()));
-                set &= set - 1;
+/// Elements that are compared at once.
+const PIECE: usize = 16;
+
+/// A row: of which mark it is, where it begins, and where what arrays held.
+type Taken = (usize, usize, usize);
+
+impl Log<'_> {
+    fn word(&self, at: usize) -> i64 {
+        let bytes = self.bytes.get(at * 8..at * 8 + 8).and_then(|b| b.try_into().ok());
+        bytes.map_or(0, i64::from_le_bytes)
+    }
+
+    fn decode(&self, launch: usize, reads: usize) -> Profile {
+        let mut profile: Profile = vec![vec![]; self.layouts.len()];
+        let mut threads: Vec<Vec<Taken>> = vec![];
+        let mut full = vec![];
+        for warp in 0..self.used.len() / 4 {
+            let begun = warp / self.block.div_ceil(32) * self.block;
+            let lanes = self.lanes(warp).into_iter();
+            let first = threads.len();
+            threads.extend(lanes.take(self.block - (first - begun)));
+            if self.used_by(warp) > self.room {
+                full.extend(first..threads.len());
             }
         }
-        end += words;
+        // What comes after the last place for copies is there in part where there is no more room: it would seem that nobody reads
+        // what is missing.
+        let copied = |taken: &Vec<Taken>| taken.iter().filter(|t| t.0 >= reads).count();
+        let complete = full.iter().map(|t| copied(&threads[*t])).filter(|n| *n > 0).min();
+        for (thread, taken) in threads.iter_mut().enumerate() {
+            if let Some(n) = complete {
+                let mut places = (0..taken.len()).filter(|i| taken[*i].0 >= reads);
+                let end = places.nth((n - 1).max(1)).unwrap_or(taken.len());
+                taken.truncate(end);
+            }
+            self.rows((launch, thread), taken, reads, &mut profile);
+        }
+        profile
     }
-    let given = layout.given.then(|| Given {
-        place: word(end),
-        right: word(end + 1) != 0,
-        element: word(end + 2),
-    });
-    let offer = |(n, o): (usize, &Offered)| {
-        let (place, address) = (word(end + 2 * n), word(end + 2 * n + 1));
-        let element = (0 <= place && place < o.length).then_some(address);
-        Offer { mark: o.mark, place, element }
-    };
-    let offers = layout.offers.iter().enumerate().map(offer).collect();
-    Row { values, places, given, offers, ..Row::default() }
+
+    fn used_by(&self, warp: usize) -> usize {
+        let bytes = self.used.get(warp * 4..warp * 4 + 4).and_then(|b| b.try_into().ok());
+        bytes.map_or(0, u32::from_le_bytes) as usize
+    }
+
+    /// The rows of each thread of a warp.
+    fn lanes(&self, warp: usize) -> Vec<Vec<Taken>> {
+        let mut lanes = vec![vec![]; 32];
+        let (mut at, end) = (warp * self.room, (warp + 1) * self.room);
+        // Nothing is behind the last visit.
+        while at + 2 < end && self.word(at + 1) != 0 {
+            let (id, mask) = (self.word(at) as usize, self.word(at + 1) as u32);
+            let Some(layout) = self.layouts.get(id) else { break };
+            let held = at + 2 + mask.count_ones() as usize * layout.words();
+            let coming = (0..32).filter(|lane| mask >> lane & 1 == 1);
+            for (n, lane) in coming.enumerate() {
+                lanes[lane].push((id, at + 2 + n * layout.words(), held));
+            }
+            at = (0..layout.arrays).fold(held, |at, _| at + 1 + self.length(at).0);
+        }
+        lanes
+    }
+
+    /// How much of an array is at a word, and whether it can be what is read.
+    fn length(&self, at: usize) -> (usize, bool) {
+        match self.word(at) {
+            n @ 0.. => (n as usize, true),
+            n => ((-1 - n) as usize, false),
+        }
+    }
+
+    /// Adds the rows of a thread to a profile.
+    fn rows(
+        &self,
+        (launch, thread): (usize, usize),
+        taken: &[Taken],
+        reads: usize,
+        profile: &mut Profile,
+    ) {
+        let mut insert = None;
+        let mut visits = vec![0; self.layouts.len()];
+        for (id, start, held) in taken {
+            let mut row = self.row(&self.layouts[*id], *start, *held);
+            (row.launch, row.thread, row.insert) = (launch, thread as u32, insert);
+            row.visit = visits[*id];
+            visits[*id] += 1;
+            if *id >= reads {
+                insert = Some((*id, profile[*id].len()));
+            }
+            profile[*id].push(row);
+        }
+    }
+
+    fn row(&self, layout: &Layout, start: usize, held: usize) -> Row {
+        let word = |i: usize| self.word(start + i);
+        let end = layout.symbols;
+        let given = layout.given.then(|| Given {
+            place: word(end),
+            right: word(end + 1) != 0,
+            element: word(end + 2),
+        });
+        let offer = |(n, o): (usize, &Offered)| {
+            let (place, address) = (word(end + 2 * n), word(end + 2 * n + 1));
+            let element = (0 <= place && place < o.length).then_some(address);
+            Offer { mark: o.mark, place, element }
+        };
+        Row {
+            values: (0..end).map(word).collect(),
+            places: if layout.arrays > 0 { self.places(layout, word(end), held) } else { vec![] },
+            given,
+            offers: layout.offers.iter().enumerate().map(offer).collect(),
+            ..Row::default()
+        }
+    }
+
+    /// Where an element is in what arrays held.
+    fn places(&self, layout: &Layout, element: i64, mut at: usize) -> Vec<(u8, u32)> {
+        let mut places = vec![];
+        for array in 0..layout.arrays {
+            let (length, alike) = self.length(at);
+            let held = self.bytes[(at + 1) * 8..].as_chunks().0;
+            let held = held.get(..length).filter(|_| alike).unwrap_or_default();
+            let is_it = |bytes: &[u8; 8]| i64::from_le_bytes(*bytes) == element;
+            // Most pieces are without it, and are compared at once.
+            for (n, piece) in held.chunks(PIECE).enumerate() {
+                if piece.iter().fold(false, |found, w| found | is_it(w)) {
+                    let here = piece.iter().enumerate().filter(|(_, w)| is_it(w));
+                    places.extend(here.map(|(i, _)| (array as u8, (n * PIECE + i) as u32)));
+                }
+            }
+            at += 1 + length;
+        }
+        places
+    }
 }

@@ -25,6 +25,8 @@ pub(super) struct Kind {
 
 /// By how much launches grow in which the kernel stores nothing: it leaves out edges as wide as they are, or constants of the file say how long rows are.
 const MORE: [u32; 4] = [5, 12, 60, 300];
+/// Runs with other data, of which each sends about half of the threads another way.
+const WAYS: u64 = 8;
 /// Threads of such a launch, at most.
 const MAX_THREADS: u64 = 1 << 20;
 
@@ -184,6 +186,23 @@ impl Session {
         let bad = bad.into_iter().chain(races).collect();
         self.unsuited.push((launch, bad));
         Ok(None)
+    }
+
+    /// Lengths of arrays that suffice whichever way data send threads: of what is read behind such a branch, one run alone shows a part,
+    /// and what is outside of an array would be taken for what a tile holds before anything is written to it.
+    ///
+    /// # Errors
+    /// What the emulator refuses.
+    pub fn lengths(&mut self, suited: &Suited) -> Result<Lengths, Refusal> {
+        let shaped = self.shaped(&suited.launch)?;
+        let mut lengths = suited.lengths.clone();
+        for seed in 1..=WAYS {
+            let data = Data { seed, tagged: &self.tagged, mixed: true };
+            let needed = memory::needed(&shaped.reference, &suited.launch, data);
+            let needed = needed.map_err(|d| self.refuse(false, vec![d]))?.lengths;
+            lengths.iter_mut().zip(needed).for_each(|(known, n)| *known = n.max(*known));
+        }
+        Ok(lengths)
     }
 
     pub(super) fn launch(&self, kind: Kind, strides: Strides) -> Option<Launch> {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::bits::Bits;
 use super::condition::{Condition, Conditions};
+use super::positions::spread;
 use super::table::Table;
 use crate::plan::Point;
 use crate::profile::rows::{Offer, Row};
@@ -35,6 +36,10 @@ type Spot = (usize, u32, usize, usize, i64);
 
 /// What copies have put where: the element, and the row that needed it.
 type Known = HashMap<Spot, (i64, (usize, usize))>;
+
+/// Rows of each side that a condition is looked for on at first, and of those that it is wrong on.
+const MAX_ROWS: usize = 200;
+const MAX_FAILING: usize = 96;
 
 /// What the copies are chosen from.
 pub struct Problem<'a> {
@@ -200,15 +205,11 @@ impl Problem<'_> {
         let rows = &self.profile[place];
         let mut yes = Bits::none(rows.len());
         inserts.iter().filter(|i| i.0 == place).for_each(|i| yes.set(i.1));
-        let table = Table::new(&(self.point)(place).symbols, rows);
-        let mut conditions = Conditions::new(&table);
         let no = yes.complement();
         if no.is_empty() {
             return Ok(Copy { mark: mark.0, place, condition: None });
         }
-        // Threads that do not read may copy, if there is no other way to say it: what exists, to where nobody needs another.
-        // Threads that read what is there already do so last.
-        let mut condition = conditions.find(&yes, &no);
+        let mut condition = self.condition(place, &yes, &no);
         if condition.is_none() {
             // Threads that do not read may copy, if there is no other way to say it: what exists, to where nobody needs another.
             // Threads that read what is there already do so last.
@@ -219,7 +220,7 @@ impl Problem<'_> {
                 if away.is_empty() {
                     return Ok(Copy { mark: mark.0, place, condition: None });
                 }
-                condition = condition.or_else(|| conditions.find(&yes, &away));
+                condition = condition.or_else(|| self.condition(place, &yes, &away));
             }
         }
         match condition {
@@ -227,6 +228,31 @@ impl Problem<'_> {
             None => {
                 Err(Trouble::NoCondition(mark.0, yes.first().unwrap_or(0), no.first().unwrap_or(0)))
             }
+        }
+    }
+
+    /// A condition that holds on some rows of a place and not on others, looked for on few rows, and on those that it was wrong on.
+    fn condition(&self, place: usize, yes: &Bits, no: &Bits) -> Option<Condition> {
+        let rows = &self.profile[place];
+        let all = |bits: &Bits| (0..rows.len()).filter(|i| bits.get(*i)).collect::<Vec<usize>>();
+        let some = |all: Vec<usize>, most| spread(all.len(), most).into_iter().map(move |i| all[i]);
+        let mut chosen: Vec<usize> =
+            some(all(yes), MAX_ROWS).chain(some(all(no), MAX_ROWS)).collect();
+        loop {
+            chosen.sort_unstable();
+            let few: Vec<Row> = chosen.iter().map(|i| rows[*i].clone()).collect();
+            let table = Table::new(&(self.point)(place).symbols, &few);
+            let of = |bits: &Bits| Bits::from_fn(few.len(), |i| bits.get(chosen[i]));
+            let found = Conditions::new(&table).find(&of(yes), &of(no))?;
+            let wrong = |i: &usize| {
+                let holds = found.holds(&rows[*i].values);
+                yes.get(*i) && holds != Some(true) || no.get(*i) && holds != Some(false)
+            };
+            let failing: Vec<usize> = (0..rows.len()).filter(wrong).collect();
+            if failing.is_empty() {
+                return Some(found);
+            }
+            chosen.extend(some(failing, MAX_FAILING));
         }
     }
 }

@@ -159,14 +159,15 @@ impl Checker {
         let shaped = session.shaped(&suited.launch)?;
         let data = Data { seed: 7, tagged: &session.tagged, mixed };
         let refuse = |d: Diagnostic| session.refuse(false, vec![d]);
-        let mut lengths = suited.lengths.clone();
         if mixed {
             let needed = memory::needed(&shaped.reference, &suited.launch, data).map_err(refuse)?;
             if needed.outcome.findings.iter().any(|f| !f.rule.is_note()) {
                 return Ok(false);
             }
-            lengths = needed.lengths;
         }
+        let lengths = if mixed { session.lengths(suited)? } else { suited.lengths.clone() };
+        let data = Data { seed: 7, tagged: &session.tagged, mixed };
+        let refuse = |d: Diagnostic| session.refuse(false, vec![d]);
         let run = |program: &Program, launch: &Launch, checks| {
             let mut p = memory::prepare(program, launch, Some(&lengths), data)?;
             let outcome = program::run(program, &p.config, &mut p.memory, checks)?;
