@@ -63,6 +63,8 @@ struct Running<'t> {
     host_steps: u64,
     /// The run ends where something takes too long and nothing has been found: others take its place.
     impatient: bool,
+    /// An assertion that fails before anything was launched ends the run: its arguments do not suit the program.
+    asserts: bool,
     sources: &'t SourceMap,
 }
 
@@ -93,6 +95,8 @@ pub(super) struct Ran {
     pub skipped: Vec<(Option<Span>, String)>,
     /// Some of all these because they take too long.
     pub slow: bool,
+    /// It ended at an assertion that its arguments do not meet.
+    pub asserted: bool,
     /// Kernels that ran, by name.
     pub kernels: Vec<String>,
     /// Where the program ended by `exit` or an error it saw itself.
@@ -159,7 +163,16 @@ impl Runner<'_> {
         for repetition in 0..seeds {
             let seed = args.seed.unwrap_or(0).wrapping_add(u64::from(repetition));
             let host_steps = HOST_STEPS;
-            let of = Running { path, program, unit, seed, host_steps, impatient: false, sources };
+            let of = Running {
+                path,
+                program,
+                unit,
+                seed,
+                host_steps,
+                impatient: false,
+                asserts: false,
+                sources,
+            };
             let ran = self.program_once(&of)?;
             self.account(path, unit, &ran, sources)?;
         }
