@@ -28,6 +28,8 @@ use crate::status::Failure;
 
 /// Statements and expressions of the host that are run, at most.
 const HOST_STEPS: u64 = 20_000_000_000;
+/// Thread instructions of all runs of one program, where no option says how many: one block may be too much work for an answer.
+const DEVICE_STEPS: u64 = 30_000_000_000;
 /// Places of host code that was left out, as many as a report lists.
 const MOST_LEFT_OUT: usize = 20;
 
@@ -160,6 +162,10 @@ impl Runner<'_> {
         self.not_run(path, &program.warnings, sources);
         let first_item = self.items.len();
         let seeds = args.seeds.unwrap_or(1);
+        let unlimited = self.args.all_repeats || self.args.max_total_steps.is_some();
+        let given = self.steps_left;
+        self.steps_left = if unlimited { given } else { given.min(DEVICE_STEPS) };
+        let before = self.steps_left;
         for repetition in 0..seeds {
             let seed = args.seed.unwrap_or(0).wrapping_add(u64::from(repetition));
             let host_steps = HOST_STEPS;
@@ -176,6 +182,7 @@ impl Runner<'_> {
             let ran = self.program_once(&of)?;
             self.account(path, unit, &ran, sources)?;
         }
+        self.steps_left += given - before;
         self.apply_allows(allows, first_item, sources);
         Ok(())
     }
