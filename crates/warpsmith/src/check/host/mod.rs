@@ -29,7 +29,7 @@ use crate::status::Failure;
 /// Statements and expressions of the host that are run, at most.
 const HOST_STEPS: u64 = 20_000_000_000;
 /// Thread instructions of all runs of one program, where no option says how many: one block may be too much work for an answer.
-const DEVICE_STEPS: u64 = 30_000_000_000;
+const DEVICE_STEPS: u64 = 20_000_000_000;
 /// Places of host code that was left out, as many as a report lists.
 const MOST_LEFT_OUT: usize = 20;
 
