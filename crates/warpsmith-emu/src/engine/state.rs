@@ -102,13 +102,24 @@ impl Progress {
 /// The grid as a whole.
 #[derive(Default)]
 pub struct GridState {
-    pub clock: u64,
+    clock: u64,
+    /// Times the clock was read.
+    ticks: u64,
     /// Times the whole grid has passed a grid barrier.
     pub phase: u32,
     /// The blocks that are run, where all of them would take too long.
     pub sample: Option<Arc<[u32]>>,
     /// Clusters of which some block has begun and some has not ended.
     pub clusters: HashMap<u32, Cluster>,
+}
+
+impl GridState {
+    /// The clock, which goes on by more each time: who waits for millions of cycles reads it thousands of times.
+    pub fn tick(&mut self) -> u64 {
+        self.ticks += 1;
+        self.clock += self.ticks;
+        self.clock
+    }
 }
 
 /// Where undefined values come from, and what was said of them.

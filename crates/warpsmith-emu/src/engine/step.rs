@@ -279,10 +279,9 @@ impl Machine<'_> {
     }
 
     fn special(&mut self, b: &mut Block, g: &mut Group, what: Special, dst: Opd, pc: usize) {
-        self.grid.clock += 1;
         let value = match what {
             Special::BlockIdx(a) => u64::from(b.coords[a.index()]),
-            Special::Clock => self.grid.clock,
+            Special::Clock => self.grid.tick(),
             Special::ClusterOffset => u64::from(self.races.division.rank_of(b.id)) << OFFSET_BITS,
             _ => {
                 let Opd::V(o) = dst else { return };

@@ -491,17 +491,21 @@ impl<'t> Cx<'t> {
         captures
     }
 
-    /// `new T(args)`, `new T[count]`, `new (p) T(args)`; what has several extents is not read.
+    /// `new T(args)`, `new T[count]`, `new T[count][extent]`, `new (p) T(args)`.
     fn new_object(&mut self, node: Node<'t>) -> ExprKind {
         let declarator = field(node, "declarator");
-        let nested =
-            declarator.is_some_and(|d| kids(d).iter().any(|k| k.kind() == "new_declarator"));
-        let Some(ty) = field(node, "type").filter(|_| !nested) else {
+        let Some(ty) = field(node, "type") else {
             return ExprKind::Unsupported { what: "this `new`".to_owned() };
         };
         let mut ty = self.type_specifier(ty);
         for _ in 0..self.take_stars(node.byte_range()) {
             let kind = TypeKind::Pointer { to: Box::new(ty.clone()), restrict: false };
+            ty = TypeName { kind, is_const: false, is_volatile: false, span: ty.span };
+        }
+        // Only the first extent counts elements: the others make their type.
+        for extent in self.inner_extents(declarator).into_iter().rev() {
+            let kind =
+                TypeKind::Array { element: Box::new(ty.clone()), extent: Some(Box::new(extent)) };
             ty = TypeName { kind, is_const: false, is_volatile: false, span: ty.span };
         }
         let count = declarator.and_then(|d| field(d, "length")).map(|n| self.expr(n));
@@ -526,6 +530,14 @@ impl<'t> Cx<'t> {
             ([place], None) => placed(place.clone(), ty, args, self.span(node)),
             _ => ExprKind::Unsupported { what: "this `new`".to_owned() },
         }
+    }
+
+    /// The extents of `new T[n][a][b]` behind the first.
+    fn inner_extents(&mut self, declarator: Option<Node<'t>>) -> Vec<Expr> {
+        let nested = |d: Node<'t>| kids(d).into_iter().find(|k| k.kind() == "new_declarator");
+        let declarators = std::iter::successors(declarator.and_then(nested), |d| nested(*d));
+        let lengths: Vec<Node<'t>> = declarators.filter_map(|d| field(d, "length")).collect();
+        self.exprs(lengths)
     }
 
     fn fold(&mut self, node: Node<'t>) -> ExprKind {

@@ -13,6 +13,7 @@ use std::collections::{HashMap, HashSet};
 use warpsmith_ir::Span;
 
 use super::angles::{self, TYPE_ARGUMENT};
+use super::default_types::{self, DefaultTypes, TYPE_OF};
 use super::map::{Expansions, Segment, TextMap};
 use super::member_pointers::{self, MEMBER_OF, MemberPointers};
 use super::names::{Names, Tokens};
@@ -119,12 +120,14 @@ pub fn mask(
         type_arguments: HashSet::new(),
         extents: HashSet::new(),
         members: MemberPointers::default(),
+        defaults: DefaultTypes::default(),
     };
     if language == Language::Cuda {
         let tokens = Tokens { tokens: &program.tokens, groups };
         masker.type_arguments = angles::find(&tokens, names);
         masker.extents = angles::extents_in_braces(&tokens);
         masker.members = member_pointers::find(&tokens);
+        masker.defaults = default_types::find(&program.tokens);
     }
     let mut pragmas = program.pragmas.iter().peekable();
     let mut simd = simd.iter().filter(|c| c.text == "SIMD").peekable();
@@ -165,6 +168,8 @@ struct Masker<'a> {
     extents: HashSet<usize>,
     /// Types of pointers to members.
     members: MemberPointers,
+    /// Defaults of template parameters that the grammar does not read as they are.
+    defaults: DefaultTypes,
 }
 
 impl Masker<'_> {
@@ -220,6 +225,10 @@ impl Masker<'_> {
             self.at = at + 2;
             return;
         }
+        if self.defaults.begins.contains(&at) {
+            self.out.text.push_str(&format!(" {TYPE_OF}<"));
+            self.last = None;
+        }
         let before = match (self.members.types.contains(&at), self.members.classes.contains(&at)) {
             (true, _) => format!(" {MEMBER_OF}<"),
             (_, true) => ", ".to_string(),
@@ -264,6 +273,10 @@ impl Masker<'_> {
         }
         if let Some(object) = self.members.objects.get(&at) {
             self.out.text.push_str(object);
+            self.last = None;
+        }
+        if self.defaults.ends.contains(&at) {
+            self.out.text.push_str("> ");
             self.last = None;
         }
         if let Some(count) = self.parens.closed.get(&at) {

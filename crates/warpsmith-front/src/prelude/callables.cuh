@@ -106,3 +106,5 @@ static constexpr int cudaStreamTailLaunch = 3, cudaStreamFireAndForget = 4;
 
 // What stands for a pointer to a data member, `T C::*`.
 template <typename T, typename C> struct __0member { long long offset; };
+// A type with stars or `const` that is the default of a template parameter.
+template <typename T> using __0type = T;

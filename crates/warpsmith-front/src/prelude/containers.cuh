@@ -1,5 +1,17 @@
 // Further containers and algorithms of the host: right, not fast.
 namespace std {
+struct input_iterator_tag {};
+struct output_iterator_tag {};
+struct forward_iterator_tag : input_iterator_tag {};
+struct bidirectional_iterator_tag : forward_iterator_tag {};
+struct random_access_iterator_tag : bidirectional_iterator_tag {};
+template <typename C, typename T, typename D = long, typename... Others> struct iterator {
+    typedef C iterator_category;
+    typedef T value_type;
+    typedef D difference_type;
+    typedef T *pointer;
+    typedef T &reference;
+};
 // The key of an element: itself, or the first of a pair.
 template <typename E, typename K> struct keyIn {
     static const K &of(const E &one) { return one.first; }

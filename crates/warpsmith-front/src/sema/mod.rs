@@ -88,6 +88,7 @@ mod overload;
 mod packs;
 mod printf;
 mod program;
+mod ranges;
 pub(crate) mod refused;
 mod request;
 mod scope;

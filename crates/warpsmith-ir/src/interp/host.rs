@@ -87,6 +87,8 @@ pub struct Skipped {
     pub slow: bool,
     /// It failed because of a value that something left out before would have set.
     pub follows: bool,
+    /// It is an assertion of the program that does not hold.
+    pub asserted: bool,
 }
 
 /// What a program does wrong with memory.
@@ -210,6 +212,7 @@ impl<T: Track> Interp<'_, '_, T> {
             fault: self.fault(stmt, &error.kind),
             slow,
             follows: matches!(error.kind, Uninitialized(_)),
+            asserted: matches!(error.kind, AssertFailed(_)),
         };
         self.launcher.skipped(skipped);
         // A loop that goes on for ever because of it is soon given up.

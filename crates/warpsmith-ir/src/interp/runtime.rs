@@ -69,6 +69,7 @@ impl<T: Track> Interp<'_, '_, T> {
                     fault: None,
                     slow: false,
                     follows: false,
+                    asserted: false,
                 });
                 match self.working.is_some() {
                     true => Ok(()),

@@ -9,6 +9,9 @@ use warpsmith_front::sema;
 /// What numbers among the arguments are taken to be, one after the other: small powers of two suit most programs as sizes.
 const INVENTED: [&str; 3] = ["16", "2", "64"];
 const LARGER: &str = "64";
+/// Numbers for programs that want one to be much larger than the others.
+const FEW: &str = "4";
+const MANY: &str = "1024";
 /// Numbers that are tried where some kernels are not reached: a larger size, and one that can be an index into a short table.
 pub const WHERE_FEW_ARE_REACHED: [&str; 2] = [LARGER, "2"];
 /// Numbers that findings have to stand, too: of one more choice at least.
@@ -23,7 +26,19 @@ pub fn candidates(path: &Path, unit: &TranslationUnit) -> Vec<Vec<String>> {
         let words = &words;
         (1..=MOST).map(move |count| list(count, value, words))
     });
-    invented.chain(of_options(&sema::option_words(unit))).chain(of_makefile(path)).collect()
+    let uneven = (2..=MOST / 2).flat_map(|count| (0..count).map(move |at| (count, at)));
+    let one_large = uneven.map(|(count, at)| with_one_large(list(count, FEW, &words), at));
+    let options = of_options(&sema::option_words(unit));
+    let plain = invented.chain(options).chain(of_makefile(path));
+    plain.chain(one_large).collect()
+}
+
+/// Programs that want one number to be larger than the others, a number of elements than their groups.
+fn with_one_large(mut arguments: Vec<String>, at: usize) -> Vec<String> {
+    if arguments[at] == FEW {
+        arguments[at] = MANY.into();
+    }
+    arguments
 }
 
 /// Arguments for a program whose own sizes are too large.
@@ -51,12 +66,12 @@ fn list(count: usize, value: &str, words: &BTreeMap<usize, String>) -> Vec<Strin
 
 /// Whether the numbers are those that are tried first.
 pub fn is_first_choice(arguments: &[String]) -> bool {
-    arguments.iter().any(|a| a == INVENTED[0])
+    arguments.iter().any(|a| a == INVENTED[0] || a == FEW)
 }
 
 /// The same arguments with another number in the place of those that were invented.
 pub fn with_value(arguments: &[String], value: &str) -> Vec<String> {
-    let other = |a: &String| match INVENTED.contains(&a.as_str()) || OTHERS.contains(&a.as_str()) {
+    let other = |a: &String| match is_number(a) {
         true => value.to_string(),
         false => a.clone(),
     };
@@ -65,8 +80,12 @@ pub fn with_value(arguments: &[String], value: &str) -> Vec<String> {
 
 /// Places of invented numbers among the arguments.
 pub fn numbers(arguments: &[String]) -> Vec<usize> {
-    let known = |a: &str| INVENTED.contains(&a) || OTHERS.contains(&a);
-    (0..arguments.len()).filter(|at| known(&arguments[*at])).collect()
+    (0..arguments.len()).filter(|at| is_number(&arguments[*at])).collect()
+}
+
+/// Whether this is a number that another could take the place of.
+fn is_number(argument: &str) -> bool {
+    INVENTED.contains(&argument) || OTHERS.contains(&argument) || argument == FEW
 }
 
 /// So many numbers, with the words that the program looks for in their places.

@@ -57,6 +57,8 @@ pub struct HostLauncher<'a, 'r> {
     has_heap: bool,
     /// Findings there were when a run began that is not to go on once something takes too long, unless there are more by then.
     impatient: Option<usize>,
+    /// An assertion that fails before the first launch ends the run.
+    asserts: bool,
 }
 
 impl<'a, 'r> HostLauncher<'a, 'r> {
@@ -67,7 +69,7 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
         invented_arguments: bool,
         buffers: usize,
     ) -> HostLauncher<'a, 'r> {
-        let Running { path, program, seed, sources, impatient, .. } = *of;
+        let Running { path, program, seed, sources, impatient, asserts, .. } = *of;
         let found = runner.items.iter().filter(|i| !i.is_note).count();
         let mut device = DeviceMemory::new(&program.module);
         device.buffers = vec![Buffer::default(); buffers];
@@ -94,6 +96,7 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
                 || program.module.globals.iter().any(|g| g.space == Space::Global),
             has_heap,
             impatient: impatient.then_some(found),
+            asserts,
         }
     }
 
@@ -221,6 +224,7 @@ impl Launcher for HostLauncher<'_, '_> {
             return self.refused(rule, why, &label);
         }
         self.ran.slow |= skipped.slow;
+        self.ran.asserted |= self.asserts && skipped.asserted && self.ran.launched == 0;
         if skipped.launches {
             self.ran.lost.push((skipped.span, skipped.why));
         } else if self.ran.skipped.len() < FOLLOWS {
@@ -230,7 +234,7 @@ impl Launcher for HostLauncher<'_, '_> {
 
     fn gives_up(&self) -> bool {
         let found = || self.runner.items.iter().filter(|i| !i.is_note).count();
-        self.ran.slow && self.impatient.is_some_and(|before| found() == before)
+        self.ran.asserted || self.ran.slow && self.impatient.is_some_and(|before| found() == before)
     }
 
     fn value_of(&mut self, name: &str, ty: Scalar) -> Option<Value> {

@@ -28,6 +28,8 @@ use crate::status::Failure;
 
 /// Statements and expressions of the host that are run, at most.
 const HOST_STEPS: u64 = 20_000_000_000;
+/// Thread instructions of all runs of one program, where no option says how many: one block may be too much work for an answer.
+const DEVICE_STEPS: u64 = 20_000_000_000;
 /// Places of host code that was left out, as many as a report lists.
 const MOST_LEFT_OUT: usize = 20;
 
@@ -63,6 +65,8 @@ struct Running<'t> {
     host_steps: u64,
     /// The run ends where something takes too long and nothing has been found: others take its place.
     impatient: bool,
+    /// An assertion that fails before anything was launched ends the run: its arguments do not suit the program.
+    asserts: bool,
     sources: &'t SourceMap,
 }
 
@@ -93,6 +97,8 @@ pub(super) struct Ran {
     pub skipped: Vec<(Option<Span>, String)>,
     /// Some of all these because they take too long.
     pub slow: bool,
+    /// It ended at an assertion that its arguments do not meet.
+    pub asserted: bool,
     /// Kernels that ran, by name.
     pub kernels: Vec<String>,
     /// Where the program ended by `exit` or an error it saw itself.
@@ -156,13 +162,27 @@ impl Runner<'_> {
         self.not_run(path, &program.warnings, sources);
         let first_item = self.items.len();
         let seeds = args.seeds.unwrap_or(1);
+        let unlimited = self.args.all_repeats || self.args.max_total_steps.is_some();
+        let given = self.steps_left;
+        self.steps_left = if unlimited { given } else { given.min(DEVICE_STEPS) };
+        let before = self.steps_left;
         for repetition in 0..seeds {
             let seed = args.seed.unwrap_or(0).wrapping_add(u64::from(repetition));
             let host_steps = HOST_STEPS;
-            let of = Running { path, program, unit, seed, host_steps, impatient: false, sources };
+            let of = Running {
+                path,
+                program,
+                unit,
+                seed,
+                host_steps,
+                impatient: false,
+                asserts: false,
+                sources,
+            };
             let ran = self.program_once(&of)?;
             self.account(path, unit, &ran, sources)?;
         }
+        self.steps_left += given - before;
         self.apply_allows(allows, first_item, sources);
         Ok(())
     }

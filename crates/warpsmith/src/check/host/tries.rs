@@ -46,16 +46,25 @@ impl Runner<'_> {
             self.uneven_beside_defaults(&first, &mark, of)?;
             return Ok(first);
         }
-        // The run that came furthest says what is missing.
+        // An assertion that no choice meets says nothing about choices: it hinges on something that is not known.
         let mut furthest = (first, vec![]);
-        for invented in argv::candidates(of.path, of.unit) {
-            self.back_to(&mark);
-            let ran = self.run_with(of, &invented, true)?;
-            if ran.worked() {
-                return self.with_invented((ran, invented), &mark, of);
+        for asserts in [true, false] {
+            let of = &Running { asserts, ..*of };
+            let mut asserted = false;
+            for invented in argv::candidates(of.path, of.unit) {
+                self.back_to(&mark);
+                let ran = self.run_with(of, &invented, true)?;
+                if ran.worked() {
+                    return self.with_invented((ran, invented), &mark, of);
+                }
+                asserted |= ran.asserted;
+                // The run that came furthest says what is missing.
+                if ran.progress() > furthest.0.progress() {
+                    furthest = (ran, invented);
+                }
             }
-            if ran.progress() > furthest.0.progress() {
-                furthest = (ran, invented);
+            if !asserted {
+                break;
             }
         }
         self.back_to(&mark);

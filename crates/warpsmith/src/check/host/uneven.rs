@@ -40,6 +40,8 @@ const LARGEST: u32 = 1024;
 const MOST_ALONE: usize = 4;
 /// Choices that the program takes and whose findings are not believed, until that is what is said.
 const MOST_TRIED: usize = 2;
+/// Choices that take too long, after which no more are tried.
+const MOST_TOO_LONG: usize = 2;
 
 /// Numbers of elements: a multiple of all blocks, and some more that fill no block.
 #[derive(Clone, Copy)]
@@ -111,6 +113,13 @@ struct Try {
     found: Vec<Item>,
 }
 
+/// What a program does with other sizes.
+enum Outcome<T> {
+    Taken(T),
+    NotTaken,
+    TooLong,
+}
+
 /// Runs with sizes that fill no block, and with those that do.
 struct Pair {
     /// Of the first.
@@ -148,11 +157,15 @@ impl Runner<'_> {
         };
         let of = &Running { host_steps: HOST_STEPS.min(of.host_steps), ..*of };
         let here = self.mark();
-        let mut tried = vec![];
+        let (mut tried, mut too_long) = (vec![], 0);
         for choice in Choice::all(&numbers, sizes) {
-            let pair = self.pair(first, arguments, &choice, start, of)?;
+            let outcome = self.pair(first, arguments, &choice, start, of)?;
             self.back_to(&here);
-            let Some(pair) = pair else { continue };
+            too_long += usize::from(matches!(outcome, Outcome::TooLong));
+            if too_long == MOST_TOO_LONG {
+                break;
+            }
+            let Outcome::Taken(pair) = outcome else { continue };
             let answers = pair.uneven.found.is_empty() || pair.believed().next().is_some();
             tried.push(pair);
             if answers || tried.len() == MOST_TRIED {
@@ -163,8 +176,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Runs with sizes that fill no block and, where that finds something, with those that do; `None` where the program does
-    /// not take them.
+    /// Runs with sizes that fill no block and, where that finds something, with those that do.
     fn pair(
         &mut self,
         first: &Ran,
@@ -172,18 +184,20 @@ impl Runner<'_> {
         choice: &Choice,
         start: &Mark,
         of: &Running<'_>,
-    ) -> Result<Option<Pair>, Failure> {
+    ) -> Result<Outcome<Pair>, Failure> {
         let arguments = choice.arguments(like, true);
-        let uneven = self.try_sizes(first, &arguments, start, of)?;
-        // Where blocks follow the numbers they may be full all the same.
-        let Some(uneven) = uneven.filter(|u| same_blocks(&first.shapes, &u.ran.shapes)) else {
-            return Ok(None);
+        let uneven = match self.try_sizes(first, &arguments, start, of)? {
+            // Where blocks follow the numbers they may be full all the same.
+            Outcome::Taken(uneven) if same_blocks(&first.shapes, &uneven.ran.shapes) => uneven,
+            Outcome::TooLong => return Ok(Outcome::TooLong),
+            _ => return Ok(Outcome::NotTaken),
         };
         let even = match uneven.found.is_empty() {
-            true => None,
+            true => Outcome::NotTaken,
             false => self.try_sizes(first, &choice.arguments(like, false), start, of)?,
         };
-        Ok(Some(Pair { arguments: arguments.join(" "), uneven, even }))
+        let even = if let Outcome::Taken(even) = even { Some(even) } else { None };
+        Ok(Outcome::Taken(Pair { arguments: arguments.join(" "), uneven, even }))
     }
 
     /// The same for a program that has defaults for its arguments.
@@ -199,14 +213,14 @@ impl Runner<'_> {
         self.uneven(first, &argv::so_many(1, of.unit), start, of)
     }
 
-    /// A run of the program with other arguments; `None` where it does not take them, or they take too long.
+    /// A run of the program with other arguments.
     fn try_sizes(
         &mut self,
         first: &Ran,
         arguments: &[String],
         start: &Mark,
         of: &Running<'_>,
-    ) -> Result<Option<Try>, Failure> {
+    ) -> Result<Outcome<Try>, Failure> {
         self.back_to(start);
         let left = self.steps_left;
         self.steps_left = left.min(DEVICE_STEPS);
@@ -214,10 +228,13 @@ impl Runner<'_> {
         let ran = self.run_with(of, arguments, true)?;
         self.steps_left += left - before;
         let as_far = ran.ended.is_none() && ran.status == first.status && ran.refused == 0;
-        let whole = !ran.slow && ran.lost.len() <= first.lost.len();
-        let same = ran.distinct() == first.distinct() && !self.limited_since(start);
+        let same = ran.distinct() == first.distinct() && ran.lost.len() <= first.lost.len();
         let found = self.items_since(start);
-        Ok((as_far && whole && same).then_some(Try { ran, found }))
+        Ok(match () {
+            () if ran.slow || self.limited_since(start) => Outcome::TooLong,
+            () if as_far && same => Outcome::Taken(Try { ran, found }),
+            () => Outcome::NotTaken,
+        })
     }
 
     /// Adds what was found: what is not believed as notes.
