@@ -113,6 +113,26 @@ fn divisors_shifts_cases_and_short_loops() {
     );
 }
 
+/// Little but roundings would be left of sums whose terms cancel.
+#[test]
+fn what_is_divided_by_does_not_cancel() {
+    check(
+        "void f(int n, int m, const float x[n][m], const float z[n][m], float y[n][m], float v[n]) {
+            #pragma omp parallel for
+            for (int i = 0; i < n; i++) {
+                float s = 0, q = 0, p = 0;
+                for (int j = 0; j < m; j++) { s += x[i][j]; q += z[i][j] * z[i][j]; p += z[i][j]; }
+                float r = 1.0f / (s + 1e-6f);
+                for (int j = 0; j < m; j++) y[i][j] = x[i][j] * r / q;
+                v[i] = p / m;
+            }
+        }",
+        expect![[r#"
+            x:  … , Any, a fraction
+        "#]],
+    );
+}
+
 #[test]
 fn a_condition_meets_values_that_it_keeps_away() {
     check(

@@ -19,6 +19,7 @@ use warpsmith_ir::{
     Scalar, Stmt, StmtKind, Type, VarId,
 };
 
+use crate::analysis::scalars;
 use crate::walk;
 
 /// Iterations of a loop whose number comes from data and says nothing else.
@@ -47,7 +48,7 @@ pub struct Values {
     pub at_most: Vec<Poly>,
     /// How values follow each other.
     pub order: Order,
-    /// Reals in [0, 1): an index is made of them.
+    /// Reals in [0, 1): an index is made of them, or something is divided by their sum.
     pub fraction: bool,
 }
 
@@ -300,6 +301,9 @@ impl<'a> Finder<'a> {
                     self.above(&p, &Poly::constant(1), DEPTH);
                 }
             }
+            ExprKind::Binary(BinaryOp::Div, _, divisor) if e.ty.is_float() => {
+                self.divided_by(divisor);
+            }
             ExprKind::Binary(BinaryOp::Shl | BinaryOp::Shr, _, amount) => {
                 let bits = e.ty.scalar().map_or(31, |s| 8 * i128::from(s.bytes()) - 1);
                 self.within(amount, 0, bits);
@@ -391,6 +395,26 @@ impl<'a> Finder<'a> {
                     }
                 }
                 _ => {}
+            }
+        }
+    }
+
+    /// Arrays whose elements are added up to a divisor: terms that cancel would leave little but roundings to divide by.
+    fn divided_by(&mut self, divisor: &'a Expr) {
+        let mut inside: Vec<&'a Expr> = vec![];
+        walk::each_expr(divisor, &mut |e| inside.push(e));
+        for e in inside {
+            let ExprKind::Read(place) = &*e.kind else { continue };
+            let PlaceKind::Var(v) = *place.kind else { continue };
+            for sum in self.definitions.get(&v).cloned().unwrap_or_default() {
+                let ExprKind::Binary(BinaryOp::Add, a, b) = &*sum.kind else { continue };
+                let [a, b] = [a, b].map(Expr::without_casts);
+                let term = if scalars::reads(a, v) { b } else { a };
+                if let ExprKind::Read(place) = &*term.kind
+                    && let Some(slot) = slot_of(place).filter(|_| term.ty.is_float())
+                {
+                    self.found.entry(slot).or_default().fraction = true;
+                }
             }
         }
     }
