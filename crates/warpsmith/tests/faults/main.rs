@@ -58,7 +58,7 @@ fn prepare(case: &Case, folder: &Path) -> Prepared {
     std::fs::write(&schedule, case.schedule).expect("a writable folder");
     let request = TuneRequest::new(source).schedule(schedule).jobs(1);
     let mut sources = SourceMap::new();
-    Prepared::new(&request.timeout(Duration::from_secs(60)), &mut sources)
+    Prepared::new(&request.timeout(Duration::from_secs(300)), &mut sources)
         .unwrap_or_else(|e| panic!("{}: {}", case.name, e.render(&sources, false)))
 }
 

@@ -161,8 +161,12 @@ fn check_marked(kernel: &Kernel, l: &ForLoop, group: &[LoopId]) -> Result<(), Re
 
 /// The marked loops from the outermost one down to a loop, where the launcher knows how many iterations each has; else none.
 fn around(kernel: &Kernel, group: &[LoopId], l: &ForLoop) -> Vec<ForLoop> {
-    let outside = kernel.loops_around(l.id).into_iter().filter(|o| group.contains(&o.id));
+    let outside = kernel.loops_around(l.id).into_iter().skip_while(|o| !is_marked(o));
     let found: Vec<&ForLoop> = outside.chain([l]).collect();
+    // Other loops between them would run in several threads at a time, all with the same elements.
+    if !found.iter().all(|l| group.contains(&l.id)) {
+        return vec![];
+    }
     let counted = |l: &&ForLoop| {
         let known = [&l.first, &l.limit].into_iter().all(|e| kernel.known_at_start(e));
         let others = found.iter().filter(|o| o.id != l.id);
