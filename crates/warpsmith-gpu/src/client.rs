@@ -92,7 +92,13 @@ impl Worker {
         command.args(args).envs(start.env.iter().cloned());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         own_group(&mut command);
-        let mut child = command.spawn().map_err(|e| failed(e.to_string()))?;
+        // Known as soon as it runs: an interrupt that comes then has to end it.
+        let spawned = running(|groups| {
+            let child = command.spawn()?;
+            groups.push(child.id());
+            Ok(child)
+        });
+        let mut child = spawned.map_err(|e: io::Error| failed(e.to_string()))?;
         let (Some(input), Some(output), Some(errors)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
@@ -106,7 +112,6 @@ impl Worker {
             max_memory: start.max_memory,
             stop: stop.clone(),
         };
-        running(|groups| groups.push(worker.child.id()));
         match worker.ask(&Request::Hello { version: VERSION }, &NO_BLOBS, limit)? {
             (Reply::Hello(hello), _) => Ok((worker, hello)),
             (Reply::Invalid(invalid), _) => Err(failed(invalid.detail)),
@@ -215,16 +220,20 @@ impl Worker {
     }
 }
 
+/// The numbers of all workers that run.
+static RUNNING: Mutex<Vec<u32>> = Mutex::new(vec![]);
+
 /// Does something with the numbers of all workers that run.
 fn running<T>(change: impl FnOnce(&mut Vec<u32>) -> T) -> T {
-    static RUNNING: Mutex<Vec<u32>> = Mutex::new(vec![]);
     change(&mut RUNNING.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// Ends all workers with what they started, for a process that is about to end: a launcher that waits for a cluster's
-/// scheduler would wait on.
+/// scheduler would wait on. None can be started from then on.
 pub fn end_all() {
-    running(|groups| groups.drain(..).for_each(kill_group));
+    let mut groups = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    groups.drain(..).for_each(kill_group);
+    std::mem::forget(groups);
 }
 
 /// A worker that has said who it is, for the first that takes it.
