@@ -100,6 +100,9 @@ pub fn random_schedule(
                 "scan",
                 "scan",
                 "distribute",
+                "distribute",
+                "scalarise",
+                "scalarise",
                 "scatter",
                 "fuse_loops",
                 "fuse_loops",
@@ -192,7 +195,8 @@ impl Writer<'_, '_, '_> {
                 Some(format!("tile {outer}, {inner} by {}x{}", self.number(), self.number()))
             }
             "rectangle" => Some(format!("rectangle {}", self.loop_where(|l| !l.bound)?)),
-            "scatter" | "distribute" => Some(format!("{name} {}", self.loop_where(|l| l.root)?)),
+            "scatter" | "scalarise" => Some(format!("{name} {}", self.loop_where(|l| l.root)?)),
+            "distribute" => Some(format!("distribute {}", self.loop_where(|l| !l.bound)?)),
             "fuse_loops" => {
                 let (first, second) =
                     (self.loop_where(|l| !l.bound)?, self.loop_where(|l| !l.bound)?);

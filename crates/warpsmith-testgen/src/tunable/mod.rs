@@ -1,10 +1,11 @@
 //! Random C functions that the steps of a schedule apply to: contractions, stencils and convolutions, element-wise nests,
-//! reductions, rows, triangles, perfect serial nests, gathers, histograms and time loops, with extents at run time or
+//! reductions, rows, triangles, perfect serial nests, gathers, histograms, structures, bodies of several loops and time loops, with extents at run time or
 //! constant.
 //!
 //! By construction they have no undefined behaviour at any size from 0 up and their marked loops carry no dependence: a
 //! nest reads no array that it writes, but for the element of its own iteration; `int` values stay small.
 
+mod bodies;
 mod histogram;
 
 use crate::choice::Choice;
@@ -75,7 +76,14 @@ impl TunableProgram {
             let qualifier = if a.written { "" } else { "const " };
             format!("{qualifier}{} {}{extents}", a.ty, a.name)
         }));
-        format!("#include <math.h>\n\nvoid f({})\n{{\n{body}}}\n", params.join(", "))
+        let used = bodies::STRUCTURES
+            .iter()
+            .filter(|(name, _)| self.arrays.iter().any(|a| a.ty == *name && mentioned(&a.name)));
+        let structures: String = used
+            .map(|(name, field)| format!("typedef struct {{ {field} x, y, w; }} {name};\n"))
+            .collect();
+        let params = params.join(", ");
+        format!("#include <math.h>\n\n{structures}void f({params})\n{{\n{body}}}\n")
     }
 }
 
@@ -99,7 +107,7 @@ struct Generator<'a> {
 
 impl Generator<'_> {
     fn nest(&mut self) {
-        match self.choice.below(14) {
+        match self.choice.below(16) {
             0..=2 => self.contraction(),
             3 | 4 => self.stencil(),
             5 => self.convolution(),
@@ -110,6 +118,8 @@ impl Generator<'_> {
             10 => self.serial_pair(),
             11 => self.histogram(),
             12 => self.running(),
+            13 => self.bodies(),
+            14 => self.parts(),
             _ => self.time_loop(),
         }
     }

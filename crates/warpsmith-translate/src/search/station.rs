@@ -34,6 +34,8 @@ pub type References = Vec<Mutex<Option<Prepared>>>;
 const SETUP: Duration = Duration::from_secs(120);
 /// Elements of each output that tell how large its values are.
 const SAMPLES: u64 = 4096;
+/// 2³² by the golden ratio: multiples of it lie all over any stretch.
+const SPREAD: u64 = 0x9E37_79B9;
 
 pub struct Station {
     start: Start,
@@ -208,8 +210,7 @@ impl Station {
         let buffers = &workload.tasks()[task].problem.buffers;
         let samples = outputs.iter().map(|o| {
             let n = buffers.get(o.buffer).map_or(0, |b| b.bytes) / o.element.size();
-            let step = n.div_ceil(SAMPLES).max(1);
-            (0..n).step_by(usize::try_from(step).unwrap_or(1)).collect()
+            samples_of(n)
         });
         let samples = samples.collect();
         self.run_for_outputs(task, reference, outputs, samples, false)
@@ -376,6 +377,14 @@ impl Station {
     }
 }
 
+/// Which of so many elements are looked at to see how large they are: one in each of so many stretches, at another place in each. At
+/// the same place all would lie in one column where a stretch is a number of rows; those of running sums grow along rows.
+fn samples_of(elements: u64) -> Vec<u64> {
+    let step = elements.div_ceil(SAMPLES).max(1);
+    let place = |k: u64| k * step + k.wrapping_mul(SPREAD) % step;
+    (0..elements.div_ceil(step)).map(place).filter(|at| *at < elements).collect()
+}
+
 /// What is expected of an output that should hold these bytes.
 pub fn expected(compared: &Compared, bytes: &[u8]) -> Output {
     output(compared, largest(compared.element, bytes))
@@ -393,4 +402,24 @@ fn largest(element: Element, bytes: &[u8]) -> f64 {
     let values = bytes.chunks_exact(ty.bytes() as usize);
     let values = values.map(|e| scalar_from_bytes(ty, e).as_f64().abs());
     values.filter(|v| v.is_finite()).fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn samples_lie_in_many_columns() {
+        for (rows, columns) in [(8192, 4096), (8192, 8192), (4096, 1024), (1000, 1000)] {
+            let samples = samples_of(rows * columns);
+            let met: BTreeSet<u64> = samples.iter().map(|at| at % columns).collect();
+            assert!(
+                met.len() as u64 * 4 > columns.min(SAMPLES),
+                "{rows} x {columns}: {}",
+                met.len()
+            );
+        }
+    }
 }
