@@ -314,7 +314,7 @@ impl visit::Rewriter for Fields<'_> {
         let PlaceKind::Field(inner, k) = &*place.kind else { return };
         let PlaceKind::Var(v) = &*inner.kind else { return };
         if let Some((var, _)) = self.0.get(v).and_then(|vars| vars.get(*k as usize)) {
-            place.kind = Box::new(PlaceKind::Var(*var));
+            *place.kind = PlaceKind::Var(*var);
         }
     }
 }
