@@ -461,7 +461,7 @@ impl Session {
         if self.input.quick && self.is_longer_with_tags(&shaped.reference, suited)? {
             return Err(self.given_up());
         }
-        let lengths = if mixed { self.lengths(suited)? } else { suited.lengths.clone() };
+        let lengths = self.lengths(suited, mixed)?;
         let probes = self.probes(&shaped, &suited.launch)?;
         let run = rows::Run {
             program: &probes.program,

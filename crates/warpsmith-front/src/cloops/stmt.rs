@@ -268,14 +268,11 @@ impl<'u> Cx<'u> {
         let then = self.body(then);
         let otherwise = otherwise.map(|o| self.body(o)).unwrap_or_default();
         let cond = cond?;
-        self.push(
-            one_store(&cond, &then, &otherwise, span).unwrap_or(StmtKind::If {
-                cond,
-                then,
-                otherwise,
-            }),
-            span,
-        );
+        let kind = match one_store(&cond, &then, &otherwise, span) {
+            Some(store) => store,
+            None => StmtKind::If { cond, then, otherwise },
+        };
+        self.push(kind, span);
         Ok(())
     }
 

@@ -24,7 +24,7 @@ use warpsmith_ir::{ForLoop, LoopId, LoopKind, SourceMap, Stmt, StmtKind};
 use super::grammar::name;
 use super::share::SHARED;
 use super::step::{About, Law, Rewrite, StepError, loop_named};
-use super::swap::is_undisturbed;
+use super::swap::repeatable;
 use super::{Rewritten, independence};
 use crate::analysis::access::{AccessKind, Base, Scope};
 use crate::analysis::dependence::{Conflict, Verdict, test_exchange};
@@ -132,17 +132,11 @@ pub(crate) fn inner_of(outer: &ForLoop) -> Option<&ForLoop> {
         _ => return None,
     };
     let mut known = BTreeSet::new();
-    let again = |s: &Stmt| match &s.kind {
-        StmtKind::Decl { var, init: Some(_) } => {
-            let fixed = walk::times_set(&outer.body, *var) == 1
-                && is_undisturbed(s, &outer.body, &known)
-                && ![&inner.first, &inner.limit, &inner.step]
-                    .iter()
-                    .any(|e| walk::mentions(e, *var));
-            known.insert(*var);
-            fixed
-        }
-        _ => false,
+    let bounds = [&inner.first, &inner.limit, &inner.step];
+    let again = |s: &Stmt| {
+        let var = repeatable(s, &outer.body, &known);
+        known.extend(var);
+        var.is_some_and(|v| !bounds.iter().any(|e| walk::mentions(e, v)))
     };
     before.iter().all(again).then_some(inner)
 }

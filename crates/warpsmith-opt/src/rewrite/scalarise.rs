@@ -22,6 +22,7 @@ use warpsmith_ir::{
 use super::Rewritten;
 use super::grammar::name;
 use super::step::{About, Law, Rewrite, StepError, loop_named};
+use crate::analysis::scalars;
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
 use crate::walk;
@@ -152,16 +153,13 @@ fn used_by_fields(kernel: &Kernel, body: &Block, var: VarId) -> bool {
     });
     walk::each_stmt(body, &mut |s| {
         let (place, value) = match &s.kind {
-            StmtKind::Decl { var: declared, init: Some(value) } if *declared == var => {
-                (None, Some(value))
-            }
-            StmtKind::Decl { init: Some(value), .. } => (None, Some(value)),
-            StmtKind::Assign { place, value } => (Some(place), Some(value)),
+            StmtKind::Decl { init: Some(value), .. } => (None, value),
+            StmtKind::Assign { place, value } => (Some(place), value),
             _ => return,
         };
-        let splits = value.is_some_and(|v| parts(kernel, v).is_some());
+        let splits = parts(kernel, value).is_some();
         known += usize::from(splits && place.is_some_and(|p| is_var(p, var)));
-        known += usize::from(splits && value.is_some_and(|v| reads(v, var)));
+        known += usize::from(splits && scalars::reads(value, var));
         // An initial value that is no copy stays whole.
         let own = matches!(&s.kind, StmtKind::Decl { var: declared, .. } if *declared == var);
         mentioned += usize::from(own && !splits);
@@ -171,10 +169,6 @@ fn used_by_fields(kernel: &Kernel, body: &Block, var: VarId) -> bool {
 
 fn is_var(p: &Place, var: VarId) -> bool {
     *p.kind == PlaceKind::Var(var)
-}
-
-fn reads(e: &Expr, var: VarId) -> bool {
-    matches!(&*e.kind, ExprKind::Read(p) if is_var(p, var))
 }
 
 /// The values of the fields of a structure that is read somewhere or put together.
@@ -281,7 +275,7 @@ fn split(kernel: &mut Kernel, variables: &Variables, block: &mut Block) {
 /// The values in variables of their own, where one is computed of what a store before it may change.
 fn held(kernel: &mut Kernel, values: Vec<Expr>, stmts: &mut Vec<Stmt>, of: &Stmt) -> Vec<Expr> {
     let copies = matches!(&of.kind, StmtKind::Assign { value, .. } if matches!(*value.kind, ExprKind::Read(_)));
-    let simple = |e: &Expr| !walk::reads_memory(e) && visit_fields(e) == 0;
+    let simple = |e: &Expr| !walk::reads_memory(e) && !reads_fields(e);
     if copies || values.iter().all(simple) {
         return values;
     }
@@ -296,11 +290,11 @@ fn held(kernel: &mut Kernel, values: Vec<Expr>, stmts: &mut Vec<Stmt>, of: &Stmt
     values.into_iter().map(hold).collect()
 }
 
-/// How many fields of variables an expression reads.
-fn visit_fields(e: &Expr) -> usize {
-    let mut found = 0;
+/// Whether an expression reads fields of structures.
+fn reads_fields(e: &Expr) -> bool {
+    let mut found = false;
     visit::for_each_place_in_expr(e, &mut |p, _| {
-        found += usize::from(matches!(&*p.kind, PlaceKind::Field(..)));
+        found |= matches!(&*p.kind, PlaceKind::Field(..));
     });
     found
 }

@@ -14,8 +14,15 @@ pub(super) fn can_swap(a: &Stmt, b: &Stmt) -> bool {
     a.moves && b.moves && a.keeps(&b) && b.keeps(&a)
 }
 
-/// Whether a block changes nothing that a statement of it needs but `known` variables: the statement may be repeated behind it.
-pub(super) fn is_undisturbed(stmt: &Stmt, by: &Block, known: &BTreeSet<VarId>) -> bool {
+/// The variable of a declaration that may be repeated anywhere in the body it stands in: nothing sets the variable again, or changes
+/// what its value is made of but variables that are `known` to be repeated, too.
+pub(super) fn repeatable(stmt: &Stmt, body: &Block, known: &BTreeSet<VarId>) -> Option<VarId> {
+    let StmtKind::Decl { var, init: Some(_) } = stmt.kind else { return None };
+    (walk::times_set(body, var) == 1 && is_undisturbed(stmt, body, known)).then_some(var)
+}
+
+/// Whether a block changes nothing that a statement of it needs but `known` variables.
+fn is_undisturbed(stmt: &Stmt, by: &Block, known: &BTreeSet<VarId>) -> bool {
     let (own, other) = (Touched::by(stmt), Touched::by_all(by));
     let mut changed = other.set.intersection(&own.vars);
     own.moves

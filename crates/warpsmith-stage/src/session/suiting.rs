@@ -188,14 +188,17 @@ impl Session {
         Ok(None)
     }
 
-    /// Lengths of arrays that suffice whichever way data send threads: of what is read behind such a branch, one run alone shows a part,
+    /// Lengths of arrays that suffice whichever way data send threads, where these are `mixed`: of what is read behind such a branch, one run alone shows a part,
     /// and what is outside of an array would be taken for what a tile holds before anything is written to it.
     ///
     /// # Errors
     /// What the emulator refuses.
-    pub fn lengths(&mut self, suited: &Suited) -> Result<Lengths, Refusal> {
-        let shaped = self.shaped(&suited.launch)?;
+    pub fn lengths(&mut self, suited: &Suited, mixed: bool) -> Result<Lengths, Refusal> {
         let mut lengths = suited.lengths.clone();
+        if !mixed {
+            return Ok(lengths);
+        }
+        let shaped = self.shaped(&suited.launch)?;
         for seed in 1..=WAYS {
             let data = Data { seed, tagged: &self.tagged, mixed: true };
             let needed = memory::needed(&shaped.reference, &suited.launch, data);

@@ -157,16 +157,15 @@ impl Checker {
         checked: &mut Checked,
     ) -> Result<bool, Refusal> {
         let shaped = session.shaped(&suited.launch)?;
-        let data = Data { seed: 7, tagged: &session.tagged, mixed };
-        let refuse = |d: Diagnostic| session.refuse(false, vec![d]);
         if mixed {
-            let needed = memory::needed(&shaped.reference, &suited.launch, data).map_err(refuse)?;
+            let needed = memory::needed(&shaped.reference, &suited.launch, data(session, mixed));
+            let needed = needed.map_err(|d| session.refuse(false, vec![d]))?;
             if needed.outcome.findings.iter().any(|f| !f.rule.is_note()) {
                 return Ok(false);
             }
         }
-        let lengths = if mixed { session.lengths(suited)? } else { suited.lengths.clone() };
-        let data = Data { seed: 7, tagged: &session.tagged, mixed };
+        let lengths = session.lengths(suited, mixed)?;
+        let data = data(session, mixed);
         let refuse = |d: Diagnostic| session.refuse(false, vec![d]);
         let run = |program: &Program, launch: &Launch, checks| {
             let mut p = memory::prepare(program, launch, Some(&lengths), data)?;
@@ -289,4 +288,9 @@ impl Rewritten {
         let back = |at: u32| self.edits.origin(self.constants.origin(at as usize)) as u32;
         Span { start: back(span.start), end: back(span.end), ..span }
     }
+}
+
+/// What the arrays of a check hold.
+fn data(session: &Session, mixed: bool) -> Data<'_> {
+    Data { seed: 7, tagged: &session.tagged, mixed }
 }

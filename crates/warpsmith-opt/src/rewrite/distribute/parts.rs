@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use warpsmith_ir::{Block, ForLoop, LoopKind, Stmt, StmtKind, Type, VarId, visit};
 
 use crate::analysis::scalars;
-use crate::rewrite::swap::{can_swap, is_undisturbed};
+use crate::rewrite::swap::{can_swap, repeatable};
 use crate::walk;
 
 /// How a body falls apart.
@@ -94,14 +94,12 @@ impl Uses {
         let block = Block::new(part.to_vec());
         let mut used = BTreeSet::new();
         walk::each_var_of_block(&block, &mut |v| _ = used.insert(v));
-        used.extend(walk::declared(&block));
         // A counter that is set by each loop that it counts carries nothing.
         let carries = |v: &VarId| {
             walk::for_loops(&block).iter().all(|l| l.var != *v)
                 || scalars::read_outside_its_loops(&block, *v)
         };
-        let set = walk::set_in(&block).into_iter().chain(walk::times_set_each(&block).into_keys());
-        let carried = set.filter(carries).collect();
+        let carried = walk::times_set_each(&block).into_keys().filter(carries).collect();
         Uses { used, carried }
     }
 }
@@ -116,19 +114,12 @@ fn declares(stmt: &Stmt) -> Option<VarId> {
 
 /// Declarations of what never changes, from what the body does not change, and the other statements.
 fn repeated(body: &Block) -> (Vec<Stmt>, Vec<Stmt>) {
-    let set = walk::times_set_each(body);
     let mut known = BTreeSet::new();
     let (mut found, mut rest) = (vec![], vec![]);
     for stmt in &body.stmts {
-        match &stmt.kind {
-            StmtKind::Decl { var, init: Some(_) }
-                if set.get(var) == Some(&1) && is_undisturbed(stmt, body, &known) =>
-            {
-                known.insert(*var);
-                found.push(stmt.clone());
-            }
-            _ => rest.push(stmt.clone()),
-        }
+        let var = repeatable(stmt, body, &known);
+        known.extend(var);
+        if var.is_some() { &mut found } else { &mut rest }.push(stmt.clone());
     }
     (found, rest)
 }

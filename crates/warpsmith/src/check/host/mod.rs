@@ -163,28 +163,36 @@ impl Runner<'_> {
         let first_item = self.items.len();
         let seeds = args.seeds.unwrap_or(1);
         let unlimited = self.args.all_repeats || self.args.max_total_steps.is_some();
-        let given = self.steps_left;
-        self.steps_left = if unlimited { given } else { given.min(DEVICE_STEPS) };
-        let before = self.steps_left;
-        for repetition in 0..seeds {
-            let seed = args.seed.unwrap_or(0).wrapping_add(u64::from(repetition));
-            let host_steps = HOST_STEPS;
-            let of = Running {
-                path,
-                program,
-                unit,
-                seed,
-                host_steps,
-                impatient: false,
-                asserts: false,
-                sources,
-            };
-            let ran = self.program_once(&of)?;
-            self.account(path, unit, &ran, sources)?;
-        }
-        self.steps_left += given - before;
+        let most = if unlimited { u64::MAX } else { DEVICE_STEPS };
+        self.within(most, |runner| {
+            for repetition in 0..seeds {
+                let seed = args.seed.unwrap_or(0).wrapping_add(u64::from(repetition));
+                let of = Running {
+                    path,
+                    program,
+                    unit,
+                    seed,
+                    host_steps: HOST_STEPS,
+                    impatient: false,
+                    asserts: false,
+                    sources,
+                };
+                let ran = runner.program_once(&of)?;
+                runner.account(path, unit, &ran, sources)?;
+            }
+            Ok::<(), Failure>(())
+        })?;
         self.apply_allows(allows, first_item, sources);
         Ok(())
+    }
+
+    /// Does something with so many of the thread instructions that are left, at most.
+    fn within<T>(&mut self, most: u64, run: impl FnOnce(&mut Self) -> T) -> T {
+        let kept = self.steps_left.saturating_sub(most);
+        self.steps_left -= kept;
+        let result = run(self);
+        self.steps_left += kept;
+        result
     }
 
     /// One run of a program with these arguments; nobody gave them where they are invented.

@@ -222,11 +222,7 @@ impl Runner<'_> {
         of: &Running<'_>,
     ) -> Result<Outcome<Try>, Failure> {
         self.back_to(start);
-        let left = self.steps_left;
-        self.steps_left = left.min(DEVICE_STEPS);
-        let before = self.steps_left;
-        let ran = self.run_with(of, arguments, true)?;
-        self.steps_left += left - before;
+        let ran = self.within(DEVICE_STEPS, |r| r.run_with(of, arguments, true))?;
         let as_far = ran.ended.is_none() && ran.status == first.status && ran.refused == 0;
         let same = ran.distinct() == first.distinct() && ran.lost.len() <= first.lost.len();
         let found = self.items_since(start);

@@ -27,17 +27,15 @@ impl Runner<'_> {
         let places = argv::numbers(invented).into_iter().take(MOST_PLACES);
         let places: Vec<usize> = places.collect();
         let tries = CHOICES.iter().flat_map(|c| places.iter().map(move |at| (*at, *c)));
-        let left = self.steps_left;
-        self.steps_left = left.min(DEVICE_STEPS);
-        let most = self.steps_left;
-        for (at, choice) in tries {
-            if ran.slow || ran.distinct() >= kernels {
-                break;
+        self.within(DEVICE_STEPS, |runner| {
+            for choice in tries {
+                if ran.slow || ran.distinct() >= kernels {
+                    break;
+                }
+                runner.variant(ran, invented, choice, of)?;
             }
-            self.variant(ran, invented, (at, choice), of)?;
-        }
-        self.steps_left += left - most;
-        Ok(())
+            Ok(())
+        })
     }
 
     fn variant(
