@@ -47,6 +47,9 @@ pub struct Combine {
     /// A variable of the same type that is combined with the values of the threads before, in their order: the exclusive
     /// prefix, where it begins at the identity.
     pub before: Option<VarId>,
+    /// For sums: a variable of the same type, with which each thread has the map `x -> slope * x + value` for its value. Maps are
+    /// applied one after the other, in the order of the threads; `before` is what those of the threads before make of it.
+    pub slope: Option<VarId>,
     /// Levels and axes along which threads are combined.
     pub over: Vec<(BindLevel, Axis)>,
 }
@@ -90,6 +93,6 @@ impl Collective {
 impl Combine {
     /// The variables of each thread that it reads and sets.
     pub fn vars(&self) -> impl Iterator<Item = VarId> + use<> {
-        [self.value].into_iter().chain(self.at).chain(self.before)
+        [self.value].into_iter().chain(self.at).chain(self.before).chain(self.slope)
     }
 }

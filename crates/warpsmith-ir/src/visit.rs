@@ -356,8 +356,9 @@ fn rewrite_effect<R: Rewriter + ?Sized>(r: &mut R, stmt: &mut Stmt) {
                     r.place(&mut fill.destination);
                 }
                 Collective::Combine(c) => {
-                    let vars = [&mut c.value].into_iter().chain(&mut c.at).chain(&mut c.before);
-                    vars.for_each(|var| r.var(var));
+                    let others = [&mut c.at, &mut c.before, &mut c.slope];
+                    r.var(&mut c.value);
+                    others.into_iter().flatten().for_each(|var| r.var(var));
                 }
             }
             rewrite_all(r, c.operands_mut());

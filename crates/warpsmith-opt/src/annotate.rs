@@ -89,6 +89,14 @@ fn combination(kernel: &Kernel, combine: &Combine) -> String {
     let over: Vec<String> = combine.over.iter().map(along).collect();
     let with = combine.at.map_or(String::new(), |at| format!(", with {}", name(at)));
     let op = clause_name(combine.op);
+    if let (Some(before), Some(slope)) = (combine.before, combine.slope) {
+        let (slope, value) = (kernel.name_of(slope), kernel.name_of(combine.value));
+        let over = over.join(" and ");
+        return format!(
+            "{}: what the maps `x -> {slope} * x + {value}` of the {over} before make of it, one after the other; `{slope}` and `{value}`: the map of all",
+            name(before)
+        );
+    }
     if let Some(before) = combine.before {
         return format!(
             "{}: the values of the {} before combined by `{op}`; {}: those of all",

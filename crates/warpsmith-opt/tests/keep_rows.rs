@@ -239,7 +239,9 @@ fn what_cannot_be_kept_is_refused() {
     refused("sum += y[i][j]", "most[i] += y[i][j]", "two of its iterations touch");
     refused("y[i][j] *= sum", "if (sum > 0) y[i][j] *= sum; else break", "may end early");
     refused("float sum = 1.0f;", "if (top < 0) continue; float sum = 1.0f;", "may end early");
-    refused("sum += y[i][j]", "sum = sum * 2 + y[i][j]", "`sum`");
+    refused("sum += y[i][j]", "sum = sum * sum + y[i][j]", "`sum`");
+    let linear = centred().replace("sum += y[i][j]", "sum = y[i][j] - sum");
+    has(&check(&linear, one, SIZES), &["sum_slope", "y_row[group] *= sum;"]);
     let conditional = centred().replace("y[i][j] = x", "if (j > 2) y[i][j] = x");
     has(&check(&conditional, one, SIZES), &["y_row[group] = y[y_first + element]"]);
     let never_sure = conditional.replace("y[i][j] *=", "if (j > 2) y[i][j] *=");

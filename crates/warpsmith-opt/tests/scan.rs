@@ -121,20 +121,150 @@ fn elements_before_are_carried_in_registers() {
     check(&decaying, "carry j\nbind i -> x block 32", NOT_EMPTY);
 }
 
+/// Slopes of 1, 0 and -1 keep small integers exact.
+#[test]
+fn linear_recurrences_are_scanned() {
+    for update in [
+        "s = x[i][j] - s; y[i][j] = s;",
+        "s += 2.0f * (x[i][j] - s); y[i][j] = s;",
+        "y[i][j] = s; s = x[i][j] - s / 1.0f;",
+        "s = (x[i][j] < 1.0f ? -1.0f : 1.0f) * s + (1.0f - x[i][j]); y[i][j] = 2.0f * s - x[i][j];",
+        "float t = -s; t += x[i][j]; y[i][j] = t; s = t;",
+        "s = fmaf(s, -1.0f, x[i][j]); y[i][j] = s;",
+        "if (x[i][j] < -2.0f) s = 0.0f; s += x[i][j]; y[i][j] = s;",
+        "s = (x[i][j] > 0.5f ? s : -s) + x[i][j]; y[i][j] = s;",
+        "for (int k = 0; k < 3; k++) s = k * x[i][j] - s; y[i][j] = s;",
+        "s = 1.0 * x[i][j] - s; y[i][j] = s;",
+        "float t = s; s -= 2.0f * t; s += x[i][j]; y[i][j] = t;",
+        "s = x[i][j] - s;",
+    ] {
+        for shape in ["by 64", "by 32 vector 4", "by 8 vector 2 rows 4", "by 256 vector 4"] {
+            check(&running(update), &scheduled(shape), SIZES);
+        }
+    }
+    let text = check(&running("s = x[i][j] - s; y[i][j] = s;"), "scan j by 64", SIZES);
+    has(&text, &["float s_slope = 1.0f;", "s_slope = -s_slope;"]);
+}
+
+/// Of numbers that wrap every map is exact.
+#[test]
+fn numbers_without_sign_carry_on_linearly() {
+    let unsigned =
+        |update: &str| running(update).replace("float", "unsigned").replace("0.5f", "5381u");
+    for update in [
+        "s = s * 33u + x[i][j]; y[i][j] = s;",
+        "s += x[i][j] * (7u - s); y[i][j] = s;",
+        "unsigned t = 3u * s; if (x[i][j] > 4u) t = x[i][j]; t -= 2u; y[i][j] = s; s = t * 5u;",
+        "unsigned t = s; for (int k = 0; k < 3; k++) t = t * x[i][j] + k; s = t - s; y[i][j] = t;",
+    ] {
+        for shape in SHAPES {
+            check(&unsigned(update), &scheduled(shape), SIZES);
+        }
+    }
+    // Products of parts may leave the range of a signed type where the values do not.
+    let signed = unsigned("s = s * 33 + x[i][j]; y[i][j] = s;").replace("unsigned", "int");
+    let text = refused_text(&signed.replace("5381u", "5381"), "scan j by 64");
+    assert!(text.contains("is changed by more than one operation"), "{text}");
+}
+
+#[test]
+fn several_variables_are_carried_on_beside_each_other() {
+    let two = running("s = x[i][j] - s; y[i][j] = s + t; t = -t - x[i][j]; k += 0.5f;")
+        .replace("float s = 0.5f;", "float s = 0.5f, t = 1.0f, k = 0.0f;")
+        .replace("last[i] = s;", "last[i] = s - t + k;");
+    for shape in ["by 64", "by 32 vector 4", "by 8 vector 2 rows 4"] {
+        check(&two, &scheduled(shape), SIZES);
+    }
+    for coupled in ["t = s - t", "t += s", "s = t - s, t = -t - x[i][j]"] {
+        let text = refused_text(&two.replace("t = -t - x[i][j]", coupled), "scan j by 64");
+        let said = text.contains("more than one operation") || text.contains("depends on");
+        assert!(said, "{coupled}\n{text}");
+    }
+}
+
+/// From the end of a row to its beginning.
+fn backwards(update: &str) -> String {
+    running(update).replace("int j = 0; j < m; j++", "int j = m - 1; j >= 0; j--")
+}
+
+#[test]
+fn rows_are_scanned_from_their_end() {
+    for update in [
+        "s += x[i][j]; y[i][j] = s;",
+        "s = x[i][j] - s; y[i][j] = s;",
+        "y[i][j] = s; s = x[i][j] > s ? x[i][j] : s;",
+        "s += j < m - 1 ? x[i][j + 1] : 0.0f; y[i][j] = s;",
+    ] {
+        for shape in SHAPES {
+            let sizes = &SIZES[1..];
+            check(&backwards(update), &format!("normalise j\n{}", scheduled(shape)), sizes);
+        }
+    }
+    let text = refused_text(&backwards("s += x[i][j]; y[i][j] = s;"), "scan j by 64");
+    assert!(text.contains("no loop in it has a range that the launcher knows"), "{text}");
+    // What is there already is added from behind.
+    let in_place = IN_PLACE
+        .replace("            y[i][j] *= 1.0f;\n", "")
+        .replace("int j = 1; j < m; j++", "int j = m - 2; j >= 0; j--")
+        .replace("y[i][j - 1]", "y[i][j + 1]");
+    for schedule in ["scan j by 32", "bind i -> x block 32"] {
+        check(&in_place, &format!("normalise j\ncarry j\n{schedule}"), NOT_EMPTY);
+    }
+}
+
+#[test]
+fn loops_that_count_otherwise_are_not_normalised() {
+    let refused = |head: &str| {
+        let source = running("s += x[i][j]; y[i][j] = s;");
+        let source = source.replace("int j = 0; j < m; j++", head);
+        refused_text(&source, "normalise j\nbind i -> x block 32")
+    };
+    let cases = [
+        ("int j = 0; j < m; j++", "it does not count down by one"),
+        ("int j = m - 1; j >= 0; j -= 2", "it does not count down by one"),
+        ("int j = m; j >= 0; j--", "may be beyond its type"),
+        ("int j = m - 1; j > i; j--", "may be beyond its type"),
+        ("int j = 2 * m - 1; j >= 0; j--", "may be beyond its type"),
+    ];
+    for (head, why) in cases {
+        let found = refused(head);
+        assert!(found.contains(why), "{head}\n{found}");
+    }
+}
+
 #[test]
 fn what_other_threads_would_need_is_refused() {
     let refused = |source: &str, schedule: &str| refused_text(source, schedule);
     let text = |update: &str| refused(&running(update), "scan j by 64");
     let cases = [
         (
-            "s = 0.5f * s + x[i][j]; y[i][j] = s;",
+            "s = 0.5f * s * s + x[i][j]; y[i][j] = s;",
             "`s` is changed by more than one operation that combines it",
         ),
         (
-            "s += x[i][j] * s; y[i][j] = s;",
+            "s = 0.5f * s + (s > 1.0f ? 1.0f : x[i][j]); y[i][j] = s;",
             "`s` is changed by more than one operation that combines it",
         ),
-        ("float t = s; s += t * x[i][j]; y[i][j] = s;", "what is added depends on `s` so far"),
+        (
+            "s = 0.5f * s + x[i][j]; if (s > 1.0f) s = 1.0f; y[i][j] = s;",
+            "`s` is changed by more than one operation that combines it",
+        ),
+        (
+            "float t = s; if (t > 2.0f) t = 2.0f; s = 0.5f * t + x[i][j]; y[i][j] = s;",
+            "`s` is changed by more than one operation that combines it",
+        ),
+        (
+            "int t = (int)s; s = 0.5f * t + x[i][j]; y[i][j] = s;",
+            "`s` is changed by more than one operation that combines it",
+        ),
+        (
+            "s = x[i][j] / (s + 2.0f); y[i][j] = s;",
+            "`s` is changed by more than one operation that combines it",
+        ),
+        (
+            "y[i][j] = 0.5f * s; s = y[i][j] + x[i][j];",
+            "`s` is changed by more than one operation that combines it",
+        ),
         ("if (s < 9.0f) s += x[i][j]; y[i][j] = s;", "what is added depends on `s` so far"),
         (
             "if (x[i][j] < 0.0f) continue; s += x[i][j]; y[i][j] = s;",

@@ -123,6 +123,10 @@ impl<T: Track> Interp<'_, '_, T> {
         };
         groups.iter_mut().for_each(|(_, threads)| threads.sort_by_key(position));
         for (_, threads) in groups {
+            if let Some(slope) = combine.slope {
+                self.compose(combine, slope, &threads, origin)?;
+                continue;
+            }
             let mut best: Option<(Item<T>, Option<Value>)> = None;
             for t in &threads {
                 let own = self.as_thread(*t, |this| {
@@ -155,6 +159,39 @@ impl<T: Track> Interp<'_, '_, T> {
                     }
                 })?;
             }
+        }
+        Ok(())
+    }
+
+    /// Applies the maps of threads one after the other: what lies before each thread, and the whole of them in all.
+    fn compose(
+        &mut self,
+        combine: &Combine,
+        slope: VarId,
+        threads: &[usize],
+        origin: &Origin,
+    ) -> Run<()> {
+        let mut all: Option<[Item<T>; 2]> = None;
+        for t in threads {
+            let own = self.as_thread(*t, |this| {
+                if let (Some(var), Some([m, c])) = (combine.before, &all) {
+                    let begun = this.own_number(var)?;
+                    this.set_var(var, mapped::<T>([m, c], &begun), origin)?;
+                }
+                Ok([this.own_number(slope)?, this.own_number(combine.value)?])
+            })?;
+            let [m, c] = [&own[0], &own[1]];
+            all = Some(match &all {
+                Some([slope, value]) => [times::<T>(m, slope), mapped::<T>([m, c], value)],
+                None => own,
+            });
+        }
+        let Some([m, c]) = all else { return Ok(()) };
+        for t in threads {
+            self.as_thread(*t, |this| {
+                this.set_var(slope, m.clone(), origin)?;
+                this.set_var(combine.value, c.clone(), origin)
+            })?;
         }
         Ok(())
     }
@@ -230,6 +267,16 @@ impl<T: Track> Interp<'_, '_, T> {
         }
         Ok(())
     }
+}
+
+fn times<T: Track>(a: &Item<T>, b: &Item<T>) -> Item<T> {
+    joined::<T>(ReduceOp::Mul, (a.clone(), None), (b.clone(), None)).0
+}
+
+/// `slope * x + value`.
+fn mapped<T: Track>([slope, value]: [&Item<T>; 2], x: &Item<T>) -> Item<T> {
+    let scaled = times::<T>(slope, x);
+    joined::<T>(ReduceOp::Add, (scaled, None), (value.clone(), None)).0
 }
 
 /// Two values combined; the place comes from the one that is taken.

@@ -318,6 +318,7 @@ impl Maker {
                 value: self.var_id(),
                 at: self.random.flip().then(|| self.var_id()),
                 before: self.random.flip().then(|| self.var_id()),
+                slope: self.random.flip().then(|| self.var_id()),
                 over: vec![over],
             });
         }

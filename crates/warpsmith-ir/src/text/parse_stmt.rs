@@ -232,10 +232,11 @@ impl Parser {
         let value = self.var()?;
         let at = if self.eat_word("at") { Some(self.var()?) } else { None };
         let before = if self.eat_word("before") { Some(self.var()?) } else { None };
+        let slope = if self.eat_word("slope") { Some(self.var()?) } else { None };
         self.word("over")?;
         self.symbol("(")?;
         let over = self.list(")", |p| p.bound_axis())?;
-        Ok(Combine { op, value, at, before, over })
+        Ok(Combine { op, value, at, before, slope, over })
     }
 
     /// `block.x`.

@@ -356,10 +356,11 @@ impl<'a> Writer<'a> {
                     v.map_or(String::new(), |v| format!(" {word} {}", c.vars.get(v.0)))
                 };
                 let (at, before) = (with("at", combine.at), with("before", combine.before));
+                let slope = with("slope", combine.slope);
                 let axis = |(l, a): &(BindLevel, Axis)| format!("{}.{}", l.word(), a.name());
                 let over: Vec<String> = combine.over.iter().map(axis).collect();
                 let (op, value) = (combine.op.word(), c.vars.get(combine.value.0));
-                format!("combine {op} {value}{at}{before} over({})", over.join(", "))
+                format!("combine {op} {value}{at}{before}{slope} over({})", over.join(", "))
             }
         }
     }

@@ -195,10 +195,10 @@ impl Checker<'_> {
             let extreme = matches!(combine.op, ReduceOp::Min | ReduceOp::Max);
             self.require(integer && extreme, 26, origin, "a place belongs to a minimum or maximum");
         }
-        if let Some(before) = combine.before {
-            let same = self.var_type(before, origin) == self.var_type(combine.value, origin);
-            let right = same && before != combine.value && combine.at.is_none();
-            let message = "what is combined with the values before is another variable of their type, and no place";
+        for other in [combine.before, combine.slope].into_iter().flatten() {
+            let same = self.var_type(other, origin) == self.var_type(combine.value, origin);
+            let right = same && other != combine.value && combine.at.is_none();
+            let message = "what comes with values in the order of their threads is another variable of their type, and no place";
             self.require(right, 26, origin, message);
             self.require(
                 combine.over.len() == 1,
@@ -206,6 +206,12 @@ impl Checker<'_> {
                 origin,
                 "threads along one axis come before each other",
             );
+        }
+        if combine.slope.is_some() {
+            let ordered = combine.before.is_some() && combine.slope != combine.before;
+            let message =
+                "maps with a slope are sums that are combined with those of the threads before";
+            self.require(ordered && combine.op == ReduceOp::Add, 26, origin, message);
         }
         let around = |o: &(BindLevel, _)| self.bound.iter().any(|b| (b.level, b.axis) == *o);
         let known = !combine.over.is_empty() && combine.over.iter().all(around);

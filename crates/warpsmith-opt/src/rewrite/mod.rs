@@ -21,6 +21,7 @@ pub mod indexing;
 pub mod interchange;
 pub mod keep_rows;
 pub mod keep_sums;
+pub mod normalise;
 pub mod pad;
 pub mod persist;
 pub mod pipeline;

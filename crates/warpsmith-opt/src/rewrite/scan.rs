@@ -1,4 +1,5 @@
-//! Running sums, products, minima and maxima of rows: threads of a block go through each row together, strip by strip.
+//! Running sums, products, minima and maxima of rows, and linear recurrences: threads of a block go through each row together,
+//! strip by strip.
 //!
 //! ```text
 //!     parallel for i in I { s = s0; for j in 0..m { s op= f(i, j); y[i][j] = g(s, i, j) } }
@@ -13,11 +14,13 @@
 //! ```
 //!
 //! Each element is read once and written once. With `vector 4` a thread has four neighbours of a strip, and the nest as before
-//! takes what is not aligned; with `rows 4` a block has four rows at a time, for short rows.
+//! takes what is not aligned; with `rows 4` a block has four rows at a time, for short rows. For `s = a(i, j) * s + f(i, j)` a part is
+//! the map `x -> slope * x + part`, and `before` what those of the threads before make of `s`.
 //!
 //! Legal for a nest of marked loops that is not bound yet, in whose innermost body the loop stands, alone in accessing what its
 //! iterations write; the launcher knows its bounds. Its iterations are independent but for variables that each combines something with by one
-//! operation, and what is combined does not depend on what they are so far. Sums of reals are added in another order.
+//! operation, where what is combined does not depend on what they are so far, or carries on linearly. Sums of reals are added in
+//! another order.
 //!
 //! Threads, lanes and warps as in Harris, Sengupta, Owens, *Parallel prefix sum (scan) with CUDA*, GPU Gems 3, chapter 39.
 
@@ -64,8 +67,8 @@ impl Rewrite for Args {
     const ABOUT: About = About {
         name: "scan",
         example: "scan j by 256 vector 4",
-        does: "lets the threads of a block go through each row together, strip by strip, where iterations use what sums, products, minima or maxima are so far (cumulative sums): each thread begins with what the threads before it have; with `vector 4` it has four neighbours at a time, with `rows 4` a block four rows; rows that are not aligned for vectors are left to the nest as it was, which later steps bind",
-        legal: "the nest is marked, not bound yet, and the launcher knows its bounds and those of the loop; iterations of the loop are independent but for variables that each combines something with by one operation, which does not depend on what they are so far; what the loop writes is accessed at one place only; sums of reals are then compared with a tolerance",
+        does: "lets the threads of a block go through each row together, strip by strip, where iterations use what sums, products, minima or maxima are so far (cumulative sums), or carry a value on linearly (`s = a * s + x`): each thread begins with what the threads before it have; with `vector 4` it has four neighbours at a time, with `rows 4` a block four rows; rows that are not aligned for vectors are left to the nest as it was, which later steps bind",
+        legal: "the nest is marked, not bound yet, and the launcher knows its bounds and those of the loop; iterations of the loop are independent but for variables that each combines something with by one operation, which does not depend on what they are so far, or carries on linearly; what the loop writes is accessed at one place only; sums of reals are then compared with a tolerance",
         law: Law {
             before: "\
 void running(int n, int m, const float x[n][m], float y[n][m]) {

@@ -80,6 +80,7 @@ registry! {
     Scatter = scatter,
     Expand = expand,
     Scalarise = scalarise,
+    Normalise = normalise,
     Distribute = distribute,
     FuseLoops = fuse_loops,
     FuseKernels = fuse_kernels,

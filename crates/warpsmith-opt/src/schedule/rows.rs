@@ -7,7 +7,7 @@ use super::candidates::serial_loops;
 use super::{StepKind, derive, take, wide};
 use crate::kernel::Kernel;
 use crate::rewrite::keep_rows::{self, Shape};
-use crate::rewrite::{carry, scan};
+use crate::rewrite::{carry, normalise, scan};
 
 /// Threads of a row, elements of each, and rows of a block; rows of 256 to 32768 elements.
 const SHAPES: [(u32, u32, u32); 18] = [
@@ -54,15 +54,20 @@ pub(super) fn scanned(nest: &wide::Nest<'_>, sources: &SourceMap) -> Vec<Vec<Ste
     let mut found = vec![];
     for l in serial_loops(nest.kernel, nest.root) {
         let target = nest.kernel.loop_name(l.id);
+        let up = StepKind::Normalise(normalise::Args { target: target.clone() });
         let carry = StepKind::Carry(carry::Args { target });
-        let carried = take(nest.kernel, &carry, sources).ok();
-        let first = carried.as_ref().map(|_| carry);
-        let kernel = carried.as_ref().map_or(nest.kernel, |r| &r.kernel);
-        let scans = SCANS.iter().filter_map(|shape| scan_of(nest, kernel, l.id, *shape));
-        let scans = scans.map(|steps| first.clone().into_iter().chain(steps).collect());
-        found.extend(scans);
-        if let Some(carry) = first {
-            found.push(vec![carry, derive::step_for(nest.kernel, nest.root)]);
+        let (mut first, mut kernel) = (vec![], nest.kernel.clone());
+        for step in [up, carry.clone()] {
+            if let Ok(taken) = take(&kernel, &step, sources) {
+                kernel = taken.kernel;
+                first.push(step);
+            }
+        }
+        let scans = SCANS.iter().filter_map(|shape| scan_of(nest, &kernel, l.id, *shape));
+        found.extend(scans.map(|steps| [first.clone(), steps].concat()));
+        if first.contains(&carry) {
+            first.push(derive::step_for(nest.kernel, nest.root));
+            found.push(first);
         }
     }
     found

@@ -21,6 +21,8 @@ pub(in crate::rewrite) struct Row {
     pub element: Scalar,
     /// The number of the element without the counter.
     pub rest: Poly,
+    /// Later iterations have earlier elements.
+    pub back: bool,
     /// The first and the last loop that accesses it.
     pub first: usize,
     pub last: usize,
@@ -35,6 +37,11 @@ impl Row {
     pub fn is_held(&self) -> bool {
         self.first < self.last
     }
+
+    /// Whether these are its elements, of its array.
+    pub(in crate::rewrite) fn is_at(&self, rest: &Poly, back: bool) -> bool {
+        self.back == back && self.rest == *rest
+    }
 }
 
 /// An access of a loop over a row to an element of its own.
@@ -43,6 +50,7 @@ struct Event {
     array: VarId,
     element: Scalar,
     rest: Poly,
+    back: bool,
     write: bool,
     /// Every iteration makes it, and there is one for each element of the row.
     always: bool,
@@ -98,7 +106,7 @@ pub(in crate::rewrite) fn accessed(
     let body = &Block::new(body.stmts[early(body, loops, &written, wait)..].to_vec());
     let mut rows: Vec<Row> = vec![];
     for event in &events {
-        let known = rows.iter().any(|r| r.array == event.array && r.rest == event.rest);
+        let known = rows.iter().any(|r| r.array == event.array && r.is_at(&event.rest, event.back));
         if !known {
             let of: Vec<&Event> = events.iter().filter(|e| e.array == event.array).collect();
             let mentioned = mentions(body, loops, event.array, &apart);
@@ -135,13 +143,16 @@ fn mentions(
     mentioned
 }
 
-/// Whether a place is an element ahead of all that rows of its array have.
+/// Whether a place is an element ahead of all that rows of its array have, in the direction of each.
 fn is_apart(scope: &Scope<'_>, range: Option<&ForLoop>, events: &[Event], place: &Place) -> bool {
     let first = range.and_then(|l| Poly::from_expr(&l.first));
     let (Some((array, at)), Some(first)) = (flat_index(scope, place), first) else { return false };
     let mut of_array = events.iter().filter(|e| e.array == array).peekable();
     let ahead = |e: &Event| {
-        let distance = e.rest.add(&first).and_then(|begin| begin.sub(&at));
+        let distance = match e.back {
+            true => e.rest.sub(&first).and_then(|begin| at.sub(&begin)),
+            false => e.rest.add(&first).and_then(|begin| begin.sub(&at)),
+        };
         distance.and_then(|d| d.as_constant()).is_some_and(|n| n > 0)
     };
     of_array.peek().is_some() && of_array.all(ahead)
@@ -155,11 +166,13 @@ fn row_of(
     of_array: &[&Event],
     written: Option<usize>,
 ) -> Result<Option<Row>, String> {
-    let same: Vec<&&Event> = of_array.iter().filter(|e| e.rest == event.rest).collect();
+    let same = of_array.iter().filter(|e| e.rest == event.rest && e.back == event.back);
+    let same: Vec<&&Event> = same.collect();
     let row = |first, loaded, stored| Row {
         array: event.array,
         element: event.element,
         rest: event.rest.clone(),
+        back: event.back,
         first,
         last: same.last().map_or(first, |e| e.at),
         loaded,
@@ -230,10 +243,10 @@ pub(super) fn ordered_after(
 /// A loop that leaves out the first elements may have them loaded, too, where another loop reads all of the row and nothing
 /// is written of it.
 fn only_read_early(events: &mut [Event], written: &BTreeSet<VarId>) {
-    let all: Vec<(VarId, Poly)> =
-        events.iter().filter(|e| e.always).map(|e| (e.array, e.rest.clone())).collect();
+    let of = |e: &Event| (e.array, e.rest.clone(), e.back);
+    let all: Vec<(VarId, Poly, bool)> = events.iter().filter(|e| e.always).map(of).collect();
     for event in events.iter_mut().filter(|e| e.reached && !written.contains(&e.array)) {
-        event.always |= all.contains(&(event.array, event.rest.clone()));
+        event.always |= all.contains(&of(event));
     }
 }
 
@@ -248,11 +261,10 @@ fn events_of(scope: &Scope<'_>, (at, whole): (usize, bool), l: &ForLoop) -> Vec<
     };
     let mut events = vec![];
     let mut note = |place: &Place, write: bool, always: bool| {
-        if let (Some((array, rest)), Some(element)) =
-            (own_element(scope, place, l.var), place.ty.scalar())
-        {
+        if let (Some(own), Some(element)) = (own_element(scope, place, l.var), place.ty.scalar()) {
+            let Own { array, rest, back } = own;
             let (reached, always) = (always, always && whole);
-            events.push(Event { at, array, element, rest, write, always, reached });
+            events.push(Event { at, array, element, rest, back, write, always, reached });
         }
     };
     walk::each_stmt(&l.body, &mut |s| {
@@ -270,17 +282,28 @@ fn events_of(scope: &Scope<'_>, (at, whole): (usize, bool), l: &ForLoop) -> Vec<
     events
 }
 
-/// The array and the number of an element that belongs to one iteration of a loop, without the loop's counter.
+/// An element that belongs to one iteration of a loop.
+pub(in crate::rewrite) struct Own {
+    pub array: VarId,
+    /// Its number without the loop's counter.
+    pub rest: Poly,
+    /// The counter is subtracted.
+    pub back: bool,
+}
+
+/// The element of a place, where it belongs to one iteration of a loop.
 pub(in crate::rewrite) fn own_element(
     scope: &Scope<'_>,
     place: &Place,
     counter: VarId,
-) -> Option<(VarId, Poly)> {
+) -> Option<Own> {
     let (array, flat) = flat_index(scope, place)?;
-    let rest = flat.sub(&Poly::var(counter))?;
+    let after = flat.sub(&Poly::var(counter)).filter(|rest| !rest.mentions(counter));
+    let back = after.is_none();
+    let rest = after.or_else(|| flat.add(&Poly::var(counter)))?;
     let inner = walk::for_loops(&scope.root.body).into_iter().filter(|l| !is_marked(l));
     let own = !rest.mentions(counter) && !inner.into_iter().any(|l| rest.mentions(l.var));
-    own.then_some((array, rest))
+    own.then_some(Own { array, rest, back })
 }
 
 /// The array of a place, and the number of its element.

@@ -28,13 +28,16 @@ mod groups;
 mod kept;
 mod launch;
 mod prefix;
+mod recurrence;
 mod text;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use warpsmith_ir::poly::{Atom, Poly};
-use warpsmith_ir::{BinaryOp, Block, ForLoop, LoopId, Scalar, SourceMap, StmtKind, VarId};
+use warpsmith_ir::{
+    BinaryOp, Block, ForLoop, LoopId, ReduceOp, Scalar, SourceMap, StmtKind, VarId,
+};
 
 use super::grammar::{counted, counted_or_one, name};
 use super::independence::Findings;
@@ -207,6 +210,8 @@ impl Shape {
 struct RowLoop {
     id: LoopId,
     sums: Vec<Sum>,
+    /// Those that are carried on linearly, which stand among the sums, too.
+    carried: BTreeSet<VarId>,
     /// Iterations use the values that the sums have so far.
     prefix: bool,
     /// Elements before its first one.
@@ -451,14 +456,16 @@ fn check_loop(kernel: &Kernel, l: &ForLoop, left_out: u32) -> Result<RowLoop, Re
     if !l.declares && scalars::read_outside_its_loops(&kernel.func().body, l.var) {
         return Err(refused("its counter is read after it"));
     }
-    let sums = share::accumulated(kernel, l)?;
-    let prefix = prefix::is_one(l, &sums);
+    let carried = recurrence::carried(kernel, l);
+    let mut sums = share::accumulated_beside(kernel, l, &carried)?;
+    let prefix = !carried.is_empty() || prefix::is_one(l, &sums);
     if prefix {
-        prefix::check(kernel, l, &sums).map_err(|why| refused(&why))?;
+        prefix::check(kernel, l, (&sums, &carried)).map_err(|why| refused(&why))?;
     }
+    sums.extend(carried.iter().map(|var| Sum { var: *var, op: ReduceOp::Add, at: None }));
     share::check_iterations(kernel, l, &sums)?;
     share::check_truth(kernel, l.id, l.id, &sums)?;
-    Ok(RowLoop { id: l.id, sums, prefix, left_out })
+    Ok(RowLoop { id: l.id, sums, carried, prefix, left_out })
 }
 
 /// What must be multiples of a number for the vectors of rows: addresses of their first elements, how far one row is from
@@ -479,7 +486,13 @@ pub(super) fn alignment(
     let mut found = vec![Aligned { array: None, offset, by: width }];
     for row in rows {
         let Some((_, own)) = vector(row.element, width) else { continue };
-        let start = row.rest.add(&first).ok_or_else(unclear)?;
+        let start = match row.back {
+            true => {
+                row.rest.sub(&first).and_then(|p| p.sub(&Poly::constant(i128::from(width) - 1)))
+            }
+            false => row.rest.add(&first),
+        };
+        let start = start.ok_or_else(unclear)?;
         // Terms by the factors that the launcher does not know: a row's number and the like.
         let mut by_unknown: BTreeMap<Vec<Atom>, Poly> = BTreeMap::from([(vec![], Poly::zero())]);
         for (atoms, factor) in start.terms() {

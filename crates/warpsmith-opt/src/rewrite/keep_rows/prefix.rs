@@ -1,4 +1,4 @@
-//! Loops over a row whose iterations use what its sums are so far: running sums, products and extremes.
+//! Loops over a row whose iterations use what its sums are so far: running sums, products and extremes, linear recurrences.
 //!
 //! Threads first combine what their elements contribute; each then goes through its elements again and begins with what the
 //! threads before it have.
@@ -7,10 +7,11 @@ use std::collections::BTreeSet;
 
 use warpsmith_ir::visit;
 use warpsmith_ir::{
-    Axis, BindLevel, Block, Collective, Combine, Expr, ForLoop, Origin, Place, Stmt, StmtKind,
-    Type, VarId,
+    Axis, BinaryOp, BindLevel, Block, Collective, Combine, Expr, ForLoop, Origin, Place, ReduceOp,
+    Stmt, StmtKind, Type, VarId,
 };
 
+use super::recurrence;
 use super::text::Maker;
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::{extremes, scalars};
@@ -29,14 +30,18 @@ pub(super) fn is_one(l: &ForLoop, sums: &[Sum]) -> bool {
 ///
 /// # Errors
 /// Why not.
-pub(super) fn check(kernel: &Kernel, l: &ForLoop, sums: &[Sum]) -> Result<(), String> {
+pub(super) fn check(
+    kernel: &Kernel,
+    l: &ForLoop,
+    (sums, carried): (&[Sum], &BTreeSet<VarId>),
+) -> Result<(), String> {
     if walk::continues(&l.body).is_some() {
         return Err("an iteration may go on early, and sums are used with the values so far".into());
     }
     if let Some(at) = sums.iter().find_map(|s| s.at) {
         return Err(format!("`{}` is a place, and used so far", kernel.name_of(at)));
     }
-    let is_sum = |v: VarId| sums.iter().any(|s| s.var == v);
+    let is_sum = |v: VarId| carried.contains(&v) || sums.iter().any(|s| s.var == v);
     let mut wrong = None;
     walk::each_stmt(&extremes::as_calls(&contributions(&l.body, sums)), &mut |s| {
         let own = match &s.kind {
@@ -64,7 +69,7 @@ fn contributions(body: &Block, sums: &[Sum]) -> Block {
 
 /// The statements that set what is wanted at the end, with those around them; loops inside whole. What they mention is
 /// wanted before them.
-fn slice(body: &Block, wanted: &mut BTreeSet<VarId>) -> Block {
+pub(super) fn slice(body: &Block, wanted: &mut BTreeSet<VarId>) -> Block {
     let mut found = vec![];
     for stmt in body.stmts.iter().rev() {
         let mut stmt = stmt.clone();
@@ -116,16 +121,20 @@ struct Running {
     own: VarId,
     /// The source chooses the better of two values.
     chosen: bool,
+    /// What the thread's elements, and then all threads, multiply it by, where it is carried on linearly.
+    slope: Option<VarId>,
 }
 
 impl Running {
-    fn new(kernel: &mut Kernel, l: &ForLoop, sum: Sum) -> Running {
+    fn new(kernel: &mut Kernel, l: &ForLoop, sum: Sum, carried: bool) -> Running {
         let (name, ty) =
             (kernel.name_of(sum.var).to_string(), kernel.func().var(sum.var).ty.clone());
         let [part, before, own] = ["part", "before", "here"]
             .map(|of| stmts::local(kernel.func_mut(), &format!("{name}_{of}"), ty.clone()));
         let chosen = extremes::is_chosen(&l.body, sum.var);
-        Running { sum, ty, part, before, own, chosen }
+        let slope = || stmts::local(kernel.func_mut(), &format!("{name}_slope"), ty.clone());
+        let slope = carried.then(slope);
+        Running { sum, ty, part, before, own, chosen, slope }
     }
 
     fn joined(&self, a: VarId, b: VarId) -> Expr {
@@ -136,18 +145,50 @@ impl Running {
         }
     }
 
-    /// Declares a part that nothing was added to.
-    fn nothing(&self, part: VarId) -> Option<Stmt> {
-        let none = operators::identity(self.sum.op, self.ty.scalar()?);
+    /// Declares a variable with the value that changes nothing in an operation.
+    fn nothing(&self, part: VarId, op: ReduceOp) -> Option<Stmt> {
+        let none = operators::identity(op, self.ty.scalar()?);
         Some(stmts::declare(part, Expr::constant(none)))
     }
 
-    /// What all threads add, and what those before a thread add.
-    fn combined(&self) -> Stmt {
-        let over = vec![(BindLevel::Block, Axis::X)];
+    /// Declares the thread's part, nothing added.
+    fn begin(&self) -> impl Iterator<Item = Stmt> {
+        let slope = self.slope.and_then(|v| self.nothing(v, ReduceOp::Mul));
+        slope.into_iter().chain(self.nothing(self.part, self.sum.op))
+    }
+
+    /// What all threads add, and the sum with what those before a thread add.
+    fn combined(&self) -> Vec<Stmt> {
+        let (slope, own) = (self.slope, Expr::var(self.sum.var, self.ty.clone()));
+        let before = if slope.is_some() { self.own } else { self.before };
         let (op, value) = (self.sum.op, self.part);
-        let combine = Combine { op, value, at: None, before: Some(self.before), over };
-        Stmt::new(StmtKind::Collective(Collective::Combine(combine)), Origin::default())
+        let over = vec![(BindLevel::Block, Axis::X)];
+        let combine = Combine { op, value, at: None, before: Some(before), slope, over };
+        let combine = StmtKind::Collective(Collective::Combine(combine));
+        let combine = Stmt::new(combine, Origin::default());
+        match slope {
+            Some(_) => vec![stmts::declare(before, own), combine],
+            None => self.nothing(before, op).into_iter().chain([combine]).collect(),
+        }
+    }
+
+    /// Where a thread's elements begin, unless `combined` has declared that.
+    fn begun(&self) -> Option<Stmt> {
+        let begun = || stmts::declare(self.own, self.joined(self.sum.var, self.before));
+        self.slope.is_none().then(begun)
+    }
+
+    /// The sum with what all threads add.
+    fn ended(&self) -> Stmt {
+        let value = |v| Expr::var(v, self.ty.clone());
+        let ended = match self.slope {
+            None => self.joined(self.sum.var, self.part),
+            Some(slope) => {
+                let scaled = Expr::binary(BinaryOp::Mul, value(slope), value(self.sum.var));
+                Expr::binary(BinaryOp::Add, scaled, value(self.part))
+            }
+        };
+        stmts::set(Place::var(self.sum.var, self.ty.clone()), ended)
     }
 }
 
@@ -155,29 +196,24 @@ impl Maker<'_, '_> {
     /// A loop over a row, group by group: what the elements of a group add, and then its iterations.
     pub(super) fn running(&mut self, l: &ForLoop, at: usize) -> Stmt {
         let sums = self.loops[at].sums.clone();
-        let running: Vec<Running> =
-            sums.into_iter().map(|sum| Running::new(self.kernel, l, sum)).collect();
+        let carried = self.loops[at].carried.clone();
+        let new = |sum: Sum| Running::new(self.kernel, l, sum, carried.contains(&sum.var));
+        let running: Vec<Running> = sums.into_iter().map(new).collect();
         let adding = with_parts(self.kernel, l, &running);
         let whole = renamed(l, &running, |r| r.own);
         let group = self.loops[at].group;
         self.each_group(group, |maker, element| {
             let mut body: Vec<Stmt> = maker.of_group(at).map(stmts::undefined).collect();
-            body.extend(running.iter().filter_map(|r| r.nothing(r.part)));
+            body.extend(running.iter().flat_map(Running::begin));
             let mut first = maker.loads(at, group, element);
             first.extend(maker.elements(&adding, at, element));
             body.push(maker.where_inside(element, first));
-            body.extend(
-                running.iter().flat_map(|r| [r.nothing(r.before), Some(r.combined())]).flatten(),
-            );
-            body.extend(
-                running.iter().map(|r| stmts::declare(r.own, r.joined(r.sum.var, r.before))),
-            );
+            body.extend(running.iter().flat_map(Running::combined));
+            body.extend(running.iter().filter_map(Running::begun));
             let mut second = maker.elements(&whole, at, element);
             second.extend(maker.stores(at, group, element));
             body.push(maker.where_inside(element, second));
-            body.extend(running.iter().map(|r| {
-                stmts::set(Place::var(r.sum.var, r.ty.clone()), r.joined(r.sum.var, r.part))
-            }));
+            body.extend(running.iter().map(Running::ended));
             body
         })
     }
@@ -186,7 +222,10 @@ impl Maker<'_, '_> {
 /// A loop that only adds, to the parts of a thread.
 fn with_parts(kernel: &mut Kernel, l: &ForLoop, running: &[Running]) -> ForLoop {
     let sums: Vec<Sum> = running.iter().map(|r| r.sum).collect();
-    let only = ForLoop { body: contributions(&l.body, &sums), ..l.clone() };
+    let mut only = ForLoop { body: contributions(&l.body, &sums), ..l.clone() };
+    for (r, slope) in running.iter().filter_map(|r| Some((r, r.slope?))) {
+        recurrence::with_slopes(kernel, &mut only.body, r.sum.var, slope);
+    }
     let (copy, _, _) = general_copy(kernel, &stmts::looped(renamed(&only, running, |r| r.part)));
     match copy.kind {
         StmtKind::For(l) => l,

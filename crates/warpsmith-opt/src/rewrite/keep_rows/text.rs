@@ -1,6 +1,6 @@
 //! The nest of blocks and threads that keeps rows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::visit::{self, Rewriter};
@@ -76,6 +76,7 @@ pub(super) struct OwnLoop {
     pub(super) group: VarId,
     lane: VarId,
     pub(super) sums: Vec<Sum>,
+    pub(super) carried: BTreeSet<VarId>,
     prefix: bool,
     left_out: u32,
 }
@@ -131,7 +132,8 @@ impl<'k, 'l> Maker<'k, 'l> {
             let id = ids.get(&l.id).copied().unwrap_or(l.id);
             let sums = sums.into_iter();
             let sums = sums.map(|s| Sum { var: new(s.var), at: s.at.map(new), ..s }).collect();
-            OwnLoop { id, group, lane, sums, prefix: l.prefix, left_out: l.left_out }
+            let carried = l.carried.iter().map(|v| new(*v)).collect();
+            OwnLoop { id, group, lane, sums, carried, prefix: l.prefix, left_out: l.left_out }
         };
         let loops = legal.loops.iter().zip(counters.into_iter().zip(sums)).map(own).collect();
         Maker {
@@ -259,7 +261,8 @@ impl<'k, 'l> Maker<'k, 'l> {
     fn first_of(&self, row: &Row) -> Expr {
         let rest = row.rest.rename(&|v| self.names.get(&v).copied().unwrap_or(v));
         let range = self.legal.range;
-        let first = Poly::from_expr(&range.first).and_then(|f| f.add(&rest));
+        let first = Poly::from_expr(&range.first);
+        let first = first.and_then(|f| if row.back { rest.sub(&f) } else { rest.add(&f) });
         let scalar = |v: VarId| runs::scalar_of(self.kernel, v);
         first.unwrap_or(rest).to_expr(Scalar::I64, &scalar)
     }
@@ -307,7 +310,8 @@ impl<'k, 'l> Maker<'k, 'l> {
         }
         let over = vec![(BindLevel::Block, Axis::X)];
         for Sum { var: value, op, at } in self.loops[at].sums.iter().copied() {
-            let combine = Combine { op, value, at, before: None, over: over.clone() };
+            let over = over.clone();
+            let combine = Combine { op, value, at, before: None, slope: None, over };
             let kind = StmtKind::Collective(Collective::Combine(combine));
             stmts.push(Stmt::new(kind, Origin::default()));
         }
@@ -378,9 +382,12 @@ impl<'k, 'l> Maker<'k, 'l> {
         let array = home.row.array;
         let pointer = Expr::var(array, self.kernel.func().var(array).ty.clone());
         let memory = |k: u32| {
-            let number = offset(element.clone(), k.into()).cast(Type::I64);
             let first = Expr::var(home.first, Type::I64);
-            let index = vec![Expr::binary(BinaryOp::Add, first, number)];
+            let (op, number) = match home.row.back {
+                true => (BinaryOp::Sub, offset(element.clone(), i64::from(width - 1 - k))),
+                false => (BinaryOp::Add, offset(element.clone(), k.into())),
+            };
+            let index = vec![Expr::binary(op, first, number.cast(Type::I64))];
             let kind = PlaceKind::Elem { pointer: pointer.clone(), index, dims: vec![] };
             Place::new(kind, Type::Scalar(home.row.element), Origin::default())
         };
@@ -471,10 +478,10 @@ struct ToHome<'a> {
 
 impl ToHome<'_> {
     fn home(&self, place: &Place) -> Option<&Home> {
-        let (array, rest) = kept::own_element(self.scope, place, self.counter)?;
+        let own = kept::own_element(self.scope, place, self.counter)?;
         self.homes.iter().find(|h| {
             let here = (h.row.first..=h.row.last).contains(&self.at);
-            here && h.row.array == array && h.row.rest == rest
+            here && h.row.array == own.array && h.row.is_at(&own.rest, own.back)
         })
     }
 
@@ -486,7 +493,12 @@ impl ToHome<'_> {
             let group = Expr::var(self.group, Type::I32);
             counters::times(group, &Expr::i32(shape.vector as i32))
         });
-        let lane = (shape.vector > 1).then(|| Expr::var(self.lane, Type::I32));
+        let lane = (shape.vector > 1).then(|| {
+            let lane = Expr::var(self.lane, Type::I32);
+            // As in memory, so that vectors can be moved as they are.
+            let last = || Expr::i32(shape.vector as i32 - 1);
+            if home.row.back { Expr::binary(BinaryOp::Sub, last(), lane) } else { lane }
+        });
         let sum = group.into_iter().chain(lane);
         sum.reduce(|a, b| Expr::binary(BinaryOp::Add, a, b)).unwrap_or_else(|| Expr::i32(0))
     }

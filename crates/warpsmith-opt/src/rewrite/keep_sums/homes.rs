@@ -128,8 +128,11 @@ impl Rewriter for ToHome<'_> {
     fn place(&mut self, place: &mut Place) {
         let maker = self.maker;
         let own = keep_rows::own_element(self.scope, place, maker.legal.inner.var);
-        let home = own.and_then(|(array, rest)| {
-            maker.homes.iter().find(|h| h.row.array == array && h.row.rest == rest)
+        let home = own.and_then(|own| {
+            maker
+                .homes
+                .iter()
+                .find(|h| h.row.array == own.array && h.row.is_at(&own.rest, own.back))
         });
         match home {
             Some(home) => {

@@ -299,7 +299,12 @@ pub(super) fn rows(
         .collect();
     add_to(&mut changed.body, &parts.columns, &own);
     let stmt = Stmt::new(StmtKind::For(changed.clone()), Origin::default());
-    keep_rows::accessed(&made, outer.id, &Block::new(vec![stmt]), &[&changed], &|_| false)
+    let rows =
+        keep_rows::accessed(&made, outer.id, &Block::new(vec![stmt]), &[&changed], &|_| false)?;
+    match rows.iter().find(|r| r.back) {
+        Some(row) => Err(format!("it goes through `{}` backwards", kernel.name_of(row.array))),
+        None => Ok(rows),
+    }
 }
 
 /// Puts additions to places of the thread's own in place of the atomic ones.

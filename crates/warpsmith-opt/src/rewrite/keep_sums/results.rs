@@ -27,6 +27,7 @@ impl Maker<'_, '_> {
                 value: part,
                 at: None,
                 before: None,
+                slope: None,
                 over: vec![(BindLevel::Block, Axis::X)],
             };
             let kind = StmtKind::Collective(Collective::Combine(combine));

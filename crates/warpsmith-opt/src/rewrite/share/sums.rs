@@ -1,5 +1,7 @@
 //! What the iterations of a shared loop combine, each variable by one operation.
 
+use std::collections::BTreeSet;
+
 use warpsmith_ir::{
     Block, Expr, ExprKind, ForLoop, LoopId, Parallel, Place, PlaceKind, ReduceOp, Stmt, StmtKind,
     Type, VarId,
@@ -30,7 +32,16 @@ pub(in crate::rewrite) fn sums_of(kernel: &Kernel, l: &ForLoop) -> Result<Vec<Su
 
 /// The same, whatever uses them.
 pub(in crate::rewrite) fn accumulated(kernel: &Kernel, l: &ForLoop) -> Result<Vec<Sum>, Refusal> {
-    let own = walk::own_variables(&l.body);
+    accumulated_beside(kernel, l, &BTreeSet::new())
+}
+
+/// The same without variables that something else is known of.
+pub(in crate::rewrite) fn accumulated_beside(
+    kernel: &Kernel,
+    l: &ForLoop,
+    known: &BTreeSet<VarId>,
+) -> Result<Vec<Sum>, Refusal> {
+    let own: BTreeSet<VarId> = walk::own_variables(&l.body).union(known).copied().collect();
     let body = extremes::as_calls(&l.body);
     let mut sums: Vec<Sum> = vec![];
     let mut wrong: Option<(VarId, &str)> = None;
