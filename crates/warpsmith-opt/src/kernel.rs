@@ -538,6 +538,20 @@ impl Kernel {
         found
     }
 
+    /// Those in whose nests nothing is bound yet: of four loops of which the inner three are, the outer one stays marked.
+    pub fn open_roots(&self) -> Vec<LoopId> {
+        let bound = |l: &ForLoop| matches!(l.kind, LoopKind::Bound(_));
+        let mut roots = self.marked_roots();
+        roots.retain(|id| {
+            let body = self.find_loop(*id).map(|l| &l.body);
+            !self.nests.contains_key(id)
+                && body.is_none_or(|b| {
+                    walk::for_loops(b).iter().all(|l| !bound(l) && !self.nests.contains_key(&l.id))
+                })
+        });
+        roots
+    }
+
     /// A place as C text.
     pub fn show_place(&self, place: &Place) -> String {
         crate::show::place(&self.module, self.func(), place)

@@ -94,6 +94,8 @@ pub fn random_schedule(
                 "keep_rows",
                 "keep_sums",
                 "keep_sums",
+                "normalise",
+                "normalise",
                 "carry",
                 "carry",
                 "scan",
@@ -214,7 +216,7 @@ impl Writer<'_, '_, '_> {
                 let rows = self.choice.pick(&["", " rows 4", " rows 2"]);
                 Some(format!("keep_rows {target} by {threads} each {each}{more}{rows}"))
             }
-            "carry" => Some(format!("carry {}", self.loop_where(|l| !l.bound)?)),
+            "carry" | "normalise" => Some(format!("{name} {}", self.loop_where(|l| !l.bound)?)),
             "scan" => {
                 let target = self.loop_where(|l| !l.bound)?;
                 let threads = self.of(&[32, 8, 64, 4]);

@@ -112,7 +112,7 @@ pub fn lesson(kernel: &Kernel, sources: &SourceMap) -> Result<Lesson, Vec<Diagno
     let steps: Vec<StepKind> = direct.steps.iter().map(|s| s.kind.clone()).collect();
     let mut state = kernel.clone();
     for (at, step) in steps.iter().enumerate() {
-        let Some(root) = state.marked_roots().first().copied() else { break };
+        let Some(root) = state.open_roots().first().copied() else { break };
         let Ok(next) = take(&state, step, sources) else { break };
         if let StepKind::Bind(bind::Args { loops, axes, .. }) = step
             && let Some(found) = Contraction::find(&next.kernel, root, loops, axes)

@@ -154,6 +154,11 @@ impl Generator<'_> {
         }
     }
 
+    /// A loop from the end.
+    fn count_down(&mut self, name: &str, limit: &str) {
+        self.open(&format!("for ({} {name} = {limit} - 1; {name} >= 0; {name}--)", self.counter));
+    }
+
     /// A loop with steps, up or down.
     fn stride(&mut self, name: &str, limit: &str) {
         let ty = self.counter;
@@ -574,12 +579,18 @@ impl Generator<'_> {
         }
         let first = self.literal();
         self.line(&format!("{} s = {first};", self.ty));
-        self.count("j", "0", columns);
+        match self.choice.chance(30) {
+            true => self.count_down("j", columns),
+            false => self.count("j", "0", columns),
+        }
         let (add, store) = (format!("s += {a};"), format!("{target}[i][j] = s - {w};"));
-        let lines = match self.choice.below(4) {
+        let lines = match self.choice.below(6) {
             0 => [add, store],
             1 => [store, add],
-            2 => [format!("if ({a} > {w}) s -= {a};"), store],
+            // Linear, with slopes that keep small integers exact.
+            2 => [format!("s = {a} - s;"), store],
+            3 => [format!("if ({a} > {w}) s = {w}; s -= 2 * s; s += {a};"), store],
+            4 => [format!("if ({a} > {w}) s -= {a};"), store],
             _ => [format!("if ({a} > s) s = {a};"), store],
         };
         lines.iter().for_each(|l| self.line(l));

@@ -224,7 +224,7 @@ impl Settled {
             schedule::take(&state, step, sources).map(|next| next.kernel)
         });
         let Ok(state) = state else { return Ok(false) };
-        let Some(root) = state.marked_roots().first().copied() else { return Ok(false) };
+        let Some(root) = state.open_roots().first().copied() else { return Ok(false) };
         let mut offered = alternatives(&state, root, sources);
         offered.retain(|steps| bench.model.barred.allows(steps));
         let schedules: Vec<Schedule> = offered.iter().map(|steps| self.with(at, steps)).collect();

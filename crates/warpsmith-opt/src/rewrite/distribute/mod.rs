@@ -8,7 +8,8 @@
 //!
 //! Of a marked loop each loop directly in the body becomes a part, and so do the statements between two of them. A nest that
 //! had something beside its inner loop, as a correlation sets its diagonal, can then have both loops on axes, be tiled and
-//! staged. Of a serial loop each statement is a part: a product can be taken apart from what is combined of its results.
+//! staged. Of a serial loop each statement is a part: a product can be taken apart from what is combined of its results. What an iteration stores
+//! is read there by later parts, where that takes them apart.
 //!
 //! A declaration of what any part can compute goes to each that uses it. A number that one part of a marked loop's body sets
 //! and later ones read is kept in the workspace, an element for each iteration, and so are arrays that an iteration has
@@ -19,6 +20,7 @@
 
 mod left;
 mod parts;
+mod stored;
 
 use std::fmt;
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use warpsmith_ir::{Block, ForLoop, LoopKind, Stmt, StmtKind, Type, VarId, visit};
 
+use super::stored;
 use crate::analysis::scalars;
 use crate::rewrite::swap::{can_swap, repeatable};
 use crate::walk;
@@ -28,18 +29,31 @@ pub(super) struct Parts {
 pub(super) fn of(l: &ForLoop, types: &dyn Fn(VarId) -> Type, leave: bool) -> Parts {
     let (repeated, rest) = repeated(&l.body);
     let rest = declared_late(rest);
-    let pieces = match l.kind {
-        LoopKind::Parallel(_) => around_loops(rest),
-        _ => one_by_one(rest),
-    };
+    if matches!(l.kind, LoopKind::Parallel(_)) {
+        return joined(l, types, leave, (repeated, around_loops(rest)));
+    }
+    let found = joined(l, types, leave, (repeated.clone(), one_by_one(rest.clone())));
+    match found.parts.len() {
+        0 | 1 => joined(l, types, leave, (repeated, one_by_one(stored::read_back(rest)))),
+        _ => found,
+    }
+}
+
+/// Joins pieces of a body that have to stay together.
+fn joined(
+    l: &ForLoop,
+    types: &dyn Fn(VarId) -> Type,
+    leave: bool,
+    (repeated, pieces): (Vec<Stmt>, Vec<Vec<Stmt>>),
+) -> Parts {
     let mut found = Parts { parts: pieces, repeated, left: vec![], arrays: vec![], kept_by: None };
     let own: BTreeSet<VarId> = match leave {
         true => found.parts.iter().flatten().filter_map(declares).collect(),
         false => BTreeSet::new(),
     };
     while let Some((v, from, to)) = found.shared(l, &own, types) {
-        let joined: Vec<Stmt> = found.parts.splice(from..=to, [vec![]]).flatten().collect();
-        found.parts[from] = joined;
+        let together: Vec<Stmt> = found.parts.splice(from..=to, [vec![]]).flatten().collect();
+        found.parts[from] = together;
         found.kept_by = Some(v);
     }
     found
@@ -105,7 +119,7 @@ impl Uses {
 }
 
 /// The variable that a statement declares.
-fn declares(stmt: &Stmt) -> Option<VarId> {
+pub(super) fn declares(stmt: &Stmt) -> Option<VarId> {
     match &stmt.kind {
         StmtKind::Decl { var, .. } => Some(*var),
         _ => None,

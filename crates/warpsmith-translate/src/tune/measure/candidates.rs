@@ -256,7 +256,7 @@ fn combined(
     let mut seconds = vec![];
     let mut state = start.kernel.clone();
     for at in 1..chosen.len() {
-        let offered = match state.marked_roots().first() {
+        let offered = match state.open_roots().first() {
             Some(root) => alternatives(&state, *root, sources),
             None => vec![],
         };

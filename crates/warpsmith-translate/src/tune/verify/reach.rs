@@ -6,7 +6,7 @@
 //! Where that is not enough, sizes as small as a kernel's conditions allow are changed one at a time: several loops beside each
 //! other cost too much where each of them is a multiple of what one must be.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use warpsmith_emu as emu;
 use warpsmith_tune::rng::Rng;
@@ -38,6 +38,9 @@ const RUNS: usize = 12;
 const NEIGHBOURS: usize = 400;
 /// The longest loop that is tried where all others are as short as can be.
 const LONG: i64 = 512;
+/// The same where nothing shorter will do, and how many lengths of each are tried.
+const LONGEST: i64 = 2100;
+const LONGER: usize = 6;
 /// Statements of a launcher that is asked for its grids: a loop in time need not go on to the largest size.
 const TILE_STEPS: u64 = 2_000_000;
 /// Thread instructions of one look.
@@ -86,14 +89,19 @@ pub fn verify(
             probes += search.look(&point, &mut tally, verified)?;
         }
     }
-    tally.runs = 0;
-    let mut probes = 0;
-    for point in search.neighbours(&params, &pools).into_iter().take(NEIGHBOURS) {
-        if verified.coverage.is_complete() || tally.runs >= RUNS || probes >= PROBES {
-            break;
-        }
-        if search.is_affordable(&point, WORK[2]) {
-            probes += search.look(&point, &mut tally, verified)?;
+    let least = search.least(&params);
+    let near = search.neighbours(&least, &pools).into_iter().take(NEIGHBOURS);
+    let far = search.longer(&least, &pools).into_iter();
+    for points in [near.collect::<Vec<Point>>(), far.collect()] {
+        tally.runs = 0;
+        let mut probes = 0;
+        for point in points {
+            if verified.coverage.is_complete() || tally.runs >= RUNS || probes >= PROBES {
+                break;
+            }
+            if search.is_affordable(&point, WORK[2]) {
+                probes += search.look(&point, &mut tally, verified)?;
+            }
         }
     }
     Ok(())
@@ -159,6 +167,29 @@ fn modulus(own: &[(String, i64)]) -> i64 {
 
 fn gcd(a: i64, b: i64) -> i64 {
     if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// What each size must be a multiple of.
+struct Least(Vec<(String, i64)>);
+
+impl Least {
+    /// Multiples of that, not below zero, in order.
+    fn whole(&self, pools: &[Vec<i64>]) -> Vec<Vec<i64>> {
+        let pools = self.0.iter().zip(pools).map(|((_, n), pool)| {
+            let values: BTreeSet<i64> = pool.iter().map(|v| (v + n - 1) / n * n).collect();
+            values.into_iter().filter(|v| *v >= 0).collect()
+        });
+        pools.collect()
+    }
+
+    /// The least sizes but for some.
+    fn with(&self, changes: &[(usize, i64)]) -> Point {
+        let mut point: Point = self.0.iter().map(|(p, n)| (p.clone(), (*n).max(1))).collect();
+        for (k, value) in changes {
+            point.insert(self.0[*k].0.clone(), *value);
+        }
+        point
+    }
 }
 
 impl Search<'_> {
@@ -233,9 +264,15 @@ impl Search<'_> {
     /// The largest sizes of a parameter with one block along an axis, where larger ones have several: what blocks compute.
     fn tiles(&self, params: &[String], param: &str) -> BTreeSet<i64> {
         let mut tiles = BTreeSet::new();
-        for base in [4096, 4096 + 1, self.moduli * 32] {
+        let own = self.own_modulus(param);
+        let bases = [4096, 4096 + 1, self.moduli * 32].map(|base| [(base, 1), (base, own)]);
+        let mut bases = bases.concat();
+        bases.dedup();
+        for (base, multiple) in bases {
+            // A launcher that asks for multiples takes another way at other sizes.
             let at = |size: i64| -> Point {
-                let of = |p: &String| (p.clone(), if p == param { size } else { base });
+                let own = (size + multiple - 1) / multiple * multiple;
+                let of = |p: &String| (p.clone(), if p == param { own } else { base });
                 params.iter().map(of).collect()
             };
             let several = |size: i64| -> BTreeSet<(String, usize)> {
@@ -257,7 +294,7 @@ impl Search<'_> {
                         false => low = middle,
                     }
                 }
-                tiles.insert(low);
+                tiles.insert((low + multiple - 1) / multiple * multiple);
             }
         }
         tiles
@@ -290,41 +327,32 @@ impl Search<'_> {
         params.iter().zip(pools).enumerate().map(of).collect()
     }
 
-    /// Every size the least that a kernel's own conditions allow, and no iteration or only one of those that have none; then
-    /// each of them, and each two of them, at the first of the sizes at which something may change.
-    fn neighbours(&self, params: &[String], pools: &[Vec<i64>]) -> Vec<Point> {
-        let modulus = |name: &String| {
-            let own: Vec<(String, i64)> =
-                self.own.iter().filter(|(n, _)| n == name).cloned().collect();
-            modulus(&own)
-        };
-        let moduli: BTreeMap<&String, i64> = params.iter().map(|p| (p, modulus(p))).collect();
-        let least: Point = params.iter().map(|p| (p.clone(), moduli[p].max(1))).collect();
-        let whole = |p: &String, v: i64| (v + moduli[p] - 1) / moduli[p] * moduli[p];
-        let pools = params.iter().zip(pools).map(|(p, pool)| {
-            let values: BTreeSet<i64> = pool.iter().map(|v| whole(p, *v)).collect();
-            values.into_iter().filter(|v| *v >= 0).collect::<Vec<i64>>()
-        });
-        let pools: Vec<Vec<i64>> = pools.collect();
-        let with = |changes: &[(usize, i64)]| {
-            let mut point = least.clone();
-            for (k, value) in changes {
-                point.insert(params[*k].clone(), *value);
-            }
-            point
-        };
-        let mut found = vec![least.clone()];
+    /// Every size the least that a kernel's own conditions allow, and no iteration or only one of those that have none.
+    fn least(&self, params: &[String]) -> Least {
+        Least(params.iter().map(|p| (p.clone(), self.own_modulus(p))).collect())
+    }
+
+    /// What a launcher asks a size to be a multiple of.
+    fn own_modulus(&self, param: &str) -> i64 {
+        let own = self.own.iter().filter(|(name, _)| name == param);
+        modulus(&own.cloned().collect::<Vec<_>>())
+    }
+
+    /// The least sizes; then each of them, and each two of them, at the first of the sizes at which something may change.
+    fn neighbours(&self, least: &Least, pools: &[Vec<i64>]) -> Vec<Point> {
+        let pools = least.whole(pools);
+        let mut found = vec![least.with(&[])];
         let most = pools.iter().map(Vec::len).max().unwrap_or(0);
         for rank in 0..most {
             for (k, pool) in pools.iter().enumerate() {
                 // From both ends: a path may want a long loop, and little of all others.
                 let long = pool.iter().rev().filter(|v| **v <= LONG).nth(rank);
                 for value in pool.get(rank).into_iter().chain(long) {
-                    found.push(with(&[(k, *value)]));
+                    found.push(least.with(&[(k, *value)]));
                     // Beside a second step of another loop.
-                    for other in (0..params.len()).filter(|o| *o != k) {
-                        let more = 2 * moduli[&params[other]].max(1);
-                        found.push(with(&[(k, *value), (other, more)]));
+                    for other in (0..pools.len()).filter(|o| *o != k) {
+                        let more = 2 * least.0[other].1.max(1);
+                        found.push(least.with(&[(k, *value), (other, more)]));
                     }
                 }
             }
@@ -332,6 +360,17 @@ impl Search<'_> {
         let mut seen = BTreeSet::new();
         found.retain(|point| seen.insert(point.clone()));
         found
+    }
+
+    /// Each size alone at those beyond the ones that are tried first, the least ones of each: blocks may be that long.
+    fn longer(&self, least: &Least, pools: &[Vec<i64>]) -> Vec<Point> {
+        let mut pools = least.whole(pools);
+        pools.iter_mut().for_each(|pool| pool.retain(|v| (LONG + 1..=LONGEST).contains(v)));
+        let of_rank = |rank: usize| {
+            let pools = pools.iter().enumerate();
+            pools.filter_map(move |(k, pool)| Some(least.with(&[(k, *pool.get(rank)?)])))
+        };
+        (0..LONGER).flat_map(of_rank).collect()
     }
 
     /// Looks whether a point promises anything, and runs it where it does; the number of looks.

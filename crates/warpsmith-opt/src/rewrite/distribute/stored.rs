@@ -1,0 +1,73 @@
+//! Variables of an iteration that one statement stores, and later ones could read in memory.
+
+use std::collections::BTreeSet;
+
+use warpsmith_ir::visit::{self, Rewriter};
+use warpsmith_ir::{Block, Expr, ExprKind, Place, PlaceKind, Stmt, StmtKind, VarId};
+
+use super::parts::declares;
+use crate::analysis::access::base_of;
+use crate::analysis::loops::written_bases;
+use crate::rewrite::swap::can_swap;
+use crate::walk;
+
+/// The statements with each store of such a variable right behind what sets it last, and the element read in place of the variable
+/// from there on.
+pub(super) fn read_back(mut stmts: Vec<Stmt>) -> Vec<Stmt> {
+    let own: BTreeSet<VarId> = stmts.iter().filter_map(declares).collect();
+    for at in 0..stmts.len() {
+        let Some((var, place)) = stored(&stmts[at]).filter(|(v, _)| own.contains(v)) else {
+            continue;
+        };
+        let sets = |s: &Stmt| walk::times_set(&Block::new(vec![s.clone()]), var) > 0;
+        let Some(set) = stmts[..at].iter().rposition(sets) else { continue };
+        let passed = stmts[set + 1..at].iter().all(|s| can_swap(s, &stmts[at]));
+        let others = [&stmts[set + 1..at], &stmts[at + 1..]].concat();
+        let later = Block::new(others);
+        if passed && stays(&later, var, &place) && walk::times_mentioned(&later, var) > 0 {
+            stmts[set + 1..=at].rotate_right(1);
+            for stmt in &mut stmts[set + 2..] {
+                let mut block = Block::new(vec![stmt.clone()]);
+                ToElement { var, place: &place }.block(&mut block);
+                *stmt = block.stmts.remove(0);
+            }
+        }
+    }
+    stmts
+}
+
+/// The variable that a statement stores in an element of its type.
+fn stored(stmt: &Stmt) -> Option<(VarId, Place)> {
+    let StmtKind::Assign { place, value } = &stmt.kind else { return None };
+    let ExprKind::Read(from) = &*value.kind else { return None };
+    let PlaceKind::Var(var) = *from.kind else { return None };
+    let element = matches!(&*place.kind, PlaceKind::Elem { .. }) && place.root_var().is_none();
+    (element && place.ty == from.ty && place.ty.scalar().is_some()).then(|| (var, place.clone()))
+}
+
+/// Whether statements change neither the variable nor the element, nor where that is.
+fn stays(later: &Block, var: VarId, place: &Place) -> bool {
+    let mut vars = BTreeSet::from([var]);
+    walk::each_var(&Expr::read(place.clone()), &mut |v| _ = vars.insert(v));
+    let set = walk::times_set_each(later);
+    let in_memory = walk::subscripts(place).into_iter().any(walk::reads_memory);
+    !in_memory
+        && vars.iter().all(|v| !set.contains_key(v))
+        && !written_bases(later).contains(&base_of(place))
+}
+
+struct ToElement<'a> {
+    var: VarId,
+    place: &'a Place,
+}
+
+impl Rewriter for ToElement<'_> {
+    fn expr(&mut self, e: &mut Expr) {
+        match &*e.kind {
+            ExprKind::Read(p) if *p.kind == PlaceKind::Var(self.var) => {
+                *e = Expr::read(self.place.clone());
+            }
+            _ => visit::rewrite_expr(self, e),
+        }
+    }
+}
