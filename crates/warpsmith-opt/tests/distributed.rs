@@ -191,3 +191,49 @@ void tops(int n, int m, const float a[m][n], const float b[m][n], float c[m][m],
     let seen = source.replace("c[i][j] = t;", "c[i][j] = t; c[i][j] += top;");
     has(&refused_text(&seen, "distribute j"), &["`top` is used with the value that it has so far"]);
 }
+
+/// What the maximum is taken of is stored behind it.
+const STORED_LATER: &str = "
+void tops(int n, int m, const float a[m][n], const float b[m][n], float c[m][m], float d[m], float e[m][m]) {
+    #pragma omp parallel for
+    for (int i = 0; i < m; i++) {
+        float top = -1.0f;
+        for (int j = 0; j < m; j++) {
+            float t = 0.0f;
+            for (int k = 0; k < n; k++) t += a[i][k] * b[j][k];
+            t *= 2.0f;
+            if (t > top) top = t;
+            c[i][j] = t;
+        }
+        d[i] = top;
+    }
+}
+";
+
+#[test]
+fn what_is_stored_is_read_there_by_other_parts() {
+    let steps = "distribute j\ndistribute i\nbind i, j -> y, x block 8x4\nbind i#2 -> x block 32";
+    let text = check(STORED_LATER, steps, SIZES);
+    has(&text, &["c[i * m + j] = t;", "if (c[(size_t)i * m + j] > top)"]);
+}
+
+#[test]
+fn what_changes_after_it_is_stored_is_not_read_there() {
+    for (from, to) in [
+        // Another value than the one that is stored.
+        ("c[i][j] = t;", "c[i][j] = t + 1.0f;"),
+        // Set again behind the store.
+        ("c[i][j] = t;", "c[i][j] = t; t = 3.0f; e[i][j] = t;"),
+        // The element is changed behind it, or another one that may be the same.
+        ("c[i][j] = t;", "c[i][j] = t; c[i][j] += 1.0f; e[i][j] = t + 2.0f;"),
+        // Something reads the element before.
+        ("if (t > top) top = t;", "if (t > top + c[i][j]) top = t;"),
+        // It has another type.
+        ("float c[m][m]", "double c[m][m]"),
+    ] {
+        let source = STORED_LATER.replace(from, to);
+        assert_ne!(source, STORED_LATER);
+        let text = refused_text(&source, "distribute j");
+        assert!(text.contains("the parts of its body share `t`"), "{to}\n{text}");
+    }
+}

@@ -104,3 +104,30 @@ fn any_text_is_read_or_refused() {
         }
     }
 }
+
+/// Of four marked loops three go to axes: the outer one stays marked, and the nest behind is the next that wants steps all the same.
+#[test]
+fn a_nest_that_is_bound_inside_is_done() {
+    let source = "
+void both(int n, float a[n][n][n][n], float b[n]) {
+    #pragma omp parallel for collapse(4)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            for (int k = 0; k < n; k++)
+                for (int l = 0; l < n; l++)
+                    a[i][j][k][l] += 1.0f;
+    #pragma omp parallel for
+    for (int m = 0; m < n; m++)
+        b[m] = 2.0f;
+}
+";
+    let mut input = Input::new(source);
+    let file = input.sources.add("a.sched", "bind j, k, l -> z, y, x block 4x4x4\n");
+    let steps = schedule::parse(&input.sources, file).unwrap();
+    let kernel = input.kernel();
+    let roots = kernel.marked_roots();
+    assert_eq!(kernel.open_roots(), roots);
+    let bound = schedule::replay(&kernel, &steps, &input.sources).unwrap();
+    assert_eq!(bound.marked_roots(), roots);
+    assert_eq!(bound.open_roots(), roots[1..]);
+}
