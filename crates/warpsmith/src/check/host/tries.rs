@@ -43,7 +43,10 @@ impl Runner<'_> {
             return Ok(first);
         }
         if first.worked() {
-            self.uneven_beside_defaults(&first, &mark, of)?;
+            // Other sizes are for what the program's own do not show.
+            if self.found_since(&mark).is_empty() {
+                self.uneven_beside_defaults(&first, &mark, of)?;
+            }
             return Ok(first);
         }
         // An assertion that no choice meets says nothing about choices: it hinges on something that is not known.
@@ -143,8 +146,12 @@ impl Runner<'_> {
         of: &Running<'_>,
     ) -> Result<(), Failure> {
         let here = self.mark();
-        let mut others = vec![];
+        let found = self.found_since(mark);
+        let mut others: Vec<Vec<String>> = vec![];
         for value in argv::OTHERS {
+            if !others.is_empty() && found.iter().all(|id| others.concat().contains(id)) {
+                break;
+            }
             self.back_to(mark);
             let arguments = with_value(value);
             if arguments != invented && self.run_with(of, &arguments, true)?.worked() {
