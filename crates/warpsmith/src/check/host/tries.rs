@@ -43,10 +43,7 @@ impl Runner<'_> {
             return Ok(first);
         }
         if first.worked() {
-            // Other sizes are for what the program's own do not show.
-            if self.found_since(&mark).is_empty() {
-                self.uneven_beside_defaults(&first, &mark, of)?;
-            }
+            self.uneven_beside_defaults(&first, &mark, of)?;
             return Ok(first);
         }
         // An assertion that no choice meets says nothing about choices: it hinges on something that is not known.

@@ -149,6 +149,10 @@ impl Runner<'_> {
         start: &Mark,
         of: &Running<'_>,
     ) -> Result<(), Failure> {
+        // They are for what the sizes so far do not show.
+        if !self.found_since(start).is_empty() {
+            return Ok(());
+        }
         let numbers = argv::numbers(arguments);
         let Some(sizes) = Sizes::of(&first.shapes).filter(|_| !numbers.is_empty()) else {
             return Ok(());
