@@ -21,7 +21,7 @@ impl Default for Effort {
             program: 20_000_000_000,
             sizes: 1_000_000_000,
             launch_after_finding: 20_000_000,
-            program_after_finding: 200_000_000,
+            program_after_finding: 100_000_000,
         }
     }
 }
@@ -98,7 +98,7 @@ mod tests {
         let after = check(&defect, CheckArgs::default(), effort);
         assert_eq!(after.launches, 20);
         assert!(after.in_part[0].contains(" of 64 blocks were run"), "{:?}", after.in_part);
-        assert_eq!(after.findings, ["race-global"]);
+        assert_eq!(after.findings, ["race-global"; 2]);
         let effort = Effort { program_after_finding: 40_000, ..effort };
         let after = check(&defect, CheckArgs::default(), effort);
         assert!((2..10).contains(&after.launches), "{}", after.launches);

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use warpsmith_emu::{
-    self as emu, Arg as EmuArg, Buffer, DeviceMemory, EmuError, Emulator, LaunchConfig,
+    self as emu, Arg as EmuArg, Buffer, DeviceMemory, EmuError, Emulator, LaunchConfig, Stats,
 };
 use warpsmith_ir::interp::{Arg, Fault, LaunchRequest, Launcher, Memory, Skipped};
 use warpsmith_ir::{
@@ -27,6 +27,9 @@ use warpsmith_front::prelude::LIBRARIES;
 
 /// What a skipped statement says when it only follows from another.
 const FOLLOWS: usize = 200;
+
+/// Thread instructions that take as long as one that is issued, whoever it is issued for.
+const WORTH_OF_ISSUED: u64 = 128;
 
 /// Runs launches in the emulator.
 pub struct HostLauncher<'a, 'r> {
@@ -161,8 +164,10 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
         }
     }
 
-    /// Takes down what a launch took that came after a finding.
-    fn spent_after_finding(&mut self, steps: u64) {
+    /// Takes down what a launch took that came after a finding; in small blocks an instruction is as dear as in larger ones.
+    fn spent_after_finding(&mut self, stats: Stats) {
+        let steps =
+            stats.thread_instructions.max(stats.instructions.saturating_mul(WORTH_OF_ISSUED));
         let most = self.runner.effort.program_after_finding;
         self.left_after_finding = match self.left_after_finding {
             Some(left) => Some(left.saturating_sub(steps)),
@@ -489,9 +494,9 @@ impl Launcher for HostLauncher<'_, '_> {
                     if self.gets_unknown_pointers(&config) {
                         confirmed = Some(without_pointers(confirmed, &outcome, self.sources));
                     }
-                    let steps = outcome.stats.thread_instructions;
+                    let stats = outcome.stats;
                     self.runner.record(outcome, &label, confirmed.as_ref(), self.sources);
-                    self.spent_after_finding(steps);
+                    self.spent_after_finding(stats);
                 }
                 Err(EmuError::BadLaunch(message)) => {
                     self.ran.refused += 1;
