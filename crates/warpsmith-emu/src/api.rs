@@ -137,6 +137,9 @@ pub struct Options {
     /// Thread instructions, estimated from the first block, from which only some blocks are run, of which no other can
     /// learn anything: see [`Outcome::sampled`]. `None`: all are run, however long it takes.
     pub sample_beyond: Option<u64>,
+    /// Thread instructions that a launch goes on for once it has a finding that is no note; blocks that have not begun by
+    /// then are left out: see [`Outcome::sampled`]. `None`: all are run.
+    pub after_finding: Option<u64>,
     /// Say which threads wrote this byte of a buffer, see [`Outcome::writers`]. Taken from the shadow memory of the race
     /// detection, so it needs [`Checks::races`] and one worker.
     pub written: Option<(BufferId, u64)>,
@@ -159,6 +162,7 @@ impl Default for Options {
             ways: false,
             blocks: None,
             sample_beyond: None,
+            after_finding: None,
             written: None,
         }
     }
@@ -344,7 +348,7 @@ pub struct Outcome {
     /// Barriers that some conflict in this launch needs, when [`Checks::redundant_barriers`] looks for others: one of
     /// several launches may need what another one does not.
     pub needed_barriers: Vec<Span>,
-    /// How many blocks were run, where [`Options::sample_beyond`] left the others out.
+    /// How many blocks were run, where [`Options::sample_beyond`] or [`Options::after_finding`] left the others out.
     pub sampled: Option<u32>,
     /// Workers whose results make up the outcome; 1: the blocks ran one after another. Nothing else depends on it.
     pub workers: u32,

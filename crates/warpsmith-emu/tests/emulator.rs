@@ -100,3 +100,37 @@ fn launches_in_turns_give_what_each_gives_by_itself() {
     }
     assert!(differing.len() >= 12, "{}: launches differ too little to tell", differing.len());
 }
+
+/// Once a launch has a finding, blocks that begin long after it are left out, if that is wanted; the finding is the same.
+#[test]
+fn blocks_long_after_a_finding_are_left_out() {
+    let text = "__global__ void add(int *a, int shift) {\
+        int i = blockIdx.x * blockDim.x + threadIdx.x; a[i >> shift] += i; }";
+    let source = lower("kernel.cu", text, &[]).unwrap();
+    let run_with = |shift: i32, after_finding| {
+        let mut memory = memory(&source.module, ["a", "b"], Scalar::I32);
+        memory.buffers[0].bytes = vec![0; 4 * 64 * 32];
+        let config = LaunchConfig {
+            kernel: source.names["add"],
+            grid: [64, 1, 1],
+            block: [32, 1, 1],
+            dynamic_shared: 0,
+            cluster: None,
+            args: vec![
+                Arg::Pointer { buffer: BufferId(0), offset: 0 },
+                Arg::Bytes(shift.to_le_bytes().to_vec()),
+            ],
+        };
+        let options = Options { after_finding, ..Options::default() };
+        run(&source.module, &config, &mut memory, &options).expect("a launch")
+    };
+    let whole = run_with(1, None);
+    assert_eq!((whole.sampled, whole.findings.len()), (None, 2));
+    let each = whole.stats.thread_instructions / 64;
+    let part = run_with(1, Some(4 * each));
+    assert_eq!(part.sampled, Some(6));
+    assert_eq!(part.findings[0].accesses, whole.findings[0].accesses);
+    assert_eq!(run_with(1, Some(64 * each)).sampled, None);
+    let right = run_with(0, Some(4 * each));
+    assert_eq!((right.sampled, right.findings.len()), (None, 0));
+}

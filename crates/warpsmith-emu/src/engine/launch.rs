@@ -231,6 +231,26 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// Leaves out the blocks from `next` on, all before them having ended, where what was found is worth no more time.
+    pub fn leave_out_after_finding(&mut self, next: u32) {
+        let Some(most) = self.options.after_finding.filter(|_| next < self.blocks()) else {
+            return;
+        };
+        let steps = self.found.stats.thread_instructions;
+        if self.grid.found_at.is_none()
+            && self.found.report.findings().iter().any(|f| !f.rule.is_note())
+        {
+            self.grid.found_at = Some(steps);
+        }
+        if self.grid.found_at.is_some_and(|at| steps - at > most) {
+            let ran = match self.chosen() {
+                Some(some) => some[..next as usize].into(),
+                None => (0..next).collect(),
+            };
+            self.grid.sample = Some(ran);
+        }
+    }
+
     /// How many blocks are run.
     pub fn blocks(&self) -> u32 {
         match self.chosen() {

@@ -86,6 +86,10 @@ impl Machine<'_> {
                                 next = total;
                             }
                         }
+                        if open.is_empty() {
+                            self.leave_out_after_finding(next);
+                            total = self.blocks();
+                        }
                     }
                     Turn::Stopped => {
                         self.flush(&mut block);

@@ -109,6 +109,8 @@ pub struct GridState {
     pub phase: u32,
     /// The blocks that are run, where all of them would take too long.
     pub sample: Option<Arc<[u32]>>,
+    /// Thread instructions when there was a finding that is no note.
+    pub found_at: Option<u64>,
     /// Clusters of which some block has begun and some has not ended.
     pub clusters: HashMap<u32, Cluster>,
 }

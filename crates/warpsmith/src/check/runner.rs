@@ -32,6 +32,7 @@ pub struct Runner<'a> {
     pub(super) args: &'a CheckArgs,
     pub(super) deadline: Option<Instant>,
     pub(super) steps_left: u64,
+    pub(super) effort: host::Effort,
     /// What stands in for libraries, parsed with the first file.
     pub(super) prelude: Option<Rc<TranslationUnit>>,
     /// Files that were checked as parts of a program.
@@ -66,6 +67,7 @@ impl<'a> Runner<'a> {
             args,
             deadline: args.timeout.map(|t| Instant::now() + t),
             steps_left: args.max_total_steps.unwrap_or(u64::MAX),
+            effort: host::Effort::default(),
             prelude: None,
             programs: vec![],
             items: vec![],
@@ -256,6 +258,7 @@ impl<'a> Runner<'a> {
             || !planned.args.dump.is_empty()
             || !planned.args.expect.is_empty();
         options.sample_beyond = (!whole).then_some(SAMPLE_BEYOND);
+        options.after_finding = (!whole).then_some(self.effort.launch_after_finding);
         let other = Other::of(&buffers.memory, &config, &Default::default());
         let _phase = Phase::new(label.as_str());
         let outcome = match emu::run(&step.module, &config, &mut buffers.memory, &options) {
@@ -307,6 +310,13 @@ impl<'a> Runner<'a> {
         self.in_part.push(format!(
             "{label}: {blocks} of {all} blocks were run, at corners and edges and spread over the grid; what the others write \
              is not known"
+        ));
+    }
+
+    /// Says that a program was not run further than a launch.
+    pub(super) fn ended_after_finding(&mut self, label: &str) {
+        self.limits.push(format!(
+            "{label}: the program was not run from here on, since something had been found (--all-repeats runs it to its end)"
         ));
     }
 

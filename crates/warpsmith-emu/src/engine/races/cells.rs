@@ -14,6 +14,15 @@ pub(super) struct Cell {
 const _: () = assert!(std::mem::size_of::<Cell>() == 16);
 
 impl Cell {
+    fn from_words([writer, first, second, threads]: [u32; 4]) -> Cell {
+        Cell { writer, readers: [first, second], threads }
+    }
+
+    fn words(self) -> [u32; 4] {
+        let [first, second] = self.readers;
+        [self.writer, first, second, self.threads]
+    }
+
     pub(super) fn thread(&self, slot: usize) -> u32 {
         self.threads >> (10 * slot) & 1023
     }
@@ -54,7 +63,7 @@ impl Cell {
 /// the memory, until somebody reads one.
 #[derive(Default)]
 pub(super) struct Cells {
-    whole: Vec<Cell>,
+    whole: Vec<[u32; 4]>,
     /// Writers and threads, in place of whole cells.
     heads: Vec<[u32; 2]>,
 }
@@ -71,15 +80,15 @@ impl Cells {
     /// Makes room for so many; `whole`: readers are expected.
     pub(super) fn grow(&mut self, length: usize, whole: bool) {
         match whole && self.heads.is_empty() || !self.whole.is_empty() {
-            true => self.whole.resize(length, Cell::default()),
-            false => self.heads.resize(length, [0; 2]),
+            true => lengthen(&mut self.whole, length),
+            false => lengthen(&mut self.heads, length),
         }
     }
 
     #[inline(always)]
     pub(super) fn get(&self, at: usize) -> Option<Cell> {
         if let Some(cell) = self.whole.get(at) {
-            return Some(*cell);
+            return Some(Cell::from_words(*cell));
         }
         let [writer, threads] = *self.heads.get(at)?;
         Some(Cell { writer, readers: [0; 2], threads })
@@ -93,8 +102,11 @@ impl Cells {
     /// Changes a cell; `None`: there is none.
     #[inline(always)]
     pub(super) fn change<R>(&mut self, at: usize, act: impl FnOnce(&mut Cell) -> R) -> Option<R> {
-        if let Some(cell) = self.whole.get_mut(at) {
-            return Some(act(cell));
+        if let Some(words) = self.whole.get_mut(at) {
+            let mut cell = Cell::from_words(*words);
+            let result = act(&mut cell);
+            *words = cell.words();
+            return Some(result);
         }
         let mut cell = self.get(at)?;
         let result = act(&mut cell);
@@ -102,7 +114,7 @@ impl Cells {
             self.heads[at] = [cell.writer, cell.threads];
         } else {
             self.widen();
-            self.whole[at] = cell;
+            self.whole[at] = cell.words();
         }
         Some(result)
     }
@@ -110,8 +122,12 @@ impl Cells {
     #[cold]
     fn widen(&mut self) {
         let heads = std::mem::take(&mut self.heads);
-        let cell = |[writer, threads]: [u32; 2]| Cell { writer, readers: [0; 2], threads };
-        self.whole = heads.into_iter().map(cell).collect();
+        self.whole = vec![[0; 4]; heads.len()];
+        for (cell, [writer, threads]) in self.whole.iter_mut().zip(heads) {
+            if writer != 0 {
+                *cell = Cell { writer, readers: [0; 2], threads }.words();
+            }
+        }
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = Cell> {
@@ -122,6 +138,18 @@ impl Cells {
     pub(super) fn written(&self, mut range: std::ops::Range<usize>) -> bool {
         range.any(|at| self.get(at).is_some_and(|c| c.writer != 0))
     }
+}
+
+/// Makes a list of cells longer. Arrays of integers that are zero come from the system page by page as they are touched, and
+/// launches often touch a few elements here and there of large arrays.
+fn lengthen<const N: usize>(cells: &mut Vec<[u32; N]>, length: usize) {
+    if length <= cells.len() {
+        cells.truncate(length);
+        return;
+    }
+    let mut longer = vec![[0; N]; length];
+    longer[..cells.len()].copy_from_slice(cells);
+    *cells = longer;
 }
 
 /// Events and the cells that refer to them.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use warpsmith_emu::{
-    self as emu, Arg as EmuArg, Buffer, DeviceMemory, EmuError, Emulator, LaunchConfig,
+    self as emu, Arg as EmuArg, Buffer, DeviceMemory, EmuError, Emulator, LaunchConfig, Stats,
 };
 use warpsmith_ir::interp::{Arg, Fault, LaunchRequest, Launcher, Memory, Skipped};
 use warpsmith_ir::{
@@ -27,6 +27,9 @@ use warpsmith_front::prelude::LIBRARIES;
 
 /// What a skipped statement says when it only follows from another.
 const FOLLOWS: usize = 200;
+
+/// Thread instructions that take as long as one that is issued, whoever it is issued for.
+const WORTH_OF_ISSUED: u64 = 128;
 
 /// Runs launches in the emulator.
 pub struct HostLauncher<'a, 'r> {
@@ -59,6 +62,10 @@ pub struct HostLauncher<'a, 'r> {
     impatient: Option<usize>,
     /// An assertion that fails before the first launch ends the run.
     asserts: bool,
+    /// Findings there were when a run began that ends soon after there are more.
+    ends_after: Option<usize>,
+    /// Thread instructions that are left since something was found.
+    left_after_finding: Option<u64>,
 }
 
 impl<'a, 'r> HostLauncher<'a, 'r> {
@@ -70,7 +77,9 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
         buffers: usize,
     ) -> HostLauncher<'a, 'r> {
         let Running { path, program, seed, sources, impatient, asserts, .. } = *of;
-        let found = runner.items.iter().filter(|i| !i.is_note).count();
+        let found = found(runner);
+        // Sizes that nobody gave are compared by how programs end.
+        let ends_after = (of.ends_after_finding && !invented_arguments).then_some(found);
         let mut device = DeviceMemory::new(&program.module);
         device.buffers = vec![Buffer::default(); buffers];
         let has_heap = emu::allocates(&program.module);
@@ -97,6 +106,8 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
             has_heap,
             impatient: impatient.then_some(found),
             asserts,
+            ends_after,
+            left_after_finding: None,
         }
     }
 
@@ -151,6 +162,26 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
                 self.invented.insert(at, buffer.poison.clone());
             }
         }
+    }
+
+    /// Takes down what a launch took that came after a finding; in small blocks an instruction is as dear as in larger ones.
+    fn spent_after_finding(&mut self, stats: Stats) {
+        let steps =
+            stats.thread_instructions.max(stats.instructions.saturating_mul(WORTH_OF_ISSUED));
+        let most = self.runner.effort.program_after_finding;
+        self.left_after_finding = match self.left_after_finding {
+            Some(left) => Some(left.saturating_sub(steps)),
+            None => self.ends_after.filter(|before| found(self.runner) > *before).map(|_| most),
+        };
+    }
+
+    /// What was found is worth no more launches.
+    fn ends_here(&mut self, label: &str) -> bool {
+        let ends = self.left_after_finding == Some(0);
+        if ends {
+            self.runner.ended_after_finding(label);
+        }
+        ends
     }
 
     /// Nothing has to be kept of which bytes hold a value once all do.
@@ -233,8 +264,8 @@ impl Launcher for HostLauncher<'_, '_> {
     }
 
     fn gives_up(&self) -> bool {
-        let found = || self.runner.items.iter().filter(|i| !i.is_note).count();
-        self.ran.asserted || self.ran.slow && self.impatient.is_some_and(|before| found() == before)
+        let impatient = self.impatient.is_some_and(|before| found(self.runner) == before);
+        self.ran.asserted || self.ran.slow && impatient
     }
 
     fn value_of(&mut self, name: &str, ty: Scalar) -> Option<Value> {
@@ -420,6 +451,10 @@ impl Launcher for HostLauncher<'_, '_> {
             Verdict::Done => None,
             Verdict::Run(pending) => Some(pending),
         };
+        if self.ends_here(&label) {
+            lent::take_back(&mut self.device, memory);
+            return Err("stopped".to_string());
+        }
         self.ran.launched += 1;
         self.ran.kernels.push(self.module.function(config.kernel).name.clone());
         let LaunchConfig { kernel, grid, block, .. } = config;
@@ -437,6 +472,9 @@ impl Launcher for HostLauncher<'_, '_> {
             let mut options = self.runner.options(self.args);
             if !self.runner.args.all_repeats {
                 options.sample_beyond = Some(self.repeats.sample_beyond());
+            }
+            if self.ends_after.is_some() {
+                options.after_finding = Some(self.runner.effort.launch_after_finding);
             }
             let other = Other::of(&self.device, &config, &self.nobodys);
             let _phase = Phase::new(format!("{label}, launch {}", self.ran.launched));
@@ -456,7 +494,9 @@ impl Launcher for HostLauncher<'_, '_> {
                     if self.gets_unknown_pointers(&config) {
                         confirmed = Some(without_pointers(confirmed, &outcome, self.sources));
                     }
+                    let stats = outcome.stats;
                     self.runner.record(outcome, &label, confirmed.as_ref(), self.sources);
+                    self.spent_after_finding(stats);
                 }
                 Err(EmuError::BadLaunch(message)) => {
                     self.ran.refused += 1;
@@ -475,6 +515,11 @@ impl Launcher for HostLauncher<'_, '_> {
         lent::take_back(&mut self.device, memory);
         stop
     }
+}
+
+/// Findings of all runs so far that are no notes.
+fn found(runner: &Runner<'_>) -> usize {
+    runner.items.iter().filter(|i| !i.is_note).count()
 }
 
 fn unsupported(message: String, span: Option<Span>) -> Failure {

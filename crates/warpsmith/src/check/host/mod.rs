@@ -1,6 +1,7 @@
 //! Launches from host code: the program of a file is run as far as it is understood, its kernels in the emulator.
 
 mod argv;
+mod effort;
 mod launcher;
 pub(super) mod lent;
 mod repeats;
@@ -17,6 +18,7 @@ use warpsmith_ir::interp::{self, Arg, InterpErrorKind, Limits, Memory};
 use warpsmith_ir::visit::free_vars;
 use warpsmith_ir::{Diagnostic, FuncId, Module, Scalar, SourceMap, Span, Type, Value};
 
+pub(super) use self::effort::Effort;
 use self::launcher::HostLauncher;
 use self::words::kernel_at;
 use super::args::LaunchArgs;
@@ -28,8 +30,6 @@ use crate::status::Failure;
 
 /// Statements and expressions of the host that are run, at most.
 const HOST_STEPS: u64 = 20_000_000_000;
-/// Thread instructions of all runs of one program, where no option says how many: one block may be too much work for an answer.
-const DEVICE_STEPS: u64 = 20_000_000_000;
 /// Places of host code that was left out, as many as a report lists.
 const MOST_LEFT_OUT: usize = 20;
 
@@ -67,6 +67,8 @@ struct Running<'t> {
     impatient: bool,
     /// An assertion that fails before anything was launched ends the run: its arguments do not suit the program.
     asserts: bool,
+    /// The run ends soon after something was found.
+    ends_after_finding: bool,
     sources: &'t SourceMap,
 }
 
@@ -163,7 +165,7 @@ impl Runner<'_> {
         let first_item = self.items.len();
         let seeds = args.seeds.unwrap_or(1);
         let unlimited = self.args.all_repeats || self.args.max_total_steps.is_some();
-        let most = if unlimited { u64::MAX } else { DEVICE_STEPS };
+        let most = if unlimited { u64::MAX } else { self.effort.program };
         self.within(most, |runner| {
             for repetition in 0..seeds {
                 let seed = args.seed.unwrap_or(0).wrapping_add(u64::from(repetition));
@@ -175,6 +177,7 @@ impl Runner<'_> {
                     host_steps: HOST_STEPS,
                     impatient: false,
                     asserts: false,
+                    ends_after_finding: !unlimited,
                     sources,
                 };
                 let ran = runner.program_once(&of)?;

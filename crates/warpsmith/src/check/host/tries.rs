@@ -143,8 +143,12 @@ impl Runner<'_> {
         of: &Running<'_>,
     ) -> Result<(), Failure> {
         let here = self.mark();
-        let mut others = vec![];
+        let found = self.found_since(mark);
+        let mut others: Vec<Vec<String>> = vec![];
         for value in argv::OTHERS {
+            if !others.is_empty() && found.iter().all(|id| others.concat().contains(id)) {
+                break;
+            }
             self.back_to(mark);
             let arguments = with_value(value);
             if arguments != invented && self.run_with(of, &arguments, true)?.worked() {

@@ -28,8 +28,6 @@ const RULES: [&str; 6] = [
     "uninitialized-shared",
     "uninitialized-local",
 ];
-/// Thread instructions of one try: seconds.
-const DEVICE_STEPS: u64 = 1_000_000_000;
 /// Statements and expressions of the host in one try.
 const HOST_STEPS: u64 = 200_000_000;
 /// Blocks that are full; not a power of two.
@@ -151,6 +149,10 @@ impl Runner<'_> {
         start: &Mark,
         of: &Running<'_>,
     ) -> Result<(), Failure> {
+        // They are for what the sizes so far do not show.
+        if !self.found_since(start).is_empty() {
+            return Ok(());
+        }
         let numbers = argv::numbers(arguments);
         let Some(sizes) = Sizes::of(&first.shapes).filter(|_| !numbers.is_empty()) else {
             return Ok(());
@@ -222,7 +224,7 @@ impl Runner<'_> {
         of: &Running<'_>,
     ) -> Result<Outcome<Try>, Failure> {
         self.back_to(start);
-        let ran = self.within(DEVICE_STEPS, |r| r.run_with(of, arguments, true))?;
+        let ran = self.within(self.effort.sizes, |r| r.run_with(of, arguments, true))?;
         let as_far = ran.ended.is_none() && ran.status == first.status && ran.refused == 0;
         let same = ran.distinct() == first.distinct() && ran.lost.len() <= first.lost.len();
         let found = self.items_since(start);

@@ -1,0 +1,138 @@
+//! How much work a program is worth, in thread instructions: numbers of work and not of time, so that a report is the same
+//! on every machine.
+
+/// The limits of a check; tests have small ones.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::check) struct Effort {
+    /// All runs of one program, where no option says how many: one block may be too much for an answer.
+    pub program: u64,
+    /// One try of other sizes: seconds.
+    pub sizes: u64,
+    /// A launch goes on for so many once something was found in it.
+    pub launch_after_finding: u64,
+    /// All launches after the first one with a finding, together. What was found has to be mended before anything else is
+    /// worth looking at.
+    pub program_after_finding: u64,
+}
+
+impl Default for Effort {
+    fn default() -> Effort {
+        Effort {
+            program: 20_000_000_000,
+            sizes: 1_000_000_000,
+            launch_after_finding: 20_000_000,
+            program_after_finding: 100_000_000,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use warpsmith_ir::SourceMap;
+
+    use super::Effort;
+    use crate::check::args::CheckArgs;
+    use crate::check::runner::Runner;
+
+    /// What a check with these limits left behind.
+    struct After {
+        spent: u64,
+        launches: u64,
+        limits: Vec<String>,
+        in_part: Vec<String>,
+        findings: Vec<&'static str>,
+    }
+
+    fn check(text: &str, args: CheckArgs, effort: Effort) -> After {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("a.cu");
+        std::fs::write(&path, text).expect("a writable folder");
+        let args = CheckArgs { jobs: 1, max_memory: 1 << 30, ..args };
+        let mut runner = Runner::new(&args);
+        runner.effort = effort;
+        let left = runner.steps_left;
+        runner.file(&path, false, &mut SourceMap::new()).expect("a program");
+        After {
+            spent: left - runner.steps_left,
+            launches: runner.launches.iter().map(|(_, times)| times).sum(),
+            limits: runner.limits.clone(),
+            in_part: runner.in_part.clone(),
+            findings: runner.items.iter().filter(|i| !i.is_note).map(|i| i.rule).collect(),
+        }
+    }
+
+    /// Twenty launches, of which `index` decides whether they are right.
+    fn launches(index: &str) -> String {
+        format!(
+            "__global__ void count(int *x) {{ int i = blockIdx.x * 64 + threadIdx.x; x[{index}] += i; }}\n\
+             int main() {{\n\
+                 int *x; cudaMalloc(&x, 64 * 64 * sizeof(int)); cudaMemset(x, 0, 64 * 64 * sizeof(int));\n\
+                 for (int i = 0; i < 20; i++) count<<<64, 64>>>(x);\n\
+                 return 0;\n\
+             }}\n"
+        )
+    }
+
+    #[test]
+    fn a_program_ends_after_so_many_thread_instructions_unless_an_option_says_otherwise() {
+        let all = check(&launches("i"), CheckArgs::default(), Effort::default());
+        assert_eq!((all.launches, all.limits.len(), all.findings.len()), (20, 0, 0));
+        let effort = Effort { program: all.spent / 2, ..Effort::default() };
+        let half = check(&launches("i"), CheckArgs::default(), effort);
+        assert!((8..=12).contains(&half.launches), "{}", half.launches);
+        assert!(half.limits[0].contains("limit of thread instructions"), "{:?}", half.limits);
+        let more = [
+            CheckArgs { all_repeats: true, ..CheckArgs::default() },
+            CheckArgs { max_total_steps: Some(all.spent), ..CheckArgs::default() },
+        ];
+        for args in more {
+            let whole = check(&launches("i"), args, effort);
+            assert_eq!((whole.launches, whole.limits.len()), (20, 0));
+        }
+    }
+
+    #[test]
+    fn what_was_found_ends_a_program_soon() {
+        let defect = launches("i / 2");
+        let effort = Effort { launch_after_finding: 5_000, ..Effort::default() };
+        let after = check(&defect, CheckArgs::default(), effort);
+        assert_eq!(after.launches, 20);
+        assert!(after.in_part[0].contains(" of 64 blocks were run"), "{:?}", after.in_part);
+        assert_eq!(after.findings, ["race-global"; 2]);
+        let effort = Effort { program_after_finding: 40_000, ..effort };
+        let after = check(&defect, CheckArgs::default(), effort);
+        assert!((2..10).contains(&after.launches), "{}", after.launches);
+        assert!(after.limits[0].contains("since something had been found"), "{:?}", after.limits);
+        let args = CheckArgs { all_repeats: true, ..CheckArgs::default() };
+        let whole = check(&defect, args, effort);
+        assert_eq!((whole.launches, whole.limits.len(), whole.in_part.len()), (20, 0, 0));
+        // Where nothing is found nothing is left out.
+        let right = check(&launches("i"), CheckArgs::default(), effort);
+        assert_eq!((right.launches, right.limits.len(), right.in_part.len()), (20, 0, 0));
+    }
+
+    /// Three sizes: with six choices of others to try.
+    const SIZES: &str = "#include <cstdlib>\n\
+        __global__ void fill(float *x, int n, int m, int k) {\n\
+            int i = blockIdx.x * 32 + threadIdx.x;\n\
+            for (int j = 0; j < n * m; j++) if (i < n) x[i] = j + k;\n\
+        }\n\
+        int main(int argc, char **argv) {\n\
+            if (argc != 4) return 1;\n\
+            int n = atoi(argv[1]), m = atoi(argv[2]), k = atoi(argv[3]);\n\
+            float *x; cudaMalloc(&x, n * sizeof(float));\n\
+            fill<<<(n + 31) / 32, 32>>>(x, n, m, k);\n\
+            return 0;\n\
+        }\n";
+
+    #[test]
+    fn sizes_that_take_too_long_are_given_up_after_two() {
+        let none = Effort { sizes: 0, ..Effort::default() };
+        let first = check(SIZES, CheckArgs::default(), none);
+        let most = 2_000_000;
+        let tried = check(SIZES, CheckArgs::default(), Effort { sizes: most, ..none });
+        assert_eq!((tried.launches, tried.limits.len()), (1, 0), "{:?}", tried.limits);
+        let spent = tried.spent - first.spent;
+        assert!((2 * most..3 * most).contains(&spent), "{spent}");
+    }
+}
