@@ -91,12 +91,9 @@ impl Checker {
         }
         let mut blocks = search::shapes(session, &launch::USUAL, &launch::USUAL_ROWS, 2);
         blocks.extend(session.own);
-        let mut wanted: Vec<([u32; 3], Vec<(Fit, u32)>)> =
-            blocks.into_iter().map(|b| (b, kinds.clone())).collect();
-        for block in search::shapes(session, &[[7, 5]], &[[7, 1]], 2) {
-            let ends = kinds.iter().copied().chain(ends(block)).collect();
-            wanted.push((block, ends));
-        }
+        let small = search::shapes(session, &[[7, 5]], &[[7, 1]], 2);
+        let small = small.into_iter().map(|b| (b, kinds.iter().copied().chain(ends(b)).collect()));
+        let wanted: Vec<_> = blocks.into_iter().map(|b| (b, kinds.clone())).chain(small).collect();
         for (block, kinds) in wanted {
             for (fit, count) in kinds {
                 for suited in session.all_suited(block, count, fit)? {
