@@ -64,8 +64,7 @@ pub fn copies(session: &mut Session, profiled: &mut Profiled) -> Result<Copied, 
 /// The array that a mark's shared expression is an element of.
 fn array(session: &Session, mark: usize) -> Result<usize, Refusal> {
     let Some((shared, _)) = session.plan.given(mark) else { return Ok(0) };
-    let text = session.plan.slice(shared);
-    instrument::given_array(&session.plan.reads[mark], text).ok_or_else(|| {
+    instrument::given_array(&session.plan, mark).ok_or_else(|| {
         let error =
             Diagnostic::error("W704", "this is no element of a shared array that is in scope")
                 .label(place(shared), "to be read from shared memory");

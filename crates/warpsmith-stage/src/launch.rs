@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::source::shape::Extent;
 use crate::strides::Strides;
-use crate::usage::Usage;
+use crate::usage::{Role, Usage};
 
 /// One launch: the block shape with the constants that make it, and the integers that are passed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -185,6 +185,16 @@ fn depth(wanted: &Wanted<'_>, blocks: u32, fit: Fit) -> i64 {
     }
 }
 
+/// What tells positions apart by a remainder differs from launch to launch.
+fn colour(fit: Fit, blocks: u32) -> i64 {
+    let kind = match fit {
+        Fit::Exact | Fit::Apart => 1,
+        Fit::Single => 2,
+        Fit::Ragged(_) | Fit::Overlapping(_) | Fit::Strided => 0,
+    };
+    kind + i64::from(blocks)
+}
+
 fn integers(
     wanted: &Wanted<'_>,
     (size, factors): ([i64; 3], &BTreeMap<&String, i64>),
@@ -200,6 +210,10 @@ fn integers(
             continue;
         }
         let role = wanted.usage.roles.get(name).cloned().unwrap_or_default();
+        if let (Some(colours), true) = (wanted.usage.residues.get(name), role == Role::default()) {
+            all.insert(name.clone(), colour(fit, blocks) % colours);
+            continue;
+        }
         let first = (0..3).find(|a| role.axes[*a]);
         let value = match (first, role.product.contains(&true)) {
             _ if factors.contains_key(name) => factors[name],

@@ -7,7 +7,7 @@ use warpsmith_emu::{self as emu, Checks, DeviceMemory, LaunchConfig, Outcome};
 use warpsmith_front::ast::TranslationUnit;
 use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
 use warpsmith_front::prelude;
-use warpsmith_front::sema::{self, KernelSelection, Request};
+use warpsmith_front::sema::{self, KernelSelection, Libraries, Request};
 use warpsmith_ir::{Diagnostic, FuncId, Module, SourceMap, Span};
 
 use crate::recording;
@@ -49,14 +49,16 @@ const FEW_STEPS: u64 = 30_000_000;
 #[derive(Debug)]
 pub struct Compiler {
     settings: Settings,
-    prelude: &'static TranslationUnit,
+    libraries: &'static Libraries<'static>,
     max_steps: u64,
     /// What kernels do not need of the file.
     host: HostBodies,
 }
 
-/// What stands in for libraries, and what records profiles: parsed once, since `--auto` makes a compiler for every plan.
+/// What stands in for libraries, and what records profiles: parsed and declared once, since every answer is compiled at
+/// several block shapes and `--auto` makes a compiler for every plan.
 static PRELUDE: OnceLock<TranslationUnit> = OnceLock::new();
+static LIBRARIES: OnceLock<Libraries<'static>> = OnceLock::new();
 
 impl Compiler {
     /// Compiles whole files and gives launches the steps of [`MAX_STEPS`].
@@ -66,7 +68,8 @@ impl Compiler {
             unit.items.extend(recording::common().items);
             unit
         });
-        Compiler { settings, prelude, max_steps: MAX_STEPS, host: HostBodies::default() }
+        let libraries = LIBRARIES.get_or_init(|| Libraries::new(prelude));
+        Compiler { settings, libraries, max_steps: MAX_STEPS, host: HostBodies::default() }
     }
 
     /// For plans that nobody wrote.
@@ -138,7 +141,7 @@ impl Compiler {
         let place = Span { file: warpsmith_ir::FileId(0), start: 0, end: 0 };
         let kernels = KernelSelection::Asked(vec![(kernel.to_string(), place)]);
         let lowered =
-            sema::lower_with(&unit, self.prelude, &Request { kernels, host_functions: vec![] })?;
+            sema::lower_with(&unit, self.libraries, &Request { kernels, host_functions: vec![] })?;
         let Some(info) = lowered.kernels.first() else {
             return Err(vec![Diagnostic::error("W304", format!("there is no kernel `{kernel}`"))]);
         };

@@ -40,6 +40,8 @@ pub struct Usage {
     pub rows: BTreeSet<String>,
     /// The same of numbers of blocks alone: how far apart the matrices of a batch are.
     pub leaps: BTreeSet<String>,
+    /// Parameters that tell positions apart by what is left of a division, and the divisor: `(i + j) % 2 == colour`.
+    pub residues: BTreeMap<String, i64>,
     /// Along each axis, parameters whose product bounds positions: `i < nx * ny * nz`.
     pub factors: [BTreeSet<String>; 3],
 }
@@ -68,6 +70,8 @@ struct Source {
     counts: bool,
     /// It is a product of parameters.
     product: bool,
+    /// It is what is left when something is divided by so many.
+    residue: Option<i64>,
 }
 
 impl Source {
@@ -83,6 +87,7 @@ impl Source {
         self.parameters.extend(other.parameters.iter().cloned());
         self.counts |= other.counts;
         self.product |= other.product;
+        self.residue = None;
         self
     }
 
@@ -303,6 +308,7 @@ impl Finder<'_> {
                 Source::default()
             }
             "&&" | "||" => Source::default(),
+            "%" | "&" => Source { residue: residue(op, right), ..a.join(&b) },
             "*" => {
                 for (position, length) in [(&a, &b), (&b, &a)] {
                     let places =
@@ -373,6 +379,10 @@ impl Finder<'_> {
             if bound.is_position() || !position.is_position() {
                 continue;
             }
+            if let (Some(divisor), [Some(name), None]) = (position.residue, first_two(bound)) {
+                self.usage.residues.insert(name.clone(), divisor);
+                continue;
+            }
             let axes = position.axes();
             if bound.product
                 && let [Some(axis), None] = [0, 1].map(|n| (0..3).filter(|a| axes[*a]).nth(n))
@@ -397,6 +407,24 @@ fn name(e: &ast::Expr) -> Option<&str> {
         ExprKind::Paren(e) => name(e),
         _ => None,
     }
+}
+
+/// The first two parameters that a number is made from.
+fn first_two(source: &Source) -> [Option<&String>; 2] {
+    let mut all = source.parameters.iter();
+    [all.next(), all.next()]
+}
+
+/// Larger divisors wrap positions around; they tell no colours apart.
+const MAX_COLOURS: i64 = 8;
+
+/// The divisor of `% 2` and of `& 1`.
+fn residue(op: &str, right: &ast::Expr) -> Option<i64> {
+    let ExprKind::Number(text) = &*scope::plain(right).kind else { return None };
+    let number = text.trim_end_matches(['u', 'U', 'l', 'L']).parse::<i64>().ok()?;
+    let divisor = if op == "&" { number + 1 } else { number };
+    let right = (2..=MAX_COLOURS).contains(&divisor) && (op == "%" || divisor.count_ones() == 1);
+    right.then_some(divisor)
 }
 
 /// `blockIdx.x`, perhaps as another number type.
@@ -449,6 +477,17 @@ __global__ void f(float *a, Grid g, int2 n) {
         assert_eq!(u.roles["g.w"].axes, [true, false, false]);
         assert_eq!(u.roles["g.h"].axes, [false, true, false]);
         assert_eq!(u.roles["n.y"].axes, [true, false, false]);
+    }
+
+    #[test]
+    fn a_colour_is_no_size() {
+        let u = of("__global__ void f(float *a, int n, int colour, int third, int m) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y;
+    const int own = (i + j) & 1u;
+    if (i < n && own != colour && i % 3 == third && i % 32 < m) a[i] = 0;
+}");
+        assert_eq!(u.residues, [("colour".to_string(), 2), ("third".to_string(), 3)].into());
+        assert!(!u.roles.contains_key("colour") && u.roles["n"].axes[0] && u.roles["m"].axes[0]);
     }
 
     #[test]

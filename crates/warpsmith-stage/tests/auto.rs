@@ -443,6 +443,22 @@ __global__ void blur(const float *img, float *res, int w, int h) {
     assert!(text.contains("lerp3(") && text.contains("__syncthreads();"), "{text}");
 }
 
+/// What a macro stores has no text of its own that could be written anew, which is another reason than having no stores.
+#[test]
+fn a_store_by_macro_is_said_to_be_one() {
+    let chosen = choose(
+        "#define AT(a, x, y) a[(y) * w + (x)]
+__global__ void blur(const float *img, float *res, int w, int h) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x > 0 && x < w - 1 && y < h) AT(res, x, y) = AT(img, x - 1, y) + AT(img, x + 1, y);
+}
+",
+    )
+    .unwrap_or_else(|(_, m)| panic!("{m}"));
+    let said = Some("a macro names the element that it stores to");
+    assert_eq!([chosen.single.as_deref(), chosen.narrow.as_deref()], [said, said]);
+}
+
 #[test]
 fn a_transpose_whose_block_nothing_names() {
     let (name, text) = best(

@@ -457,3 +457,19 @@ __global__ void product(const int *a, const int *b, int *c, int n) {
     let staged = served_text("unguarded", text, &["sb[k][threadIdx.x]"]);
     assert_eq!(staged.inserted.len(), 2, "{:?}", staged.inserted);
 }
+
+/// A copy is made where its element exists, although a macro names it, and the place that it goes to.
+#[test]
+fn macros_that_name_elements_are_copied_to_a_halo() {
+    served("star_macro", false, &["T(0, -2) = AT(cur, x, y - 2);"]);
+}
+
+/// What is compared with a remainder is no size: with one no thread would do anything.
+#[test]
+fn launches_have_points_of_both_colours() {
+    let staged =
+        served("red_black", false, &["threadIdx.x != 0 ? t[threadIdx.y][threadIdx.x - 1]"]);
+    for colour in ["colour=0", "colour=1"] {
+        assert!(staged.checked.iter().any(|l| l.contains(colour)), "{:?}", staged.checked);
+    }
+}

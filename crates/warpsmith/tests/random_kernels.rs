@@ -50,11 +50,12 @@ fn emulate(text: &str, folder: &Path, seed: u64) -> Result<Run, String> {
     std::fs::write(&file, text).map_err(|e| e.to_string())?;
     let mut sources = SourceMap::new();
     let prelude = warpsmith_front::prelude::unit(&mut sources);
+    let libraries = warpsmith_front::sema::Libraries::new(&prelude);
     let loaded = program::load(
         &file,
         &LaunchArgs::default(),
         &SourceArgs::default(),
-        &prelude,
+        &libraries,
         &mut sources,
     )
     .map_err(|e| e.render(&sources, false))?;

@@ -9,7 +9,9 @@ use warpsmith_emu::{
 };
 use warpsmith_front::parse::{ParseOptions, parse};
 use warpsmith_front::pp::{DiskLoader, Language};
-use warpsmith_front::sema::{KernelSelection, Request, kernels_of, lower_cuda, lower_with};
+use warpsmith_front::sema::{
+    KernelSelection, Libraries, Request, kernels_of, lower_cuda, lower_with,
+};
 use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::{FuncId, Module, Scalar, SourceMap, Type, Value};
 
@@ -36,7 +38,7 @@ pub fn lower(path: &str, text: &str, named: &[String]) -> Result<Source, String>
     let lowered = match library.iter().any(|word| text.contains(word)) {
         true => {
             let prelude = warpsmith_front::prelude::unit(&mut sources);
-            lower_with(&parsed.unit, &prelude, &request)
+            lower_with(&parsed.unit, &Libraries::new(&prelude), &request)
         }
         false => lower_cuda(&parsed.unit, &request),
     };

@@ -189,7 +189,7 @@ impl<'a> Sema<'a> {
             fields.iter().filter_map(|f| Some((f.index, f.bits?.code()))).collect();
         let inherited: Vec<u32> = self.class(id).bases.iter().filter_map(|b| b.index).collect();
         if let Some(s) = self.scopes.get_mut(scope.0 as usize) {
-            for entity in s.names.values_mut().flatten() {
+            for entity in s.to_mut().names.values_mut().flatten() {
                 let Entity::Field { class, path } = entity else { continue };
                 let Some(first) = path.first().copied().filter(|_| *class == id) else { continue };
                 let code = codes.iter().find(|(index, _)| *index == first);

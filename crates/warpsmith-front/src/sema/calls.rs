@@ -65,7 +65,7 @@ impl<'a> Sema<'a> {
                     }
                     Err(failure) => return Err(failure),
                 };
-                if Some(chosen.f.decl.head_span.file) == self.prelude_file {
+                if Some(chosen.f.decl.head_span.file) == self.prelude_file() {
                     self.say_what_is_invented(&name, args, span);
                 }
                 if chosen.f.needs_object() && object.is_none() {

@@ -419,7 +419,7 @@ impl<'a> Sema<'a> {
         let mut parts = vec![];
         for field in &self.class(id).fields {
             let part = self.field_place(object.clone(), &[field.index], field.span);
-            let of_prelude = Some(field.span.file) == self.prelude_file;
+            let of_prelude = Some(field.span.file) == self.prelude_file();
             if of_prelude && field.name == OTHER_PARTS {
                 parts.extend(self.parts_of(&part));
             } else if field.ty.is_reference() {

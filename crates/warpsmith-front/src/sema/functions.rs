@@ -92,7 +92,7 @@ impl<'a> Sema<'a> {
         let attrs = &f.decl.attrs;
         // Algorithms of the libraries, which run here on the host, call what users give them for the device.
         let here = self.f().span.file;
-        let for_library = kind == FunctionKind::Host && self.prelude_file == Some(here);
+        let for_library = kind == FunctionKind::Host && self.prelude_file() == Some(here);
         let any = attrs.is_constexpr || self.f().is_const_eval || for_library;
         if any || f.decl.body.is_none() {
             return Ok(());
@@ -379,7 +379,7 @@ impl<'a> Sema<'a> {
 
     /// Whether the place is in what stands in for a library.
     pub(crate) fn is_of_library(&self, span: Span) -> bool {
-        self.prelude_file == Some(span.file) || self.library_files.contains(&span.file)
+        self.prelude_file() == Some(span.file) || self.library_files.contains(&span.file)
     }
 
     /// Adds a complete function to the module.

@@ -77,6 +77,7 @@ mod kernel_attributes;
 mod kernels;
 mod lambda;
 mod launch_calls;
+mod libraries;
 mod loops;
 mod member_inits;
 mod member_pointers;
@@ -103,6 +104,7 @@ mod virtuals;
 pub mod walk;
 mod wanted;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use warpsmith_ir::{Diagnostic, Expr, FuncId, FunctionKind, Module, Span, StructId};
@@ -111,6 +113,7 @@ use crate::ast::{self, TranslationUnit};
 pub use annotations::numbers_of_conditions;
 pub use argument_words::{argument_words, option_words};
 pub use kernels::{KernelDecl, kernels_of};
+pub use libraries::Libraries;
 use model::*;
 pub use program::{
     LaunchSite, calls_device_algorithms, device_variables, has_host_function, launches_of,
@@ -199,37 +202,37 @@ pub fn lower_cuda(unit: &TranslationUnit, request: &Request) -> Result<Lowered, 
 }
 
 /// Lowers a host function as a whole program, with the kernels it launches. What is not understood in it is left out and
-/// named where it stands, see [`warpsmith_ir::Runtime::Skipped`]; `prelude` stands in for the libraries of the host.
+/// named where it stands, see [`warpsmith_ir::Runtime::Skipped`].
 pub fn lower_program(
     unit: &TranslationUnit,
-    prelude: &TranslationUnit,
+    libraries: &Libraries<'_>,
     entry: &str,
 ) -> Result<Lowered, Vec<Diagnostic>> {
     let kernels = KernelSelection::Named(vec![]);
     let request = Request { kernels, host_functions: vec![entry.to_string()] };
-    lower_deep(unit, &request, Some((prelude, true)))
+    lower_deep(unit, &request, Some((libraries, true)))
 }
 
-/// As [`lower_cuda`], with declarations that stand in for libraries of the device, [`crate::prelude`].
+/// As [`lower_cuda`], with declarations that stand in for libraries of the device.
 pub fn lower_with(
     unit: &TranslationUnit,
-    prelude: &TranslationUnit,
+    libraries: &Libraries<'_>,
     request: &Request,
 ) -> Result<Lowered, Vec<Diagnostic>> {
-    lower_deep(unit, request, Some((prelude, false)))
+    lower_deep(unit, request, Some((libraries, false)))
 }
 
 fn lower_deep(
     unit: &TranslationUnit,
     request: &Request,
-    prelude: Option<(&TranslationUnit, bool)>,
+    libraries: Option<(&Libraries<'_>, bool)>,
 ) -> Result<Lowered, Vec<Diagnostic>> {
     // Deeply nested syntax needs a deep stack; the limit on depth is made for this one.
     std::thread::scope(|s| {
         let thread = std::thread::Builder::new().stack_size(STACK);
-        match thread.spawn_scoped(s, || lower_here(unit, request, prelude, MAX_DEPTH)) {
+        match thread.spawn_scoped(s, || lower_here(unit, request, libraries, MAX_DEPTH)) {
             Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            Err(_) => lower_here(unit, request, prelude, MAX_DEPTH / 64),
+            Err(_) => lower_here(unit, request, libraries, MAX_DEPTH / 64),
         }
     })
 }
@@ -237,17 +240,17 @@ fn lower_deep(
 fn lower_here(
     unit: &TranslationUnit,
     request: &Request,
-    prelude: Option<(&TranslationUnit, bool)>,
+    libraries: Option<(&Libraries<'_>, bool)>,
     max_depth: u32,
 ) -> Result<Lowered, Vec<Diagnostic>> {
     let names = parse_names(unit, request)?;
-    let arena = request::Arena::default();
+    let arena = request::Arena::new();
     let mut sema = Sema::new(&arena, max_depth);
     let root = sema.root;
     sema.library_files = &unit.library_files;
-    if let Some((prelude, program)) = prelude {
+    if let Some((libraries, program)) = libraries {
         sema.program = program;
-        sema.declare_prelude(prelude);
+        sema.use_libraries(libraries);
     }
     sema.declare_items(root, &unit.items);
     for (cond, scope) in std::mem::take(&mut sema.static_asserts) {
@@ -311,11 +314,15 @@ fn first_span(unit: &TranslationUnit) -> Span {
 /// A lambda expression, the scope it is evaluated in, and what it captures.
 type LambdaKey = (usize, ScopeId, Vec<(String, warpsmith_ir::Type)>);
 
+/// Definitions of methods outside of their class, by class and name.
+type OutOfLine<'a> = HashMap<(String, String), Vec<FnDecl<'a>>>;
+
 /// The state of one lowering.
 pub(crate) struct Sema<'a> {
     pub(crate) module: Module,
     pub(crate) arena: &'a request::Arena,
-    pub(crate) scopes: Vec<Scope<'a>>,
+    /// Those of libraries are copied when something is added to them.
+    pub(crate) scopes: Vec<Cow<'a, Scope<'a>>>,
     /// Class templates that are template arguments.
     pub(crate) template_args: Vec<Vec<Entity<'a>>>,
     /// What functions under construction promise of their results.
@@ -343,12 +350,10 @@ pub(crate) struct Sema<'a> {
     pub(crate) files: Vec<ScopeId>,
     /// These files, and namespaces in them, with the scope of what several files share of each.
     pub(crate) shared_by: Vec<(ScopeId, ScopeId)>,
-    /// The source of the prelude.
-    pub(crate) prelude_file: Option<warpsmith_ir::FileId>,
     /// Sources that stand in for headers of the vendor: what is wrong in them is their caller's doing.
     pub(crate) library_files: &'a [warpsmith_ir::FileId],
-    /// Namespaces of the prelude, with their names.
-    pub(crate) libraries: Vec<(ScopeId, String)>,
+    /// What stands in for libraries.
+    pub(crate) libraries: Option<&'a Libraries<'a>>,
     /// Variables of the host whose initialiser is not understood: the place, where it stands, and why.
     pub(crate) unset_globals: Vec<(warpsmith_ir::Place, Span, String)>,
     /// The types that stand for functions used as values, by declaration and template arguments.
@@ -360,8 +365,7 @@ pub(crate) struct Sema<'a> {
     queue: device_launches::Queue,
     /// The function that is called next was named with its class, which makes a virtual one an ordinary one.
     pub(crate) names_its_class: bool,
-    /// Definitions of methods outside of their class, by class and name.
-    pub(crate) out_of_line: HashMap<(String, String), Vec<FnDecl<'a>>>,
+    pub(crate) out_of_line: Cow<'a, OutOfLine<'a>>,
     pub(crate) functions_in_order: Vec<FnDecl<'a>>,
     pub(crate) static_asserts: Vec<(&'a ast::Expr, ScopeId)>,
     /// What is taken for granted of every launch, see [`annotations`].
@@ -413,9 +417,8 @@ impl<'a> Sema<'a> {
             program: false,
             files: vec![],
             shared_by: vec![],
-            prelude_file: None,
             library_files: &[],
-            libraries: vec![],
+            libraries: None,
             unset_globals: vec![],
             function_types: vec![],
             variable_templates: HashMap::new(),
@@ -423,7 +426,7 @@ impl<'a> Sema<'a> {
             virtuals: virtuals::Virtuals::default(),
             queue: device_launches::Queue::default(),
             names_its_class: false,
-            out_of_line: HashMap::new(),
+            out_of_line: Cow::Owned(HashMap::new()),
             functions_in_order: vec![],
             static_asserts: vec![],
             axioms: vec![],

@@ -178,7 +178,7 @@ pub(crate) enum ScopeKind {
     Block,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Scope<'a> {
     pub parent: Option<ScopeId>,
     pub kind: ScopeKind,

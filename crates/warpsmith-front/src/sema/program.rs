@@ -27,40 +27,6 @@ impl<'a> Sema<'a> {
         self.program && self.f().func.kind == FunctionKind::Host && !self.f().is_const_eval
     }
 
-    /// Declares what stands in for the libraries of the host, outside of everything the file declares.
-    pub(crate) fn declare_prelude(&mut self, prelude: &'a TranslationUnit) {
-        self.prelude_file = prelude.items.first().map(|i| i.span.file);
-        let outer = self.new_scope(None, ScopeKind::Namespace);
-        self.declare_items(outer, &prelude.items);
-        let root = self.root;
-        self.scope_mut(root).parent = Some(outer);
-        for (name, id) in self.namespaces(outer) {
-            self.note_library(id, name);
-        }
-    }
-
-    /// A namespace of the prelude stands beside what the built-in functions know of it.
-    fn note_library(&mut self, id: ScopeId, name: String) {
-        for (part, inner) in self.namespaces(id) {
-            self.note_library(inner, format!("{name}::{part}"));
-        }
-        self.libraries.push((id, name));
-    }
-
-    /// The namespaces in a scope.
-    fn namespaces(&self, scope: ScopeId) -> Vec<(String, ScopeId)> {
-        let inner = |(name, list): (&String, &Vec<Entity<'a>>)| match list.first() {
-            Some(Entity::Namespace(id)) => Some((name.clone(), *id)),
-            _ => None,
-        };
-        self.scope(scope).names.iter().filter_map(inner).collect()
-    }
-
-    /// The library that a namespace of the prelude is a part of.
-    pub(crate) fn library(&self, id: ScopeId) -> Option<&str> {
-        self.libraries.iter().find(|(known, _)| *known == id).map(|(_, name)| name.as_str())
-    }
-
     /// Variables of the host whose initialiser is not constant get it when the program begins.
     pub(crate) fn begin_program(&mut self, entry: FuncId) {
         let forgotten = std::mem::take(&mut self.unset_globals);

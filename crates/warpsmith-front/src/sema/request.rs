@@ -1,30 +1,33 @@
 //! Small pieces of C++ that come as text: names of kernels with template arguments, numbers in pragmas.
 
-use std::cell::OnceCell;
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use warpsmith_ir::Span;
 
 use crate::ast::{self, ExprKind, Path, PathSegment, TemplateArg, TypeKind, TypeName};
 
 /// Keeps syntax made while lowering for as long as the rest of the program.
-#[derive(Default)]
 pub(crate) struct Arena {
-    head: OnceCell<Box<Node>>,
+    head: OnceLock<Box<Node>>,
 }
 
 struct Node {
     expr: ast::Expr,
-    next: OnceCell<Box<Node>>,
+    next: OnceLock<Box<Node>>,
 }
 
 impl Arena {
+    pub const fn new() -> Arena {
+        Arena { head: OnceLock::new() }
+    }
+
     pub fn keep(&self, expr: ast::Expr) -> &ast::Expr {
         let mut at = &self.head;
         while let Some(node) = at.get() {
             at = &node.next;
         }
-        &at.get_or_init(|| Box::new(Node { expr, next: OnceCell::new() })).expr
+        &at.get_or_init(|| Box::new(Node { expr, next: OnceLock::new() })).expr
     }
 }
 

@@ -1,5 +1,6 @@
 //! Scopes: declaring the names of a file, and finding them again.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use warpsmith_ir::Span;
@@ -10,13 +11,8 @@ use crate::ast::{self, ItemKind};
 
 impl<'a> Sema<'a> {
     pub(crate) fn new_scope(&mut self, parent: Option<ScopeId>, kind: ScopeKind) -> ScopeId {
-        self.scopes.push(Scope {
-            parent,
-            kind,
-            names: HashMap::new(),
-            using: vec![],
-            using_foreign: vec![],
-        });
+        let (names, using, using_foreign) = (HashMap::new(), vec![], vec![]);
+        self.scopes.push(Cow::Owned(Scope { parent, kind, names, using, using_foreign }));
         ScopeId(self.scopes.len() as u32 - 1)
     }
 
@@ -25,7 +21,7 @@ impl<'a> Sema<'a> {
     }
 
     pub(crate) fn scope_mut(&mut self, id: ScopeId) -> &mut Scope<'a> {
-        &mut self.scopes[id.0 as usize]
+        self.scopes[id.0 as usize].to_mut()
     }
 
     /// Adds a meaning of a name to a scope; functions overload, everything else hides what was there.
@@ -90,7 +86,7 @@ impl<'a> Sema<'a> {
                 [only] => only.name.clone(),
                 [.., class, method] => {
                     let key = (class.name.clone(), method.name.clone());
-                    self.out_of_line.entry(key).or_default().push(fn_decl);
+                    self.out_of_line.to_mut().entry(key).or_default().push(fn_decl);
                     return;
                 }
                 [] => return,

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use warpsmith_front::ast::{self, StmtKind, TranslationUnit};
+use warpsmith_front::ast::{self, ExprKind, StmtKind, TranslationUnit};
+use warpsmith_front::sema::walk;
 use warpsmith_ir::SourceMap;
 
 use super::cut::{Cut, operand};
@@ -72,6 +73,22 @@ impl<'k> Kernel<'k> {
     /// Elements of parameters, however they are written.
     pub fn elements(&self) -> impl Iterator<Item = &'k Access> + use<'k> {
         self.accesses.iter().chain(self.indirect)
+    }
+
+    /// Why no store is known of it.
+    pub fn no_store(&self) -> &'static str {
+        let mut by_macro = false;
+        walk::block(self.body, &mut |e| {
+            if let ExprKind::Assign { target, .. } = &*e.kind
+                && let ExprKind::Index { .. } = &*scope::plain(target).kind
+            {
+                by_macro |= !self.sources.text(target.span).ends_with(']');
+            }
+        });
+        match by_macro {
+            true => "a macro names the element that it stores to",
+            false => "it stores to no array by subscripts",
+        }
     }
 
     /// All plans for one array.

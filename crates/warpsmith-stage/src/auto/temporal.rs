@@ -109,7 +109,7 @@ pub fn blocked(
     usage: &Usage,
 ) -> Result<Vec<Blocked>, String> {
     let stores: Vec<&Access> = kernel.accesses.iter().filter(|a| a.stored).collect();
-    let output = stores.first().ok_or("it stores to no array by subscripts")?.array.clone();
+    let output = stores.first().ok_or_else(|| kernel.no_store())?.array.clone();
     if stores.iter().any(|s| s.array != output) {
         return Err("it stores to several arrays".into());
     }

@@ -5,10 +5,9 @@
 
 use std::fmt::Write;
 
-use warpsmith_front::pp::Piece;
-
 use crate::plan::{Plan, Point};
-use crate::source::marks::{self, Bytes};
+use crate::source::elements;
+use crate::source::marks::Bytes;
 use crate::source::patch::Patch;
 use crate::source::scope::{self, SharedArray};
 
@@ -104,7 +103,7 @@ fn read(plan: &Plan, i: usize, point: &Point, patch: &mut Patch) {
         first.push(format!("&({shared})"));
         first.push(format!(
             "&{}",
-            given_array(point, shared).map_or(shared.to_string(), |a| point.site.arrays[a].first())
+            given_array(plan, i).map_or(shared.to_string(), |a| point.site.arrays[a].first())
         ));
     }
     let looked = plan.given(i).is_none();
@@ -115,48 +114,40 @@ fn read(plan: &Plan, i: usize, point: &Point, patch: &mut Patch) {
 /// The reads whose expressions mean something at a place for copies, and name elements plainly.
 fn offered(plan: &Plan, insert: usize, elements: &dyn Fn(&SharedArray) -> usize) -> Vec<Offered> {
     let here = &plan.inserts[insert].site;
+    let place = plan.marks.inserts[insert].start;
     let one = |mark: usize| {
         let (shared, global) = plan.given(mark)?;
         let site = &plan.reads[mark].site;
+        // What macros are written out to has names of its own.
         let known = |at: &Bytes| {
-            let names = scope::names(plan.slice(at));
-            names.iter().all(|n| here.declared.contains(n) || !site.declared.contains(n))
+            let written = elements::element(&plan.text, plan.slice(at), place);
+            written.is_some_and(|element| {
+                let names = scope::names(&element);
+                names.iter().all(|n| here.declared.contains(n) || !site.declared.contains(n))
+            })
         };
-        let plain = |at: &Bytes| is_element(plan.slice(at));
-        let fits = [shared, global].into_iter().all(|at| known(at) && plain(at));
-        let array = given_array(&plan.reads[mark], plan.slice(shared)).filter(|_| fits)?;
+        let fits = [shared, global].into_iter().all(known);
+        let array = given_array(plan, mark).filter(|_| fits)?;
         Some(Offered { mark, length: elements(&site.arrays[array]) as i64 })
     };
     (0..plan.reads.len()).filter_map(one).collect()
-}
-
-/// `name[…]`, perhaps with several subscripts.
-fn is_element(text: &str) -> bool {
-    let tokens = marks::tokens(text);
-    let mut depth = 0;
-    let mut plain = tokens.first().is_some_and(|t| t.piece == Piece::Word) && tokens.len() > 3;
-    for t in tokens.iter().skip(1) {
-        match t.piece {
-            Piece::Other(b'[') => depth += 1,
-            Piece::Other(b']') => depth -= 1,
-            _ => plain &= depth > 0,
-        }
-    }
-    plain && depth == 0
 }
 
 fn offer(plan: &Plan, mark: usize) -> Vec<String> {
     let Some((shared, global)) = plan.given(mark) else { return vec![] };
     let (shared, global) = (plan.slice(shared), plan.slice(global));
     let point = &plan.reads[mark];
-    let first = given_array(point, shared).map_or(String::new(), |a| point.site.arrays[a].first());
+    let first = given_array(plan, mark).map_or(String::new(), |a| point.site.arrays[a].first());
     vec![format!("(long long)(&({shared}) - &{first})"), format!("(long long)&({global})")]
 }
 
-/// The array that a shared expression is an element of.
-pub fn given_array(point: &Point, shared: &str) -> Option<usize> {
-    let name = crate::source::scope::names(shared).into_iter().next()?;
-    point.site.arrays.iter().position(|a| a.name == name)
+/// The array that the given place of a marked read is an element of.
+pub fn given_array(plan: &Plan, mark: usize) -> Option<usize> {
+    let (shared, _) = plan.given(mark)?;
+    let text = plan.slice(shared);
+    let written = elements::element(&plan.text, text, shared.start);
+    let name = scope::names(written.as_deref().unwrap_or(text)).into_iter().next()?;
+    plan.reads[mark].site.arrays.iter().position(|a| a.name == name)
 }
 
 fn call(name: &str, mut args: Vec<String>, point: &Point, arrays: bool) -> String {

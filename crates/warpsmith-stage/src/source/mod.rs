@@ -1,6 +1,7 @@
 //! The user's text: the plan in it, what is in scope, and how it is edited.
 
 pub(crate) mod deduced;
+pub(crate) mod elements;
 pub(crate) mod host_bodies;
 pub(crate) mod hosts;
 pub mod marks;

@@ -167,10 +167,11 @@ impl Problem<'_> {
         }
     }
 
-    /// Rows of a place whose threads come to a read after it.
-    fn readers(&self, mark: (usize, usize), place: usize) -> Bits {
+    /// Rows of a place whose threads come to a read after it; `unaided`: only those that read what is there without any copy.
+    fn readers(&self, mark: (usize, usize), place: usize, unaided: bool) -> Bits {
         let mut reads = Bits::none(self.profile[place].len());
-        let of_mark = self.profile[mark.0].iter().filter_map(|r| r.insert);
+        let right = |r: &&Row| r.given.as_ref().is_some_and(|g| g.right) || !unaided;
+        let of_mark = self.profile[mark.0].iter().filter(right).filter_map(|r| r.insert);
         of_mark.filter(|i| i.0 == place).for_each(|i| reads.set(i.1));
         reads
     }
@@ -212,10 +213,11 @@ impl Problem<'_> {
         let mut condition = self.condition(place, &yes, &no);
         if condition.is_none() {
             // Threads that do not read may copy, if there is no other way to say it: what exists, to where nobody needs another.
-            // Threads that read what is there already do so last.
-            let right = self.readers(mark, place).minus(&yes);
+            // Threads that read what other copies bring do so before those that read what is there without any.
+            let right = self.readers(mark, place, false).minus(&yes);
+            let unaided = self.readers(mark, place, true).minus(&yes);
             let harm = self.harmful(mark, place).map_or(right.clone(), |h| h.minus(&yes));
-            for away in [harm.or(&right), harm] {
+            for away in [harm.or(&right), harm.or(&unaided), harm] {
                 // Where nobody does harm no condition is needed.
                 if away.is_empty() {
                     return Ok(Copy { mark: mark.0, place, condition: None });

@@ -65,6 +65,15 @@ const CUTS: [u32; 4] = [1, 3, 2, 9];
 /// Launches that are each tried with all of these numbers, at most; of more, each with half of them.
 const FEW: usize = 6;
 
+/// Positions that last blocks are cut off by, one after the other: of small blocks all there are.
+const CUT_OFF: u32 = 7;
+
+/// Sizes that end anywhere in their last blocks: a condition that is right for some of them may be wrong for the next.
+fn ends(block: [u32; 3]) -> impl Iterator<Item = (Fit, u32)> {
+    let two_left = block[0].saturating_sub(2);
+    (0..CUT_OFF).chain([two_left]).map(|by| (Fit::Ragged(by), 3))
+}
+
 impl Checker {
     /// Chooses launches that were not profiled.
     ///
@@ -72,7 +81,8 @@ impl Checker {
     /// What the emulator refuses.
     pub fn new(session: &mut Session, profiled: &[Suited]) -> Result<Checker, Refusal> {
         let mut launches: Vec<Suited> = vec![];
-        let mut kinds = vec![(Fit::Ragged(3), 3), (Fit::Apart, 3), (Fit::Single, 1)];
+        let mut kinds =
+            vec![(Fit::Ragged(3), 3), (Fit::Apart, 3), (Fit::Single, 1), (Fit::Single, 3)];
         if session.usage.overlaps {
             kinds.insert(0, (Fit::Overlapping(2), 3));
         }
@@ -81,10 +91,12 @@ impl Checker {
         }
         let mut blocks = search::shapes(session, &launch::USUAL, &launch::USUAL_ROWS, 2);
         blocks.extend(session.own);
-        blocks.extend(search::shapes(session, &[[7, 5]], &[[7, 1]], 2));
-        for block in blocks {
-            for (fit, count) in &kinds {
-                for suited in session.all_suited(block, *count, *fit)? {
+        let small = search::shapes(session, &[[7, 5]], &[[7, 1]], 2);
+        let small = small.into_iter().map(|b| (b, kinds.iter().copied().chain(ends(b)).collect()));
+        let wanted: Vec<_> = blocks.into_iter().map(|b| (b, kinds.clone())).chain(small).collect();
+        for (block, kinds) in wanted {
+            for (fit, count) in kinds {
+                for suited in session.all_suited(block, count, fit)? {
                     let seen = profiled.iter().chain(&launches).any(|s| s.launch == suited.launch);
                     if !seen {
                         launches.push(suited);

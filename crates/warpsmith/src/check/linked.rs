@@ -148,13 +148,13 @@ impl Runner<'_> {
     pub(super) fn linked_program(
         &mut self,
         linked: &Linked,
-        prelude: &TranslationUnit,
+        libraries: &sema::Libraries<'_>,
         sources: &SourceMap,
     ) -> Result<(), Failure> {
         self.programs.extend(linked.paths.iter().cloned());
         let Some(main) = linked.paths.first() else { return Ok(()) };
         let unit = &linked.unit;
-        let Some(program) = host::load(unit, prelude)? else {
+        let Some(program) = host::load(unit, libraries)? else {
             return Err(Failure::input(
                 "W303",
                 format!("the program of `{}` has no launch", shown(main)),

@@ -6,7 +6,7 @@ use std::path::Path;
 use warpsmith_emu::LaunchConfig;
 use warpsmith_front::ast::TranslationUnit;
 use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
-use warpsmith_front::sema::{self, FunctionAddress, KernelSelection, Request};
+use warpsmith_front::sema::{self, FunctionAddress, KernelSelection, Libraries, Request};
 use warpsmith_ir::{Diagnostic, FuncId, Module, SourceMap, Span};
 
 use super::args::{LaunchArgs, SourceArgs};
@@ -43,7 +43,7 @@ pub struct StepProgram {
     kernels: HashMap<String, FuncId>,
 }
 
-/// Reads, parses, plans and lowers a file; `prelude` stands in for libraries. No steps: the file has kernels but no launch.
+/// Reads, parses, plans and lowers a file. No steps: the file has kernels but no launch.
 ///
 /// # Errors
 /// Whatever is wrong with the input.
@@ -51,7 +51,7 @@ pub fn load(
     path: &Path,
     launch: &LaunchArgs,
     source: &SourceArgs,
-    prelude: &TranslationUnit,
+    libraries: &Libraries<'_>,
     sources: &mut SourceMap,
 ) -> Result<Loaded, Failure> {
     let text = files::read(path)?;
@@ -66,7 +66,7 @@ pub fn load(
     let plan = plan::make(&unit, launch, source)?;
     let mut steps = vec![];
     for step in plan.steps {
-        steps.push(compile(path, &text, (&unit, prelude), source, step, sources)?);
+        steps.push(compile(path, &text, (&unit, libraries), source, step, sources)?);
     }
     Ok(Loaded { steps, unit, allows: plan.allows })
 }
@@ -75,7 +75,7 @@ pub fn load(
 fn compile(
     path: &Path,
     text: &[u8],
-    (unit, prelude): (&TranslationUnit, &TranslationUnit),
+    (unit, libraries): (&TranslationUnit, &Libraries<'_>),
     common: &SourceArgs,
     step: Step,
     sources: &mut SourceMap,
@@ -98,7 +98,7 @@ fn compile(
     let kernels = KernelSelection::Asked(asked.collect());
     let request = Request { kernels, host_functions: vec![] };
     let lowered =
-        sema::lower_with(unit, prelude, &request).map_err(|list| with_headers(list, unit))?;
+        sema::lower_with(unit, libraries, &request).map_err(|list| with_headers(list, unit))?;
     let kernels = names.into_iter().zip(lowered.kernels.iter().map(|k| k.id)).collect();
     let variables = Variables {
         declared: sema::device_variables(unit),

@@ -100,18 +100,19 @@ impl<'a> Runner<'a> {
         sources: &mut SourceMap,
     ) -> Result<(), Failure> {
         let prelude = self.prelude.get_or_insert_with(|| Rc::new(prelude::unit(sources))).clone();
+        let libraries = sema::Libraries::new(&prelude);
         let (launch, source) = (&self.args.launch, &self.args.source);
         if self.programs.iter().any(|p| linked::same(p, path)) {
             return Ok(());
         }
-        let loaded = match program::load(path, launch, source, &prelude, sources) {
+        let loaded = match program::load(path, launch, source, &libraries, sources) {
             Ok(loaded) => loaded,
             Err(failure) if failure.diagnostics.iter().all(|e| e.code == "W303") => {
                 let text = files::read(path)?;
                 if let Ok(unit) = program::parse_part(path, &text, source, sources)
                     && let Some(program) = self.linked(path, &unit, sources)
                 {
-                    return self.linked_program(&program, &prelude, sources);
+                    return self.linked_program(&program, &libraries, sources);
                 }
                 match in_folder {
                     true => self.skipped.push((shown(path), "no kernel".to_string())),
@@ -128,11 +129,11 @@ impl<'a> Runner<'a> {
         if loaded.steps.is_empty()
             && let Some(program) = self.linked(path, &loaded.unit, sources)
         {
-            return self.linked_program(&program, &prelude, sources);
+            return self.linked_program(&program, &libraries, sources);
         }
         if loaded.steps.is_empty()
             && self.args.host == HostCode::Auto
-            && let Some(program) = host::load(&loaded.unit, &prelude)?
+            && let Some(program) = host::load(&loaded.unit, &libraries)?
         {
             return self.program(path, &program, &loaded.unit, &loaded.allows, sources);
         }

@@ -202,9 +202,15 @@ fn look_at(file: &Path, all: bool) -> Tally {
     let mut tally = Tally::default();
     let mut sources = SourceMap::new();
     let prelude = warpsmith_front::prelude::unit(&mut sources);
-    let loaded =
-        program::load(file, &LaunchArgs::default(), &SourceArgs::default(), &prelude, &mut sources)
-            .unwrap_or_else(|e| panic!("{}", e.render(&sources, false)));
+    let libraries = warpsmith_front::sema::Libraries::new(&prelude);
+    let loaded = program::load(
+        file,
+        &LaunchArgs::default(),
+        &SourceArgs::default(),
+        &libraries,
+        &mut sources,
+    )
+    .unwrap_or_else(|e| panic!("{}", e.render(&sources, false)));
     // A site survives only if it survives in every step of the file.
     let mut verdicts: BTreeMap<(String, u32), (Kind, Vec<Verdict>)> = BTreeMap::new();
     for step in &loaded.steps {

@@ -88,7 +88,7 @@ const QUEUES: [Option<u32>; 3] = [None, Some(0), Some(1)];
 pub fn wide(kernel: &Kernel<'_>, name: &str, of_cut: Option<&Cut>) -> Result<Vec<Wide>, String> {
     let base = crate::source::shape::base_name(name);
     let output = kernel.accesses.iter().find(|a| a.stored).map(|a| a.array.as_str());
-    let output = output.ok_or("it stores to no array by subscripts")?;
+    let output = output.ok_or_else(|| kernel.no_store())?;
     let element = elements::plain_element(kernel.function, output, kernel.unit, kernel.sources);
     let element = element.ok_or("the type of its elements is not understood")?;
     let Some((_, count)) = vector_of(&element) else {

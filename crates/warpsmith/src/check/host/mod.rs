@@ -136,12 +136,15 @@ impl Ran {
 ///
 /// # Errors
 /// Kernels that the program launches and that are not supported.
-pub fn load(unit: &TranslationUnit, prelude: &TranslationUnit) -> Result<Option<Program>, Failure> {
+pub fn load(
+    unit: &TranslationUnit,
+    libraries: &sema::Libraries<'_>,
+) -> Result<Option<Program>, Failure> {
     if !sema::has_host_function(unit, "main") || sema::launches_of(unit).is_empty() {
         return Ok(None);
     }
     let lowered =
-        sema::lower_program(unit, prelude, "main").map_err(|list| with_headers(list, unit))?;
+        sema::lower_program(unit, libraries, "main").map_err(|list| with_headers(list, unit))?;
     let entry = lowered.host_functions.first().copied();
     Ok(entry.map(|entry| Program { module: lowered.module, entry, warnings: lowered.warnings }))
 }

@@ -29,10 +29,9 @@ mod variety;
 mod verdict;
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
 use warpsmith_emu::{self as emu, EmuError, Limit, Outcome};
-use warpsmith_front::prelude;
+use warpsmith_front::{prelude, sema};
 use warpsmith_ir::interp::Limits;
 use warpsmith_ir::{Diagnostic, Scalar, SourceMap};
 
@@ -76,8 +75,9 @@ pub fn check(
             Diagnostic::error("W309", "--same-as compares one file with its reference").into()
         );
     };
-    let prelude = Rc::new(prelude::unit(sources));
-    let reading = Reading { source: &args.source, prelude: &prelude, specs: &args.launch.args };
+    let prelude = prelude::unit(sources);
+    let libraries = sema::Libraries::new(&prelude);
+    let reading = Reading { source: &args.source, libraries: &libraries, specs: &args.launch.args };
     let new = Side::kernel(path, &args.launch, &reading, sources)?;
     let reference = Side::reference(reference, &reading, sources)?;
     let map: Vec<Map> = args.map.clone();

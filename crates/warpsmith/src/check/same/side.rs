@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use warpsmith_front::ast::TranslationUnit;
 use warpsmith_front::cloops::{self, CInput};
 use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
-use warpsmith_front::sema::{self, KernelSelection, Request};
+use warpsmith_front::sema::{self, KernelSelection, Libraries, Request};
 use warpsmith_ir::{Diagnostic, FuncId, Function, Module, SourceMap, Span, Type};
 use warpsmith_opt::analysis::extents as accesses;
 use warpsmith_stage::source::shape;
@@ -64,7 +64,7 @@ pub enum Step {
 /// What both sides are read with.
 pub struct Reading<'a> {
     pub source: &'a SourceArgs,
-    pub prelude: &'a TranslationUnit,
+    pub libraries: &'a Libraries<'a>,
     /// `--arg`.
     pub specs: &'a [NamedSpec],
 }
@@ -189,7 +189,7 @@ impl Side {
         }
         let request =
             Request { kernels: KernelSelection::Asked(asked.clone()), host_functions: vec![] };
-        let lowered = sema::lower_with(&unit, reading.prelude, &request)
+        let lowered = sema::lower_with(&unit, reading.libraries, &request)
             .map_err(|list| program::with_headers(list, &unit))?;
         let module = lowered.module;
         let ids: Vec<(String, FuncId)> =
@@ -240,7 +240,7 @@ impl Side {
         options: &LaunchArgs,
         reading: &Reading<'_>,
     ) -> Result<Side, Failure> {
-        let lowered = sema::lower_program(&unit, reading.prelude, name)
+        let lowered = sema::lower_program(&unit, reading.libraries, name)
             .map_err(|list| program::with_headers(list, &unit))?;
         let Some(function) = lowered.host_functions.first().copied() else {
             return Err(Failure::input("W304", format!("there is no function `{name}`")));
