@@ -12,6 +12,8 @@ use crate::walk;
 
 /// Loops with at most this many iterations are unrolled entirely.
 const SHORT: i128 = 32;
+/// Strips of loops around this many iterations are long.
+const LONG_STRIP: i128 = 64;
 
 pub(super) fn serial_loops(kernel: &Kernel, root: LoopId) -> Vec<&ForLoop> {
     let Some(l) = kernel.find_loop(root) else { return vec![] };
@@ -82,9 +84,29 @@ pub(super) fn cut_in_strips(
     kernel: &Kernel,
     root: LoopId,
 ) -> Option<(String, LoopId, Vec<String>)> {
+    let loops = serial_loops(kernel, root);
+    let short = loops.iter().copied().filter(|l| !has_long_strips(kernel, l)).collect();
+    let found = cut_at(kernel, root, short);
+    found.filter(|(_, _, cut)| cut.len() > 1).or_else(|| cut_at(kernel, root, loops))
+}
+
+/// Whether even a strip of eight iterations has more elements of an array in a row than a block should keep: sums by groups, as of numbers that
+/// have one scale for 64 of them, are cut in strips of the loop over a group.
+fn has_long_strips(kernel: &Kernel, l: &ForLoop) -> bool {
+    let inside = walk::for_loops(&l.body).into_iter();
+    let counts = inside.map(|inner| constant_count(kernel, inner).unwrap_or(1));
+    counts.product::<i128>() >= LONG_STRIP
+}
+
+/// Of these loops the one that most arrays can be staged in strips of, the first of several.
+fn cut_at(
+    kernel: &Kernel,
+    root: LoopId,
+    loops: Vec<&ForLoop>,
+) -> Option<(String, LoopId, Vec<String>)> {
     let arrays = shared_reads(kernel, root);
     let mut best: Option<(String, LoopId, Vec<String>)> = None;
-    for l in serial_loops(kernel, root) {
+    for l in loops {
         let legal = |a: &String| {
             let legal = stage::check(kernel, a, Some((l.id, 8)), Layout::default(), false);
             legal.map(|l| l.names()).unwrap_or_default()

@@ -233,7 +233,8 @@ impl Settled {
         if !alone {
             bench.estimates.beside(&known);
         }
-        let times = on_all_cores(PREDICTING, &schedules, |s| bench.estimates.times(s));
+        let exact = !bench.estimates.reorders_integers(&known);
+        let times = on_all_cores(PREDICTING, &schedules, |s| bench.estimates.times_if(s, exact));
         bench.go_on()?;
         self.compared += times.iter().flatten().count();
         let efforts: Vec<Effort> = offered.iter().map(|steps| Effort::of(steps)).collect();

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use warpsmith_device::{Gpu, KernelProfile, Prediction, predict};
 use warpsmith_gpu::stop::Stop;
-use warpsmith_ir::SourceMap;
+use warpsmith_ir::{SourceMap, Type, VarId};
 use warpsmith_opt::schedule::Replays;
 use warpsmith_opt::{Kernel, Program, Schedule, lower};
 
@@ -57,6 +57,21 @@ impl<'a> Estimates<'a> {
         self.times_of(&self.program(schedule)?, None)
     }
 
+    /// The same; `None`, too, where only `exact` ones are wanted and integers depend on the order in which reals are added: there is no
+    /// tolerance for which of two nearly equal distances is the shorter one.
+    pub fn times_if(&self, schedule: &Schedule, exact: bool) -> Option<Vec<f64>> {
+        if self.stop.is_due() {
+            return None;
+        }
+        let program = self.program(schedule).filter(|p| !exact || !reorders_integers(p))?;
+        self.times_of(&program, None)
+    }
+
+    /// Whether integers depend on the order in which a schedule adds reals.
+    pub fn reorders_integers(&self, schedule: &Schedule) -> bool {
+        self.program(schedule).is_some_and(|p| reorders_integers(&p))
+    }
+
     /// The same of a program, perhaps with what a compiler says of its kernels.
     pub fn times_of(&self, program: &Program, usage: Option<&Usage>) -> Option<Vec<f64>> {
         let profiles = |point| self.profiles(program, point, usage);
@@ -101,6 +116,12 @@ impl<'a> Estimates<'a> {
         };
         self.sizes.iter().map(at).collect::<Option<Vec<f64>>>().unwrap_or_default()
     }
+}
+
+fn reorders_integers(program: &Program) -> bool {
+    let launcher = program.module.function(program.launcher);
+    let element = |v: &VarId| launcher.var(*v).ty.pointee().and_then(Type::scalar);
+    program.reassociated.iter().filter_map(element).any(|scalar| !scalar.is_float())
 }
 
 /// What the launches of a program ask of a GPU, each with how often it happens: the model's input.
