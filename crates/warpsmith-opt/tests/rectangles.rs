@@ -246,3 +246,52 @@ fn sums_whose_elements_may_not_exist_stay_under_the_condition() {
     let text = check(&short, "rectangle k\nbind i, j -> y, x block 8x8\n", SHAPES);
     has(&text, &["if (k >= (int)i + 1)", "s += A["]);
 }
+
+/// Rows of an array by linear subscripts: nothing says that it has as many elements as rows have together.
+const SCORES: &str = "
+void scores(int n, int m, int w, const float x[w], float s[n][n])
+{
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++) {
+            float t = 0.0f;
+            for (int k = 0; k < m; k++)
+                t += x[i * m + k] * x[j * m + k];
+            s[i][j] = t;
+        }
+}
+";
+
+#[test]
+fn what_the_longest_row_reads_may_be_read_by_all() {
+    let sizes: Sizes<'_> = &[
+        &[("n", 0), ("m", 3), ("w", 0)],
+        &[("n", 1), ("m", 1), ("w", 1)],
+        &[("n", 5), ("m", 7), ("w", 35)],
+        &[("n", 33), ("m", 18), ("w", 594)],
+    ];
+    let steps = "rectangle j\nbind i, j -> y, x block 8x4";
+    let is_guarded = |text: &str| {
+        let (guard, sum) = (text.find("if (j <"), text.find("for (int k"));
+        guard.expect("a condition") < sum.expect("a loop")
+    };
+    assert!(!is_guarded(&check(SCORES, steps, sizes)));
+    let staged = "\nstage x#1 at k tile 4\nstage x#2 at k tile 4";
+    check(SCORES, &format!("{steps}\nregister_tile j by 2{staged}"), sizes);
+    for (from, to) in [
+        // Row 0 has no column, and nothing else reads its elements.
+        ("j <= i", "j < i"),
+        // Not every row reads what its columns name.
+        ("t += x[i * m + k] * x[j * m + k];", "t += k < i ? x[j * m + k] : 0.0f;"),
+        ("t += x[i * m + k] * x[j * m + k];", "if (k < i) t += x[j * m + k];"),
+        ("k < m", "k < i && k < m"),
+        ("x[j * m + k]", "x[(i - j) * m + k]"),
+    ] {
+        let source = SCORES.replace(from, to);
+        assert_ne!(source, SCORES);
+        assert!(is_guarded(&check(&source, steps, sizes)), "{to}");
+    }
+    // The longest row may have been left before.
+    let left = SCORES.replace("s[i][j] = t;", "s[i][j] = t; if (t > 9.0f) break;");
+    has(&refused_text(&left, steps), &["error"]);
+}

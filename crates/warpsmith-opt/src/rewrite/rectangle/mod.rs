@@ -23,6 +23,7 @@
 //! Legal when the loops around count up by one and the bounds are sums of counters and of what does not change
 //! in the nest, or least and greatest values of such sums.
 
+mod anyway;
 pub(crate) mod inside;
 pub(crate) mod narrowed;
 pub(crate) mod outside;
@@ -36,6 +37,7 @@ use warpsmith_ir::{
     SourceMap, Stmt, StmtKind, Var, VarId, VarKind, visit,
 };
 
+use self::anyway::{Anyway, chooses};
 use super::grammar::name;
 use super::share::SHARED;
 use super::step::{About, Law, Rewrite, StepError, loop_named};
@@ -162,6 +164,7 @@ pub fn check<'k>(kernel: &'k Kernel, target: LoopId) -> Result<LegalRectangle<'k
         only_loop(&innermost.body).filter(|n| !within && speculation.may_enter(n))
     {
         bound(&mut speculation.facts, next);
+        speculation.inside.push(next);
         innermost = next;
     }
     let for_all = speculation.count(&innermost.body);
@@ -361,6 +364,7 @@ fn least_or_greatest(e: &Expr) -> Option<(MathFn, &Expr, &Expr)> {
 }
 
 /// What iterations outside the shape may compute.
+#[derive(Clone)]
 struct Speculation<'k> {
     kernel: &'k Kernel,
     body: &'k Block,
@@ -370,6 +374,11 @@ struct Speculation<'k> {
     written: BTreeSet<Base>,
     /// Variables that each iteration declares.
     own: Vec<VarId>,
+    anyway: Anyway<'k>,
+    /// Loops in the body of the target around what is asked about.
+    inside: Vec<&'k ForLoop>,
+    /// That stands under no condition of the body.
+    sure: bool,
 }
 
 impl<'k> Speculation<'k> {
@@ -398,6 +407,7 @@ impl<'k> Speculation<'k> {
             body: Block::default(),
             ..l.clone()
         };
+        let anyway = Anyway::new(l, around, hull, &facts);
         bound(&mut facts, &whole);
         Speculation {
             kernel,
@@ -405,6 +415,9 @@ impl<'k> Speculation<'k> {
             facts,
             written: changing.map(|a| a.base).collect(),
             own: walk::declared(&l.body),
+            anyway,
+            inside: vec![],
+            sure: true,
         }
     }
 
@@ -417,11 +430,11 @@ impl<'k> Speculation<'k> {
     }
 
     /// How many statements at the start of the body all iterations may run.
-    fn count(&self, body: &Block) -> usize {
+    fn count(&self, body: &'k Block) -> usize {
         body.stmts.iter().take_while(|s| self.may_run(s)).count()
     }
 
-    fn may_run(&self, stmt: &Stmt) -> bool {
+    fn may_run(&self, stmt: &'k Stmt) -> bool {
         match &stmt.kind {
             StmtKind::Decl { init, .. } => init.iter().all(|e| self.is_harmless(e)),
             StmtKind::Assign { place, value } => {
@@ -429,19 +442,17 @@ impl<'k> Speculation<'k> {
                     && self.is_harmless(value)
             }
             StmtKind::If { cond, then, otherwise } => {
-                self.is_harmless(cond) && self.all_may_run(then) && self.all_may_run(otherwise)
+                let unsure = Speculation { sure: false, ..self.clone() };
+                let branches = [then, otherwise];
+                self.is_harmless(cond) && branches.into_iter().all(|b| unsure.all_may_run(b))
             }
             StmtKind::Scope(inner) => self.all_may_run(inner),
             StmtKind::For(l) => {
                 let own = l.declares || !scalars::read_outside_its_loops(self.body, l.var);
                 let bounds = [&l.first, &l.limit, &l.step];
-                let mut inner = Speculation {
-                    facts: self.facts.clone(),
-                    written: self.written.clone(),
-                    own: self.own.clone(),
-                    ..*self
-                };
+                let mut inner = self.clone();
                 bound(&mut inner.facts, l);
+                inner.inside.push(l);
                 own && unit_step(l)
                     && bounds.iter().all(|e| self.is_harmless(e))
                     && inner.all_may_run(&l.body)
@@ -472,15 +483,16 @@ impl<'k> Speculation<'k> {
         if harmless { loads } else { vec![] }
     }
 
-    fn all_may_run(&self, block: &Block) -> bool {
+    fn all_may_run(&self, block: &'k Block) -> bool {
         block.stmts.iter().all(|s| self.may_run(s))
     }
 
     fn is_harmless(&self, e: &Expr) -> bool {
         let mut harmless = true;
+        let sure = self.sure && !chooses(e);
         walk::each_expr(e, &mut |e| {
             harmless &= match &*e.kind {
-                ExprKind::Read(place) => e.ty.is_pointer() || self.is_inside(place),
+                ExprKind::Read(place) => e.ty.is_pointer() || self.is_inside(place, sure),
                 ExprKind::Binary(op, _, b) => match op {
                     BinaryOp::Div | BinaryOp::Rem if e.ty.is_integer() => {
                         b.as_const().is_some_and(|v| v.as_i64() != 0)
@@ -496,23 +508,26 @@ impl<'k> Speculation<'k> {
     }
 
     /// Whether a place exists for all values of the counters, and nothing in the nest writes it but the iteration itself.
-    fn is_inside(&self, place: &Place) -> bool {
+    fn is_inside(&self, place: &Place, sure: bool) -> bool {
         match &*place.kind {
             PlaceKind::Var(v) => {
                 let base = Base::Var(*v);
                 self.own.contains(v) || !self.written.contains(&base)
             }
-            PlaceKind::Field(inner, _) | PlaceKind::Component(inner, _) => self.is_inside(inner),
+            PlaceKind::Field(inner, _) | PlaceKind::Component(inner, _) => {
+                self.is_inside(inner, sure)
+            }
             PlaceKind::Index(inner, i) => {
                 let extent = inner.ty.extents().first().map(|n| Poly::constant((*n).into()));
-                self.is_inside(inner) && extent.is_some_and(|n| self.is_below(i, &n))
+                self.is_inside(inner, sure) && extent.is_some_and(|n| self.is_below(i, &n))
             }
             PlaceKind::Elem { pointer, index, dims } => {
                 let ExprKind::Read(p) = &*pointer.kind else { return false };
                 let PlaceKind::Var(array) = *p.kind else { return false };
                 !self.written.contains(&Base::Var(array))
                     && !self.written.contains(&Base::Anything)
-                    && self.has_element(array, index, dims)
+                    && (self.has_element(array, index, dims)
+                        || (sure && self.anyway.reads(place, &self.inside)))
             }
             PlaceKind::Global(_) | PlaceKind::Deref(_) => false,
         }
