@@ -34,7 +34,10 @@ pub(super) fn of(l: &ForLoop, types: &dyn Fn(VarId) -> Type, leave: bool) -> Par
     }
     let found = joined(l, types, leave, (repeated.clone(), one_by_one(rest.clone())));
     match found.parts.len() {
-        0 | 1 => joined(l, types, leave, (repeated, one_by_one(stored::read_back(rest)))),
+        0 | 1 => {
+            let own = rest.iter().filter_map(declares).collect();
+            joined(l, types, leave, (repeated, one_by_one(stored::read_back(rest, &own))))
+        }
         _ => found,
     }
 }
@@ -119,7 +122,7 @@ impl Uses {
 }
 
 /// The variable that a statement declares.
-pub(super) fn declares(stmt: &Stmt) -> Option<VarId> {
+fn declares(stmt: &Stmt) -> Option<VarId> {
     match &stmt.kind {
         StmtKind::Decl { var, .. } => Some(*var),
         _ => None,

@@ -5,16 +5,14 @@ use std::collections::BTreeSet;
 use warpsmith_ir::visit::{self, Rewriter};
 use warpsmith_ir::{Block, Expr, ExprKind, Place, PlaceKind, Stmt, StmtKind, VarId};
 
-use super::parts::declares;
 use crate::analysis::access::base_of;
 use crate::analysis::loops::written_bases;
 use crate::rewrite::swap::can_swap;
 use crate::walk;
 
-/// The statements with each store of such a variable right behind what sets it last, and the element read in place of the variable
-/// from there on.
-pub(super) fn read_back(mut stmts: Vec<Stmt>) -> Vec<Stmt> {
-    let own: BTreeSet<VarId> = stmts.iter().filter_map(declares).collect();
+/// The statements with each store of a variable that is their `own` right behind what sets it last, and the element read in place of
+/// the variable from there on.
+pub(super) fn read_back(mut stmts: Vec<Stmt>, own: &BTreeSet<VarId>) -> Vec<Stmt> {
     for at in 0..stmts.len() {
         let Some((var, place)) = stored(&stmts[at]).filter(|(v, _)| own.contains(v)) else {
             continue;

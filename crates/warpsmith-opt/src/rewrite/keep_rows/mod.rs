@@ -29,6 +29,7 @@ mod kept;
 mod launch;
 mod prefix;
 mod recurrence;
+mod slice;
 mod text;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -11,7 +11,7 @@ use warpsmith_ir::{
     StmtKind, UnaryOp, VarId,
 };
 
-use super::prefix::slice;
+use super::slice::slice;
 use crate::analysis::{extremes, scalars};
 use crate::build::stmts;
 use crate::kernel::Kernel;

@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use warpsmith_ir::poly::{Atom, Facts, Poly};
 use warpsmith_ir::{BinaryOp, Expr, ExprKind, ForLoop, Place, VarId};
 
-use super::{Hull, range};
 use crate::analysis::loops::unit_step;
 use crate::kernel::only_loop;
 use crate::walk;
@@ -24,8 +23,14 @@ pub(super) struct Anyway<'k> {
 }
 
 impl<'k> Anyway<'k> {
-    /// `facts`: the ranges of the counters of loops around.
-    pub fn new(l: &'k ForLoop, around: &[&'k ForLoop], hull: &Hull, facts: &Facts) -> Anyway<'k> {
+    /// `hull`: the first value of the counter for all iterations, and the one after the last; `facts`: the ranges of the counters of
+    /// loops around.
+    pub fn new(
+        l: &'k ForLoop,
+        around: &[&'k ForLoop],
+        hull: [&Expr; 2],
+        facts: &Facts,
+    ) -> Anyway<'k> {
         let body = around.first().map_or(&l.body, |root| &root.body);
         let early = |l: &&ForLoop| walk::leaves(&l.body).or(walk::continues(&l.body)).is_some();
         let whole = !around.iter().chain([&l]).any(early)
@@ -62,7 +67,7 @@ impl<'k> Anyway<'k> {
 
 /// The only counter that the range of a loop depends on, at one of its ends, if the range at that counter's own first or last value is
 /// all of the hull.
-fn widest(l: &ForLoop, around: &[&ForLoop], hull: &Hull) -> Option<VarId> {
+fn widest(l: &ForLoop, around: &[&ForLoop], hull: [&Expr; 2]) -> Option<VarId> {
     let (_, first, last) = range(l)?;
     let of_shape = |o: &&&ForLoop| first.mentions(o.var) || last.mentions(o.var);
     let at = around.iter().position(|o| of_shape(&o))?;
@@ -88,8 +93,8 @@ fn widest(l: &ForLoop, around: &[&ForLoop], hull: &Hull) -> Option<VarId> {
         factor.mul(if rises == up { &greatest } else { &least })?.add(&rest)
     };
     let past = last.add(&Poly::constant(1))?;
-    let same = Poly::from_expr(&hull.first)? == at_end(&first, false)?
-        && Poly::from_expr(&hull.limit)? == at_end(&past, true)?;
+    let same = Poly::from_expr(hull[0])? == at_end(&first, false)?
+        && Poly::from_expr(hull[1])? == at_end(&past, true)?;
     (same && matches!(l.compare, BinaryOp::Lt | BinaryOp::Le)).then_some(own.var)
 }
 
@@ -103,4 +108,14 @@ pub(super) fn chooses(e: &Expr) -> bool {
         );
     });
     found
+}
+
+/// The counter of a loop that counts up by one, its first and its last value.
+pub(super) fn range(l: &ForLoop) -> Option<(VarId, Poly, Poly)> {
+    let (first, limit) = (Poly::from_expr(&l.first)?, Poly::from_expr(&l.limit)?);
+    let last = match l.compare {
+        BinaryOp::Le => limit,
+        _ => limit.sub(&Poly::constant(1))?,
+    };
+    Some((l.var, first, last))
 }

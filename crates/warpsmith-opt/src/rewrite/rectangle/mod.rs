@@ -37,7 +37,7 @@ use warpsmith_ir::{
     SourceMap, Stmt, StmtKind, Var, VarId, VarKind, visit,
 };
 
-use self::anyway::{Anyway, chooses};
+use self::anyway::{Anyway, chooses, range};
 use super::grammar::name;
 use super::share::SHARED;
 use super::step::{About, Law, Rewrite, StepError, loop_named};
@@ -299,16 +299,6 @@ fn never_wraps(e: &Expr) -> bool {
     }
 }
 
-/// The counter of a loop that counts up by one, its first and its last value.
-fn range(l: &ForLoop) -> Option<(VarId, Poly, Poly)> {
-    let (first, limit) = (Poly::from_expr(&l.first)?, Poly::from_expr(&l.limit)?);
-    let last = match l.compare {
-        BinaryOp::Le => limit,
-        _ => limit.sub(&Poly::constant(1))?,
-    };
-    Some((l.var, first, last))
-}
-
 /// The greatest (`up`) or least value of `e + more` over the ranges.
 fn extreme(
     e: &Expr,
@@ -407,7 +397,7 @@ impl<'k> Speculation<'k> {
             body: Block::default(),
             ..l.clone()
         };
-        let anyway = Anyway::new(l, around, hull, &facts);
+        let anyway = Anyway::new(l, around, [&hull.first, &hull.limit], &facts);
         bound(&mut facts, &whole);
         Speculation {
             kernel,
