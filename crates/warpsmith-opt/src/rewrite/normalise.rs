@@ -14,9 +14,8 @@
 use std::fmt;
 
 use warpsmith_ir::poly::{Atom, Poly};
-use warpsmith_ir::visit::{self, Rewriter};
 use warpsmith_ir::{
-    BinaryOp, Expr, ExprKind, ForLoop, LoopId, LoopKind, PlaceKind, SourceMap, StmtKind, VarId,
+    BinaryOp, Expr, ExprKind, ForLoop, LoopId, LoopKind, PlaceKind, SourceMap, StmtKind, visit,
 };
 use winnow::ModalResult;
 use winnow::Parser;
@@ -151,29 +150,16 @@ pub fn apply(legal: LegalNormalise<'_>) -> Rewritten {
     let Some(ty) = ty else { return Rewritten::same_loops(kernel) };
     walk::with_loop(&mut kernel.func_mut().body, legal.target, &mut |stmt| {
         if let StmtKind::For(l) = &mut stmt.kind {
-            let mut from = Backwards { counter: l.var, first: l.first.clone() };
-            from.block(&mut l.body);
+            let (counter, first) = (PlaceKind::Var(l.var), l.first.clone());
+            visit::map_exprs(&mut l.body, &mut |e| {
+                if matches!(&*e.kind, ExprKind::Read(p) if *p.kind == counter) {
+                    let first = first.clone().cast(e.ty.clone());
+                    *e = Expr::binary(BinaryOp::Sub, first, e.clone());
+                }
+            });
             (l.first, l.compare, l.limit) = (Expr::int(ty, 0), BinaryOp::Lt, legal.count.clone());
             l.step = Expr::int(ty, 1);
         }
     });
     Rewritten::same_loops(kernel)
-}
-
-/// `first - counter` in place of the counter.
-struct Backwards {
-    counter: VarId,
-    first: Expr,
-}
-
-impl Rewriter for Backwards {
-    fn expr(&mut self, e: &mut Expr) {
-        match &*e.kind {
-            ExprKind::Read(p) if *p.kind == PlaceKind::Var(self.counter) => {
-                let first = self.first.clone().cast(e.ty.clone());
-                *e = Expr::binary(BinaryOp::Sub, first, e.clone());
-            }
-            _ => visit::rewrite_expr(self, e),
-        }
-    }
 }

@@ -51,10 +51,7 @@ impl<'a> Estimates<'a> {
     /// Predicted seconds at each size, by estimated registers; `None` where the schedule is not legal, a launch cannot
     /// run, or nobody waits any more.
     pub fn times(&self, schedule: &Schedule) -> Option<Vec<f64>> {
-        if self.stop.is_due() {
-            return None;
-        }
-        self.times_of(&self.program(schedule)?, None)
+        self.times_if(schedule, false)
     }
 
     /// The same; `None`, too, where only `exact` ones are wanted and integers depend on the order in which reals are added: there is no

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use warpsmith_ir::visit::{self, Rewriter};
-use warpsmith_ir::{Block, Expr, ExprKind, Place, PlaceKind, Stmt, StmtKind, VarId};
+use warpsmith_ir::{Block, Expr, ExprKind, Place, PlaceKind, Stmt, StmtKind, VarId, visit};
 
 use crate::analysis::access::base_of;
 use crate::analysis::loops::written_bases;
@@ -24,11 +23,13 @@ pub(super) fn read_back(mut stmts: Vec<Stmt>, own: &BTreeSet<VarId>) -> Vec<Stmt
         let later = Block::new(others);
         if passed && stays(&later, var, &place) && walk::times_mentioned(&later, var) > 0 {
             stmts[set + 1..=at].rotate_right(1);
-            for stmt in &mut stmts[set + 2..] {
-                let mut block = Block::new(vec![stmt.clone()]);
-                ToElement { var, place: &place }.block(&mut block);
-                *stmt = block.stmts.remove(0);
-            }
+            let mut later = Block::new(stmts.split_off(set + 2));
+            visit::map_exprs(&mut later, &mut |e| {
+                if matches!(&*e.kind, ExprKind::Read(p) if *p.kind == PlaceKind::Var(var)) {
+                    *e = Expr::read(place.clone());
+                }
+            });
+            stmts.append(&mut later.stmts);
         }
     }
     stmts
@@ -52,20 +53,4 @@ fn stays(later: &Block, var: VarId, place: &Place) -> bool {
     !in_memory
         && vars.iter().all(|v| !set.contains_key(v))
         && !written_bases(later).contains(&base_of(place))
-}
-
-struct ToElement<'a> {
-    var: VarId,
-    place: &'a Place,
-}
-
-impl Rewriter for ToElement<'_> {
-    fn expr(&mut self, e: &mut Expr) {
-        match &*e.kind {
-            ExprKind::Read(p) if *p.kind == PlaceKind::Var(self.var) => {
-                *e = Expr::read(self.place.clone());
-            }
-            _ => visit::rewrite_expr(self, e),
-        }
-    }
 }

@@ -458,7 +458,7 @@ fn check_loop(kernel: &Kernel, l: &ForLoop, left_out: u32) -> Result<RowLoop, Re
         return Err(refused("its counter is read after it"));
     }
     let carried = recurrence::carried(kernel, l);
-    let mut sums = share::accumulated_beside(kernel, l, &carried)?;
+    let mut sums = share::accumulated(kernel, l, &carried)?;
     let prefix = !carried.is_empty() || prefix::is_one(l, &sums);
     if prefix {
         prefix::check(kernel, l, (&sums, &carried)).map_err(|why| refused(&why))?;

@@ -20,7 +20,7 @@ use crate::walk;
 /// The variables that live longer than an iteration, each with the one operation that combines it; nothing uses them before
 /// the loop's end.
 pub(in crate::rewrite) fn sums_of(kernel: &Kernel, l: &ForLoop) -> Result<Vec<Sum>, Refusal> {
-    let sums = accumulated(kernel, l)?;
+    let sums = accumulated(kernel, l, &BTreeSet::new())?;
     match seen_before_the_end(&extremes::as_calls(&l.body), &sums) {
         Some(v) => {
             let name = kernel.name_of(v);
@@ -30,13 +30,8 @@ pub(in crate::rewrite) fn sums_of(kernel: &Kernel, l: &ForLoop) -> Result<Vec<Su
     }
 }
 
-/// The same, whatever uses them.
-pub(in crate::rewrite) fn accumulated(kernel: &Kernel, l: &ForLoop) -> Result<Vec<Sum>, Refusal> {
-    accumulated_beside(kernel, l, &BTreeSet::new())
-}
-
-/// The same without variables that something else is known of.
-pub(in crate::rewrite) fn accumulated_beside(
+/// The same, whatever uses them, without variables that something else is known of.
+pub(in crate::rewrite) fn accumulated(
     kernel: &Kernel,
     l: &ForLoop,
     known: &BTreeSet<VarId>,
