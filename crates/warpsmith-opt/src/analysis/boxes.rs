@@ -35,6 +35,34 @@ impl Footprint {
         self.reads.extend(other.reads);
     }
 
+    /// Whether no counter is in several dimensions, so that every element of the box is accessed by some iteration.
+    pub(super) fn independent(&self) -> bool {
+        let mut counters = self.dims.iter().flat_map(|d| &d.terms).map(|(c, _)| c.id());
+        let mut seen = std::collections::BTreeSet::new();
+        counters.all(|id| seen.insert(id))
+    }
+
+    /// Makes one dimension of the outer ones of which the box has one row each, where the shape is not that of the place; `None` on
+    /// overflow.
+    pub(super) fn join_fixed_rows(&mut self) -> Option<()> {
+        let Some(lengths) = &mut self.rows else { return Some(()) };
+        while let [outer, next, ..] = &mut self.dims[..]
+            && outer.terms.is_empty()
+            && outer.extent == 1
+        {
+            let row = outer.invariant.add(&Poly::constant(outer.constants.0))?;
+            next.invariant = next.invariant.add(&row.mul(&lengths.remove(0))?)?;
+            self.dims.remove(0);
+            for (_, constants) in &mut self.reads {
+                constants.remove(0);
+            }
+        }
+        if lengths.is_empty() {
+            self.rows = None;
+        }
+        Some(())
+    }
+
     /// Sets the extents; tells whether any shared memory holds them.
     pub(super) fn measured(&mut self) -> bool {
         self.dims.iter_mut().all(|d| {
@@ -65,7 +93,7 @@ impl Footprint {
 pub struct Dim {
     /// Counters with their factors.
     pub terms: Vec<(Counter, i128)>,
-    /// What does not change in the loops.
+    /// What does not change in a block and strip; it may mention counters of which these have one value.
     pub invariant: Poly,
     /// Least and greatest constant of the reads.
     pub constants: (i128, i128),

@@ -6,6 +6,7 @@ use warpsmith_ir::{ForLoop, LoopId, Origin, Type, VarId};
 use super::access::{Access, AccessKind, Base, Scope, View};
 pub use super::boxes::{Counter, Dim, Footprint};
 use super::loops::{outer_loops, unit_step};
+use super::shapes::shaped;
 use super::written_boxes;
 use crate::kernel::{Kernel, Nest, STATIC_SHARED, Stage};
 use crate::walk;
@@ -67,10 +68,19 @@ pub fn of(kernel: &Kernel, root: LoopId, nest: &Nest, stage: &Stage) -> Result<F
         // Seen as one row, the corners of the box need not be elements.
         return refuse("its reads differ, and its shape is not declared".into(), None);
     }
+    if f.rows.is_some() && !f.independent() {
+        return refuse(
+            "a counter moves its rows and its columns, and its shape is not declared".into(),
+            None,
+        );
+    }
     if !f.measured() {
         return refuse("a block reads too much of it".into(), None);
     }
     if written {
+        if f.dims.iter().any(|d| nest.axes.iter().any(|(id, _)| mentions(kernel, d, *id))) {
+            return refuse("blocks that write it might have elements in common".into(), None);
+        }
         let unfit = |why| Unfit { why, at: own_accesses.first().map(|a| a.origin.clone()) };
         written_boxes::are_apart(nest, &f).map_err(unfit)?;
         let group = groups.get(stage.part);
@@ -82,8 +92,14 @@ pub fn of(kernel: &Kernel, root: LoopId, nest: &Nest, stage: &Stage) -> Result<F
         let outer: Vec<LoopId> = outer_loops(kernel, root, nest).iter().map(|l| l.id).collect();
         let box_of = (l, outer.as_slice(), stage.strip.map(|s| s.0));
         f.filled = !written_boxes::covers(box_of, &f, &own_accesses);
+    } else {
+        f.join_fixed_rows().ok_or_else(|| Unfit { why: OVERFLOW.into(), at: None })?;
     }
     Ok(f)
+}
+
+fn mentions(kernel: &Kernel, d: &Dim, id: LoopId) -> bool {
+    kernel.find_loop(id).is_none_or(|l| d.invariant.mentions(l.var))
 }
 
 /// Whether what a block accesses outside of the strips is what it alone writes.
@@ -170,7 +186,7 @@ pub fn group_of(scope: &Scope<'_>, a: &Access<'_>) -> Option<Group> {
 }
 
 /// The subscripts of a read; a single one that is a row number times a length plus a column is taken apart, with that
-/// length.
+/// length, and so is the row number.
 fn subscripts(scope: &Scope<'_>, a: &Access<'_>) -> Result<Subscripts, String> {
     match &a.view {
         View::Unknown(why) => Err(why.clone()),
@@ -179,24 +195,10 @@ fn subscripts(scope: &Scope<'_>, a: &Access<'_>) -> Result<Subscripts, String> {
             let Some(only) = index.first() else { return Err("it has no subscript".into()) };
             let counters: Vec<VarId> =
                 a.loops.iter().map(|l| l.var).chain(scope.outer.iter().map(|l| l.var)).collect();
-            match rows_and_columns(only, &counters) {
-                Some((row, column, length)) => Ok((vec![row, column], Some(vec![length]))),
-                None => Ok((vec![only.clone()], None)),
-            }
+            let (index, lengths) = shaped(only, &counters).ok_or(OVERFLOW)?;
+            Ok((index, (!lengths.is_empty()).then_some(lengths)))
         }
     }
-}
-
-/// `p = row * length + column` with a length that is one variable.
-fn rows_and_columns(p: &Poly, counters: &[VarId]) -> Option<(Poly, Poly, Poly)> {
-    let is_counter = |a: &Atom| matches!(a, Atom::Var(v) if counters.contains(v));
-    let length = p.terms().find_map(|(monomial, _)| match monomial {
-        [a, b] if is_counter(a) != is_counter(b) => Some(if is_counter(a) { b } else { a }.clone()),
-        _ => None,
-    })?;
-    let (row, column) = p.split(&length)?;
-    let clean = !row.atoms().contains(&length) && !column.atoms().contains(&length);
-    clean.then(|| (row, column, Poly::atom(length)))
 }
 
 /// One subscript as a sum of counters.
@@ -211,28 +213,37 @@ fn dim(
     let mut terms = vec![];
     let mut invariant = Poly::zero();
     for (monomial, factor) in poly.terms() {
+        let term = term(monomial, factor)?;
         // Of the loops around the bound ones a block has one iteration.
         let bound = |l: &&&ForLoop| nest.axes.iter().any(|(id, _)| *id == l.id);
-        let own = || a.loops.iter().skip_while(|l| !bound(l));
-        let inner = monomial.iter().find_map(|atom| own().find(|l| atom.mentions(l.var)));
-        let Some(l) = inner.filter(|l| !stays(kernel, scope, nest, stage, l)) else {
-            let mut term = Poly::constant(factor);
-            for atom in monomial {
-                term = term.mul(&Poly::atom(atom.clone())).ok_or("its subscript overflows")?;
-            }
-            if !monomial.is_empty() {
-                invariant = invariant.add(&term).ok_or("its subscript overflows")?;
-            }
-            continue;
+        let own = a.loops.iter().skip_while(|l| !bound(l));
+        let mentioned = own.filter(|l| term.mentions(l.var));
+        let moving: Vec<_> = mentioned.filter(|l| !stays(kernel, scope, nest, stage, l)).collect();
+        let single = |l: &&&ForLoop| {
+            let alone = |atom: &Atom| matches!(atom, Atom::Var(_)) || !atom.mentions(l.var);
+            nest.block_extent(l.id) == Some(1) && monomial.iter().all(alone)
         };
-        if !matches!(monomial, [Atom::Var(v)] if *v == l.var) {
-            let name = kernel.name_of(l.var);
-            return Err(format!("a subscript is not a constant times `{name}`"));
+        match (moving.as_slice(), monomial) {
+            ([], []) => {}
+            ([l], [Atom::Var(_)]) => terms.push((counter(kernel, scope, nest, stage, l)?, factor)),
+            (moving, _) => match moving.iter().find(|l| !single(l)) {
+                None => invariant = invariant.add(&term).ok_or(OVERFLOW)?,
+                Some(l) => {
+                    let name = kernel.name_of(l.var);
+                    return Err(format!("a subscript is not a constant times `{name}`"));
+                }
+            },
         }
-        terms.push((counter(kernel, scope, nest, stage, l)?, factor));
     }
     let constant = poly.constant_term();
     Ok(Dim { terms, invariant, constants: (constant, constant), extent: 0 })
+}
+
+const OVERFLOW: &str = "its subscript overflows";
+
+fn term(monomial: &[Atom], factor: i128) -> Result<Poly, &'static str> {
+    let times = |p: Poly, atom: &Atom| p.mul(&Poly::atom(atom.clone()));
+    monomial.iter().try_fold(Poly::constant(factor), times).ok_or(OVERFLOW)
 }
 
 /// Whether a loop has one iteration while a strip is copied and used: it runs around the strips. Of loops with constant

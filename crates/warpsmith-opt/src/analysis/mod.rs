@@ -18,6 +18,7 @@ pub mod loops;
 mod powers;
 pub mod rows;
 pub mod scalars;
+mod shapes;
 pub mod swizzle;
 pub mod touched;
 pub mod transfers;

@@ -294,9 +294,17 @@ impl Expansion<'_, '_> {
         p.to_expr(ty, &|v| host.var(v).ty.scalar().unwrap_or(ty))
     }
 
+    /// What does not change in a block, by the block's own variables.
+    fn in_block(&self, p: &Poly) -> Poly {
+        self.tiles.iter().fold(p.clone(), |p, t| {
+            p.substitute(t.source.var, &Poly::var(t.place.first)).unwrap_or(p)
+        })
+    }
+
     /// The least subscript of the box.
     pub(crate) fn lowest(&self, d: &Dim, ty: Scalar) -> Expr {
-        let mut sum = d.invariant.add(&Poly::constant(d.constants.0)).unwrap_or_default();
+        let invariant = self.in_block(&d.invariant);
+        let mut sum = invariant.add(&Poly::constant(d.constants.0)).unwrap_or_default();
         for (c, factor) in &d.terms {
             let mut at = self.start_of(c);
             if *factor < 0 {
