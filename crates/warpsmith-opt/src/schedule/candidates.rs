@@ -6,6 +6,7 @@ use warpsmith_ir::{ForLoop, Layout, LoopId, LoopKind, StmtKind, VarId};
 
 use super::StepKind;
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
+use crate::analysis::footprint::{group_of, groups};
 use crate::kernel::Kernel;
 use crate::rewrite::{accumulate, bind, stage, unroll};
 use crate::walk;
@@ -142,13 +143,18 @@ pub(super) fn shared_reads(kernel: &Kernel, root: LoopId) -> Vec<String> {
     arrays.into_iter().map(|v| kernel.name_of(v).to_string()).collect()
 }
 
-/// Whether a subscript of the array mentions a counter.
-pub(super) fn moves_with(kernel: &Kernel, root: LoopId, array: &str, counter: VarId) -> bool {
+/// Whether a subscript of the array, or of the group of its reads that the name says (`A#2`), mentions a counter.
+pub(super) fn moves_with(kernel: &Kernel, root: LoopId, name: &str, counter: VarId) -> bool {
     let Some(l) = kernel.find_loop(root) else { return false };
+    let Some((array, part)) = stage::named(kernel, name) else { return false };
     let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(root), l);
-    scope.accesses().iter().any(|a| match (a.base, &a.view) {
-        (Base::Var(v), View::Affine { index, .. }) => {
-            kernel.name_of(v) == array && index.iter().any(|p| p.mentions(counter))
+    let accesses = scope.accesses();
+    let groups = part.map(|_| groups(&scope, &accesses, array)).unwrap_or_default();
+    let group = part.and_then(|k| groups.get(k));
+    accesses.iter().any(|a| match (a.base, &a.view) {
+        (Base::Var(v), View::Affine { index, .. }) if v == array => {
+            let meant = group.is_none_or(|g| group_of(&scope, a).as_ref() == Some(g));
+            meant && index.iter().any(|p| p.mentions(counter))
         }
         _ => false,
     })

@@ -233,19 +233,18 @@ fn others(nest: &wide::Nest<'_>, state: &Kernel, sources: &SourceMap) -> Vec<Vec
 }
 
 /// The axes of three loops around a product whose rows belong to the outermost one: of what is read in strips, the part
-/// that does not move with the innermost loop moves with the outermost, and not with the one between.
+/// that does not move with the innermost loop moves with the outermost, and not with the one between, unless that one
+/// counts products: the other part moves with it, and not with the outermost.
 fn outer_rows(kernel: &Kernel, root: LoopId, loops: &[String]) -> Option<Vec<Axis>> {
     let (_, _, cut) = cut_in_strips(kernel, root)?;
     let [outer, middle, inner] = loops else { return None };
     let counter = |name: &String| kernel.loop_named(name).map(|l| l.var);
-    let moves = |a: &String, name| {
-        let array = a.split('#').next().unwrap_or(a);
-        counter(name).is_some_and(|v| moves_with(kernel, root, array, v))
-    };
-    let mut rows = cut.iter().filter(|a| !moves(a, inner)).peekable();
-    rows.peek()?;
-    let all = rows.all(|a| moves(a, outer) && !moves(a, middle));
-    all.then(|| vec![Axis::Y, Axis::Z, Axis::X])
+    let moves = |a: &String, name| counter(name).is_some_and(|v| moves_with(kernel, root, a, v));
+    let (columns, rows): (Vec<&String>, Vec<&String>) = cut.iter().partition(|a| moves(a, inner));
+    let of_columns = |name| columns.iter().any(|a| moves(a, name));
+    let batched = of_columns(middle) && !of_columns(outer);
+    let own = |a: &&String| moves(a, outer) && (batched || !moves(a, middle));
+    (!rows.is_empty() && rows.iter().all(own)).then(|| vec![Axis::Y, Axis::Z, Axis::X])
 }
 
 /// Iterations of a thread, outermost loop first.

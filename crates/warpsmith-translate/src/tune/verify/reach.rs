@@ -74,7 +74,7 @@ pub fn verify(
     let pools: Vec<Vec<i64>> = params.iter().map(|p| search.pool(&params, p)).collect();
     let mut rng = Rng::new(1);
     // With ways that data of zeros take and other data do not.
-    let mut tally = Tally { hoped: verified.coverage.clone(), runs: 0, fruitless: 0 };
+    let mut tally = Tally::new(verified);
     for work in WORK {
         let mut seen = BTreeSet::new();
         let mut probes = 0;
@@ -90,13 +90,14 @@ pub fn verify(
         }
     }
     let least = search.least(&params);
-    let near = search.neighbours(&least, &pools).into_iter().take(NEIGHBOURS);
-    let far = search.longer(&least, &pools).into_iter();
-    for points in [near.collect::<Vec<Point>>(), far.collect()] {
-        tally.runs = 0;
+    let [alone, near] = search.neighbours(&least, &pools);
+    let far = search.longer(&least, &pools);
+    for (points, most) in [(alone, NEIGHBOURS), (near, PROBES), (far, PROBES)] {
+        // What larger sizes promised and did not show, as they took too long, smaller ones may.
+        tally = Tally::new(verified);
         let mut probes = 0;
-        for point in points {
-            if verified.coverage.is_complete() || tally.runs >= RUNS || probes >= PROBES {
+        for point in points.into_iter().take(NEIGHBOURS) {
+            if verified.coverage.is_complete() || tally.runs >= RUNS || probes >= most {
                 break;
             }
             if search.is_affordable(&point, WORK[2]) {
@@ -131,6 +132,12 @@ struct Tally {
     hoped: Coverage,
     runs: usize,
     fruitless: usize,
+}
+
+impl Tally {
+    fn new(verified: &Verified) -> Tally {
+        Tally { hoped: verified.coverage.clone(), runs: 0, fruitless: 0 }
+    }
 }
 
 struct Search<'a> {
@@ -338,18 +345,18 @@ impl Search<'_> {
         modulus(&own.cloned().collect::<Vec<_>>())
     }
 
-    /// The least sizes; then each of them, and each two of them, at the first of the sizes at which something may change.
-    fn neighbours(&self, least: &Least, pools: &[Vec<i64>]) -> Vec<Point> {
+    /// The least sizes and each of them at the sizes at which something may change; and each of these beside a second step of
+    /// another loop.
+    fn neighbours(&self, least: &Least, pools: &[Vec<i64>]) -> [Vec<Point>; 2] {
         let pools = least.whole(pools);
-        let mut found = vec![least.with(&[])];
+        let (mut alone, mut found) = (vec![least.with(&[])], vec![]);
         let most = pools.iter().map(Vec::len).max().unwrap_or(0);
         for rank in 0..most {
             for (k, pool) in pools.iter().enumerate() {
                 // From both ends: a path may want a long loop, and little of all others.
                 let long = pool.iter().rev().filter(|v| **v <= LONG).nth(rank);
                 for value in pool.get(rank).into_iter().chain(long) {
-                    found.push(least.with(&[(k, *value)]));
-                    // Beside a second step of another loop.
+                    alone.push(least.with(&[(k, *value)]));
                     for other in (0..pools.len()).filter(|o| *o != k) {
                         let more = 2 * least.0[other].1.max(1);
                         found.push(least.with(&[(k, *value), (other, more)]));
@@ -358,8 +365,10 @@ impl Search<'_> {
             }
         }
         let mut seen = BTreeSet::new();
-        found.retain(|point| seen.insert(point.clone()));
-        found
+        [alone, found].map(|mut points| {
+            points.retain(|point| seen.insert(point.clone()));
+            points
+        })
     }
 
     /// Each size alone at those beyond the ones that are tried first, the least ones of each: blocks may be that long.
