@@ -2,8 +2,9 @@
 
 mod common;
 
-use common::{Points as Sizes, check_scheduled as check, refused_text};
+use common::{Input, Points as Sizes, check_scheduled as check, refused_text};
 use expect_test::expect;
+use warpsmith_opt::schedule::{StepKind, template};
 
 /// Scores of attention: heads lie side by side in a row of three parts.
 const SCORES: &str = "
@@ -41,6 +42,34 @@ fn heads_that_a_size_is_multiplied_with() {
     let expected =
         expect!["error[W261]: cannot stage `x`: a subscript is not a constant times `g`"];
     expected.assert_eq(refused_text(SCORES, two).lines().next().unwrap_or_default());
+}
+
+#[test]
+fn heads_between_rows_and_columns_are_planes_of_products() {
+    let source = SCORES.replace(
+        "for (int g = 0; g < h; g++)\n            for (int i = 0; i < t; i++)",
+        "for (int i = 0; i < t; i++)\n            for (int g = 0; g < h; g++)",
+    );
+    assert_ne!(source, SCORES);
+    let input = Input::new(&source);
+    let kernel = input.kernel();
+    let offered = template::alternatives(&kernel, kernel.marked_roots()[0], &input.sources);
+    let text =
+        |steps: &Vec<StepKind>| -> Vec<String> { steps.iter().map(StepKind::to_string).collect() };
+    let products: Vec<Vec<String>> = offered.iter().map(text).collect();
+    let planes = |steps: &Vec<String>| {
+        steps[0].starts_with("bind i, g, j -> y, z, x")
+            && [
+                "stage x#1 at k tile 16 pad 4 transposed",
+                "stage x#2 at k tile 16 pad 4 transposed",
+                "warp i, j by 8x4",
+            ]
+            .iter()
+            .all(|step| steps.iter().any(|s| s == step))
+    };
+    let found =
+        products.iter().find(|steps| planes(steps)).unwrap_or_else(|| panic!("{products:#?}"));
+    check(&source, &found.join("\n"), &SIZES[..3]);
 }
 
 #[test]

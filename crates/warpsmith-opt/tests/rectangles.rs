@@ -295,3 +295,31 @@ fn what_the_longest_row_reads_may_be_read_by_all() {
     let left = SCORES.replace("s[i][j] = t;", "s[i][j] = t; if (t > 9.0f) break;");
     has(&refused_text(&left, steps), &["error"]);
 }
+
+#[test]
+fn what_the_longest_row_reads_may_be_read_beside_other_statements() {
+    let source = "
+void weighted(int n, int m, int w, int z, const float a[w], const float v[z], float o[z])
+{
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < m; k++) {
+            float t = o[i * m + k];
+            for (int j = 0; j <= i; j++)
+                t += a[j] * v[j * m + k];
+            o[i * m + k] = t;
+        }
+}
+";
+    let sizes: Sizes<'_> = &[
+        &[("n", 0), ("m", 3), ("w", 0), ("z", 0)],
+        &[("n", 1), ("m", 1), ("w", 1), ("z", 1)],
+        &[("n", 5), ("m", 7), ("w", 5), ("z", 35)],
+        &[("n", 33), ("m", 18), ("w", 33), ("z", 594)],
+    ];
+    let steps = "rectangle j\nbind i, k -> y, x block 8x4\nstage v at j tile 4";
+    check(source, steps, sizes);
+    // A row that does not always run the sum need not be the longest.
+    let sometimes = source.replace("for (int j = 0", "if (t > 0.0f) for (int j = 0");
+    has(&refused_text(&sometimes, steps), &["error"]);
+}

@@ -1,7 +1,7 @@
 //! Boxes of the elements of an array that a block reads or writes.
 
 use warpsmith_ir::poly::Poly;
-use warpsmith_ir::{LoopId, Place};
+use warpsmith_ir::{LoopId, Place, VarId};
 
 use crate::kernel::Nest;
 
@@ -42,15 +42,22 @@ impl Footprint {
         counters.all(|id| seen.insert(id))
     }
 
-    /// Makes one dimension of the outer ones of which the box has one row each, where the shape is not that of the place; `None` on
-    /// overflow.
-    pub(super) fn join_fixed_rows(&mut self) -> Option<()> {
+    /// Makes one dimension of the outer ones of which the box has one row each, where the shape is not that of the place; `counter`: the
+    /// variable of a bound loop. `None` on overflow.
+    pub(super) fn join_fixed_rows(
+        &mut self,
+        counter: impl Fn(LoopId) -> Option<VarId>,
+    ) -> Option<()> {
         let Some(lengths) = &mut self.rows else { return Some(()) };
+        let single = |c: &Counter| matches!(c, Counter::Bound(_, 1));
         while let [outer, next, ..] = &mut self.dims[..]
-            && outer.terms.is_empty()
             && outer.extent == 1
+            && outer.terms.iter().all(|(c, _)| single(c))
         {
-            let row = outer.invariant.add(&Poly::constant(outer.constants.0))?;
+            let mut row = outer.invariant.add(&Poly::constant(outer.constants.0))?;
+            for (c, factor) in &outer.terms {
+                row = row.add(&Poly::var(counter(c.id())?).scale(*factor)?)?;
+            }
             next.invariant = next.invariant.add(&row.mul(&lengths.remove(0))?)?;
             self.dims.remove(0);
             for (_, constants) in &mut self.reads {

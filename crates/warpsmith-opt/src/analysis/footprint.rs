@@ -93,7 +93,8 @@ pub fn of(kernel: &Kernel, root: LoopId, nest: &Nest, stage: &Stage) -> Result<F
         let box_of = (l, outer.as_slice(), stage.strip.map(|s| s.0));
         f.filled = !written_boxes::covers(box_of, &f, &own_accesses);
     } else {
-        f.join_fixed_rows().ok_or_else(|| Unfit { why: OVERFLOW.into(), at: None })?;
+        let counter = |id| kernel.find_loop(id).map(|l| l.var);
+        f.join_fixed_rows(counter).ok_or_else(|| Unfit { why: OVERFLOW.into(), at: None })?;
     }
     Ok(f)
 }

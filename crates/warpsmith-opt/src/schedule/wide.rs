@@ -11,10 +11,9 @@ use super::candidates::may_have_strip;
 use super::{StepKind, take};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
 use crate::analysis::footprint;
-use crate::analysis::footprint::Counter;
 use crate::build::vectors::WIDEST;
 use crate::facts::Multiples;
-use crate::kernel::{Kernel, Stage};
+use crate::kernel::Kernel;
 use crate::rewrite::bounds::Edges;
 use crate::rewrite::specialise::Fact;
 use crate::rewrite::{
@@ -331,24 +330,15 @@ impl Plan<'_> {
 
 /// The rows of an array run along the strip, so that neighbouring threads want elements a row apart.
 fn along_strip(state: &Kernel, root: LoopId, array: &str, strip: LoopId) -> bool {
-    let (Some((array, part)), Some(nest)) = (stage::named(state, array), state.nests.get(&root))
-    else {
+    let (Some((array, part)), Some(l)) = (stage::named(state, array), state.find_loop(root)) else {
         return false;
     };
-    let stage = Stage {
-        array,
-        part: part.unwrap_or(0),
-        strip: Some((strip, 8)),
-        layout: Layout::default(),
-        vector: 1,
-        asynchronous: false,
-        slots: 1,
-        ahead: false,
-    };
-    let footprint = footprint::of(state, root, nest, &stage);
-    footprint.is_ok_and(|f| {
-        let last = f.dims.last().map(|d| d.terms.as_slice()).unwrap_or_default();
-        f.dims.len() > 1 && last.iter().any(|(c, _)| matches!(c, Counter::Strip(..)))
+    let scope = Scope::new(&state.module, state.func(), state.loops_around(root), l);
+    let counter = state.find_loop(strip).map(|l| l.var);
+    let groups = footprint::groups(&scope, &scope.accesses(), array);
+    groups.get(part.unwrap_or(0)).is_some_and(|(index, _)| {
+        let last = index.last().filter(|_| index.len() > 1);
+        last.is_some_and(|p| counter.is_some_and(|v| p.mentions(v)))
     })
 }
 
