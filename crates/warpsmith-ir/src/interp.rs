@@ -198,6 +198,8 @@ pub struct Limits {
     pub watch_races: bool,
     /// When to give up, whatever has been done; looked at now and then.
     pub deadline: Option<std::time::Instant>,
+    /// Set where the user wants an end; looked at now and then, too.
+    pub interrupt: Option<std::sync::Arc<std::sync::atomic::AtomicBool>>,
 }
 
 impl Default for Limits {
@@ -208,7 +210,16 @@ impl Default for Limits {
             track_bounds: false,
             watch_races: true,
             deadline: None,
+            interrupt: None,
         }
+    }
+}
+
+impl Limits {
+    /// Whether the time is over, or the user has asked for an end.
+    fn over(&self) -> bool {
+        self.deadline.is_some_and(|d| std::time::Instant::now() >= d)
+            || self.interrupt.as_ref().is_some_and(|i| i.load(std::sync::atomic::Ordering::Relaxed))
     }
 }
 

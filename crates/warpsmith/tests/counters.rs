@@ -189,3 +189,33 @@ fn an_interrupted_check_says_what_it_has_found() {
     assert_eq!((&json["status"], &json["complete"]), (&"interrupted".into(), &false.into()));
     assert_eq!(json["findings"][0]["rule"], "out-of-bounds");
 }
+
+/// Host code that works for long, and tries of other arguments after it, end soon, too.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_check_leaves_the_host_code() {
+    let program = "#include <cstdlib>\n\
+        __global__ void fill(int *x, int n) { int i = blockIdx.x * 32 + threadIdx.x; if (i < n) x[i] = i; }\n\
+        int main(int argc, char **argv) {\n\
+            int n = atoi(argv[1]), *x; unsigned sum = 1;\n\
+            cudaMalloc(&x, n * sizeof(int));\n\
+            for (int k = 0; k < 1000; k++) {\n\
+                for (int j = 0; j < 100000000; j++) sum = sum * 5 + j;\n\
+                fill<<<(n + 31) / 32, 32>>>(x, n);\n\
+            }\n\
+            return sum == 0;\n\
+        }\n";
+    let folder = folder_with("slow.cu", program);
+    let args = ["check", "slow.cu", "--host-args", "64", "--format", "json"];
+    let mut command = command(&args, folder.path());
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let child = child.expect("the program starts");
+    std::thread::sleep(Duration::from_secs(3));
+    let asked = Instant::now();
+    let id = child.id().to_string();
+    let sent = Command::new("kill").args(["-INT", &id]).status();
+    assert!(sent.expect("a way to send signals").success());
+    let output = child.wait_with_output().expect("an end");
+    assert!(asked.elapsed() < Duration::from_secs(20), "it went on");
+    assert_eq!(output.status.code(), Some(130));
+}

@@ -285,9 +285,7 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
         if self.patient_until.is_some_and(|end| self.steps > end) {
             return Err(self.error(InterpErrorKind::StepLimit(self.steps), origin));
         }
-        if self.steps / CLOCK_STEPS > before / CLOCK_STEPS
-            && self.limits.deadline.is_some_and(|d| std::time::Instant::now() >= d)
-        {
+        if self.steps / CLOCK_STEPS > before / CLOCK_STEPS && self.limits.over() {
             return Err(self.error(InterpErrorKind::StepLimit(self.steps), origin));
         }
         Ok(())

@@ -54,6 +54,8 @@ pub struct HostLauncher<'a, 'r> {
     repeats: Repeats,
     /// Bytes of what was allocated.
     lengths: HashMap<usize, usize>,
+    /// Bytes of all of it, at most.
+    most_bytes: u64,
     /// The program has variables of the device, which the host may read, or allocates there.
     has_variables: bool,
     /// Kernels allocate memory.
@@ -101,6 +103,7 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
             failure: None,
             repeats: Repeats::default(),
             lengths: HashMap::new(),
+            most_bytes: of.most_bytes,
             has_variables: has_heap
                 || program.module.globals.iter().any(|g| g.space == Space::Global),
             has_heap,
@@ -335,7 +338,7 @@ impl Launcher for HostLauncher<'_, '_> {
     }
 
     fn most_bytes(&self) -> Option<u64> {
-        Some(self.runner.args.max_memory)
+        Some(self.most_bytes)
     }
 
     fn filled(&mut self, buffer: usize, offset: usize, bytes: usize) {

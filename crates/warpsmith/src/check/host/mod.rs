@@ -11,6 +11,7 @@ mod variants;
 mod words;
 
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 use warpsmith_front::ast::TranslationUnit;
 use warpsmith_front::sema;
@@ -26,6 +27,7 @@ use super::plan::Allow;
 use super::program::{with_headers, with_notes};
 use super::runner::Runner;
 use super::shown;
+use crate::interrupt;
 use crate::status::Failure;
 
 /// Statements and expressions of the host that are run, at most.
@@ -63,6 +65,8 @@ struct Running<'t> {
     seed: u64,
     /// Statements and expressions of the host that are run, at most.
     host_steps: u64,
+    /// Bytes that host and device have, at most.
+    most_bytes: u64,
     /// The run ends where something takes too long and nothing has been found: others take its place.
     impatient: bool,
     /// An assertion that fails before anything was launched ends the run: its arguments do not suit the program.
@@ -178,6 +182,7 @@ impl Runner<'_> {
                     unit,
                     seed,
                     host_steps: HOST_STEPS,
+                    most_bytes: runner.args.max_memory,
                     impatient: false,
                     asserts: false,
                     ends_after_finding: !unlimited,
@@ -208,6 +213,9 @@ impl Runner<'_> {
         arguments: &[String],
         invented: bool,
     ) -> Result<Ran, Failure> {
+        if self.interrupted {
+            return Ok(Ran::default());
+        }
         let Running { path, program, .. } = *of;
         let args = &self.args.launch.clone();
         let mut memory = Memory::default();
@@ -226,8 +234,12 @@ impl Runner<'_> {
                 }
             });
         }
-        let limits =
-            Limits { max_steps: of.host_steps, deadline: self.deadline, ..Limits::default() };
+        let limits = Limits {
+            max_steps: of.host_steps,
+            deadline: self.deadline,
+            interrupt: Some(interrupt::flag()),
+            ..Limits::default()
+        };
         let buffers = memory.buffers.len();
         let mut launcher = HostLauncher::new(self, of, args, invented, buffers);
         let result = interp::call(
@@ -239,6 +251,7 @@ impl Runner<'_> {
             &mut launcher,
         );
         let (mut ran, failure) = launcher.finish();
+        self.interrupted |= interrupt::flag().load(Ordering::Relaxed);
         if let Some(failure) = failure {
             return Err(failure);
         }

@@ -30,6 +30,8 @@ const RULES: [&str; 6] = [
 ];
 /// Statements and expressions of the host in one try.
 const HOST_STEPS: u64 = 200_000_000;
+/// Bytes of host and device in one try: a product of several numbers is soon too large.
+const MOST_BYTES: u64 = 1 << 30;
 /// Blocks that are full; not a power of two.
 const FULL: u32 = 3;
 /// Threads of a block, at most.
@@ -40,6 +42,9 @@ const MOST_ALONE: usize = 4;
 const MOST_TRIED: usize = 2;
 /// Choices that take too long, after which no more are tried.
 const MOST_TOO_LONG: usize = 2;
+
+/// Elements by which finer numbers miss a multiple of a block, at most: products of three of them fill no large block.
+const LARGEST_PART: u32 = 4;
 
 /// Numbers of elements: a multiple of all blocks, and some more that fill no block.
 #[derive(Clone, Copy)]
@@ -96,12 +101,31 @@ impl Choice {
 
     fn arguments(&self, like: &[String], uneven: bool) -> Vec<String> {
         let mut arguments = like.to_vec();
-        let more = if uneven { self.sizes.more } else { 0 };
-        for (i, at) in self.places.iter().enumerate() {
-            let number = self.sizes.even + self.sizes.step * i as u32 + more;
+        for (at, number) in self.places.iter().zip(self.numbers(uneven)) {
             arguments[*at] = number.to_string();
         }
         arguments
+    }
+
+    fn numbers(&self, uneven: bool) -> impl Iterator<Item = u32> {
+        let Sizes { even, more, step } = self.sizes;
+        let more = if uneven { more } else { 0 };
+        (0..self.places.len() as u32).map(move |i| even + step * i + more)
+    }
+
+    /// Smaller parts of blocks, where a run that found nothing has launches whose blocks are full all the same: several
+    /// threads are for one element (a warp for a row), or one for each of a product of two numbers.
+    fn finer(&self, first: &Ran, uneven: &Try) -> Option<Choice> {
+        let smallest = uneven.ran.shapes.iter().flat_map(|s| s.block).filter(|n| *n > 1).min()?;
+        let sizes = Sizes { more: (smallest / 64).clamp(1, LARGEST_PART), ..self.sizes };
+        let numbers: Vec<u64> = self.numbers(true).map(u64::from).collect();
+        let grows = |s: &&Shape| {
+            let like = |f: &&Shape| (f.at, f.kernel) == (s.at, s.kernel);
+            first.shapes.iter().filter(like).all(|f| f.grid != s.grid)
+        };
+        let full = uneven.ran.shapes.iter().filter(grows).any(|s| is_full(s, &numbers));
+        let finds_nothing = uneven.found.is_empty() && sizes.more < self.sizes.more;
+        (finds_nothing && full).then(|| Choice { places: self.places.clone(), sizes })
     }
 }
 
@@ -157,12 +181,25 @@ impl Runner<'_> {
         let Some(sizes) = Sizes::of(&first.shapes).filter(|_| !numbers.is_empty()) else {
             return Ok(());
         };
-        let of = &Running { host_steps: HOST_STEPS.min(of.host_steps), ..*of };
+        let of = &Running {
+            host_steps: HOST_STEPS.min(of.host_steps),
+            most_bytes: MOST_BYTES.min(of.most_bytes),
+            ..*of
+        };
         let here = self.mark();
         let (mut tried, mut too_long) = (vec![], 0);
         for choice in Choice::all(&numbers, sizes) {
-            let outcome = self.pair(first, arguments, &choice, start, of)?;
+            let mut outcome = self.pair(first, arguments, &choice, start, of)?;
             self.back_to(&here);
+            if let Outcome::Taken(pair) = &outcome
+                && let Some(finer) = choice.finer(first, &pair.uneven)
+            {
+                let taken = self.pair(first, arguments, &finer, start, of)?;
+                self.back_to(&here);
+                if matches!(taken, Outcome::Taken(_)) {
+                    outcome = taken;
+                }
+            }
             too_long += usize::from(matches!(outcome, Outcome::TooLong));
             if too_long == MOST_TOO_LONG {
                 break;
@@ -226,7 +263,9 @@ impl Runner<'_> {
         self.back_to(start);
         let ran = self.within(self.effort.sizes, |r| r.run_with(of, arguments, true))?;
         let as_far = ran.ended.is_none() && ran.status == first.status && ran.refused == 0;
-        let same = ran.distinct() == first.distinct() && ran.lost.len() <= first.lost.len();
+        let same = ran.distinct() == first.distinct()
+            && ran.lost.len() <= first.lost.len()
+            && ran.skipped.len() <= first.skipped.len();
         let found = self.items_since(start);
         Ok(match () {
             () if ran.slow || self.limited_since(start) => Outcome::TooLong,
@@ -259,6 +298,19 @@ impl Runner<'_> {
             self.add(item);
         }
     }
+}
+
+/// Whether the threads of a launch are, along an axis, several for each of a number of elements, or altogether some for each
+/// pair of two numbers: nobody is left over.
+fn is_full(shape: &Shape, numbers: &[u64]) -> bool {
+    let along: Vec<u64> =
+        shape.grid.iter().zip(shape.block).map(|(g, b)| u64::from(*g) * u64::from(b)).collect();
+    let all: u64 = along.iter().product();
+    let several = |n: &u64| along.iter().any(|t| *t > *n && t.is_multiple_of(*n));
+    let pairs = || {
+        numbers.iter().enumerate().flat_map(|(i, a)| numbers[i + 1..].iter().map(move |b| a * b))
+    };
+    numbers.iter().any(several) || pairs().any(|product| all.is_multiple_of(product))
 }
 
 /// Whether every kernel of the second list has blocks that the first has for it.
