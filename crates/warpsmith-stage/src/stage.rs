@@ -67,7 +67,7 @@ pub struct Access {
     pub unproved: Option<String>,
     /// Candidates that lost, with what killed them.
     pub killed: Vec<Killed>,
-    /// Time of the search, without profiles.
+    /// Time of the search, without profiles: its share where reads are looked at side by side.
     pub time: Duration,
     /// Reads of profiles that the search looked at.
     pub rows: usize,
@@ -133,6 +133,14 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
     let mut session = Session::new(input)?;
     let extents = session.extents.clone();
     let mut made = pinned(&mut session);
+    if made.as_ref().is_err_and(unsolved) && session.tie(true) {
+        session.try_harder(extents.clone(), Effort::Usual);
+        match pinned(&mut session) {
+            Ok(tied) => made = Ok(tied),
+            // What the plan lacks is said of all sizes.
+            Err(_) => _ = session.tie(false),
+        }
+    }
     // Of plans that nobody wrote there are others. Positions without a name are parts of what is read: they make long expressions.
     for effort in [Effort::More, Effort::Great] {
         if session.input.quick || !made.as_ref().is_err_and(unsolved) {
@@ -171,7 +179,7 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
         blocks: blocks(&checked),
         notes,
         filling,
-        assumed: proofs.iter().flat_map(|p| p.assumed.iter().cloned()).collect(),
+        assumed: assumed(&session, &proofs),
         proof_time: proofs.iter().map(|p| p.time).sum(),
         profile_time: profiled.time,
         total_time: start.elapsed(),
@@ -368,6 +376,13 @@ fn own_shape(
 /// The block that extents which ask for it are written for.
 pub(crate) fn own_block(session: &Session) -> [u32; 3] {
     session.own.unwrap_or(if session.usage.axes[1] { [16, 16, 1] } else { [128, 1, 1] })
+}
+
+/// What launches have to keep to: for the proofs, and as the host code of the file does.
+fn assumed(session: &Session, proofs: &[ShapeProof]) -> BTreeSet<String> {
+    let ties =
+        session.ties().iter().map(|t| format!("{}, as where the file launches it", t.text()));
+    proofs.iter().flat_map(|p| p.assumed.iter().cloned()).chain(ties).collect()
 }
 
 fn overlapping(session: &Session, at: &Bytes) -> Refusal {
