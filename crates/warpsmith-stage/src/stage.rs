@@ -19,6 +19,7 @@ use crate::search::{self, Found, Killed, Profiled, Search};
 use crate::session::{Input, Refusal, Session, place};
 use crate::source::marks::{self, Bytes};
 use crate::source::patch::Patch;
+use crate::source::shape::Extent;
 use crate::synth::reads::Effort;
 use crate::verify::barriers::{self, Inserted};
 use crate::verify::check::{Checked, Checker};
@@ -132,29 +133,13 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
     }
     let mut session = Session::new(input)?;
     let extents = session.extents.clone();
-    let mut made = pinned(&mut session);
+    let mut made = tried(&mut session, &extents);
     if made.as_ref().is_err_and(unsolved) && session.tie(true) {
-        session.try_harder(extents.clone(), Effort::Usual);
-        match pinned(&mut session) {
+        match tried(&mut session, &extents) {
             Ok(tied) => made = Ok(tied),
             // What the plan lacks is said of all sizes.
             Err(_) => _ = session.tie(false),
         }
-    }
-    // Of plans that nobody wrote there are others. Positions without a name are parts of what is read: they make long expressions.
-    for effort in [Effort::More, Effort::Great] {
-        if session.input.quick || !made.as_ref().is_err_and(unsolved) {
-            break;
-        }
-        match effort {
-            Effort::Great => session.record_parts(),
-            _ if session.plan.has_parts() => {}
-            _ => continue,
-        }
-        session.try_harder(extents.clone(), effort);
-        let again = pinned(&mut session);
-        // What the plan lacks is said of the simple expressions.
-        made = if again.as_ref().is_err_and(unsolved) { made } else { again };
     }
     let Made { profiled, checker, result, proofs } = made?;
     let Written { found, copied, edits, checked, inserted, redundant, removed } = result;
@@ -219,6 +204,28 @@ struct Made {
     checker: Checker,
     result: Written,
     proofs: Vec<ShapeProof>,
+}
+
+/// From profiles to proofs, with more effort where no simple expression is right.
+fn tried(session: &mut Session, extents: &[Extent; 3]) -> Result<Made, Refusal> {
+    session.try_harder(extents.clone(), Effort::Usual);
+    let mut made = pinned(session);
+    // Of plans that nobody wrote there are others. Positions without a name are parts of what is read: they make long expressions.
+    for effort in [Effort::More, Effort::Great] {
+        if session.input.quick || !made.as_ref().is_err_and(unsolved) {
+            break;
+        }
+        match effort {
+            Effort::Great => session.record_parts(),
+            _ if session.plan.has_parts() => {}
+            _ => continue,
+        }
+        session.try_harder(extents.clone(), effort);
+        let again = pinned(session);
+        // What the plan lacks is said of the simple expressions.
+        made = if again.as_ref().is_err_and(unsolved) { made } else { again };
+    }
+    made
 }
 
 /// From profiles to proofs. What no expression says for all blocks may be simple for the one of the file, which is all that is asked

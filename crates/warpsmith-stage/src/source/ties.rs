@@ -107,8 +107,8 @@ struct Host<'a> {
     names: &'a Names,
     /// Variables that it declares, with what they are made from.
     made: HashMap<&'a str, Option<&'a ast::Expr>>,
-    /// Those that have several values, or of which there are several.
-    changed: HashSet<&'a str>,
+    /// Names that have several values, or of which there are several.
+    changed: HashSet<String>,
 }
 
 impl Host<'_> {
@@ -121,7 +121,7 @@ impl Host<'_> {
                 .zip(args)
                 .filter(|(p, _)| *p != param)
                 .filter_map(|(p, a)| Some((variable(a)?, p.as_str())))
-                .filter(|(v, _)| !self.changed.contains(v))
+                .filter(|(v, _)| !self.changed.contains(*v))
                 .collect();
             // What two parameters have is made of nothing.
             let same = variable(arg).is_some_and(|v| passed.contains_key(v));
@@ -193,11 +193,11 @@ fn variable(e: &ast::Expr) -> Option<&str> {
     }
 }
 
-/// What variables of a body are made from, and which of them have several values.
-fn declared_in(body: &ast::Block) -> (HashMap<&str, Option<&ast::Expr>>, HashSet<&str>) {
+/// What variables of a body are made from, and which names in it have several values.
+fn declared_in(body: &ast::Block) -> (HashMap<&str, Option<&ast::Expr>>, HashSet<String>) {
     let mut all = vec![];
     declarations(body, &mut all);
-    let mut written = HashSet::new();
+    let mut changed = HashSet::new();
     walk::block(body, &mut |e| {
         let target = match &*e.kind {
             ExprKind::Assign { target, .. } => target,
@@ -205,12 +205,12 @@ fn declared_in(body: &ast::Block) -> (HashMap<&str, Option<&ast::Expr>>, HashSet
             ExprKind::Unary { op, operand } if op == "&" => operand,
             _ => return,
         };
-        written.extend(variable(target).map(str::to_string));
+        changed.extend(variable(target).map(str::to_string));
     });
-    let (mut made, mut changed) = (HashMap::new(), HashSet::new());
+    let mut made = HashMap::new();
     for (name, value) in all {
-        if made.insert(name, value).is_some() || written.contains(name) {
-            changed.insert(name);
+        if made.insert(name, value).is_some() {
+            changed.insert(name.to_string());
         }
     }
     (made, changed)
