@@ -6,6 +6,7 @@ mod arith;
 pub mod ast;
 mod builtins;
 pub mod cloops;
+pub mod deep;
 mod header_constants;
 pub mod join;
 mod machine;

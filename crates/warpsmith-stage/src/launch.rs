@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::source::shape::Extent;
+use crate::source::ties::{self, Tie};
 use crate::strides::Strides;
 use crate::usage::{Role, Usage};
 
@@ -71,6 +72,8 @@ pub struct Wanted<'a> {
     pub apart: bool,
     /// So many times as many blocks along each axis.
     pub more: [u32; 3],
+    /// What host code makes parameters of.
+    pub ties: &'a [Tie],
 }
 
 /// By how much.
@@ -111,7 +114,8 @@ pub fn launch(wanted: &Wanted<'_>, block: [u32; 3], blocks: u32, fit: Fit) -> Op
         }
         factors.extend(names.into_iter().zip(values));
     }
-    let integers = integers(wanted, (size, &factors), blocks, fit);
+    let mut integers = integers(wanted, (size, &factors), blocks, fit);
+    ties::apply(wanted.ties, &mut integers);
     let grid = wanted.grid.unwrap_or(grid);
     Some(Launch { block, grid, constants, integers, dynamic_shared: 0 })
 }

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use warpsmith_emu::{self as emu, Checks, DeviceMemory, LaunchConfig, Outcome};
 use warpsmith_front::ast::TranslationUnit;
+use warpsmith_front::deep;
 use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
 use warpsmith_front::prelude;
 use warpsmith_front::sema::{self, KernelSelection, Libraries, Request};
@@ -130,6 +131,15 @@ impl Compiler {
     /// # Errors
     /// As [`Compiler::parse`], and what cannot be lowered.
     pub fn compile(
+        &self,
+        text: &str,
+        constants: &[(String, i64)],
+        kernel: &str,
+    ) -> Result<Program, Vec<Diagnostic>> {
+        deep::with_room(|| self.compiled(text, constants, kernel))
+    }
+
+    fn compiled(
         &self,
         text: &str,
         constants: &[(String, i64)],

@@ -9,6 +9,7 @@ use crate::launch::Launch;
 use crate::session::{Refusal, Session, Suited};
 use crate::source::marks;
 use crate::source::patch::Patch;
+use crate::source::ties;
 use crate::verify::check::{Checked, Checker, Problem, Rewritten};
 use crate::verify::proof::claims::{Instance, Unproved};
 use crate::verify::proof::{self, solver::Solver};
@@ -62,7 +63,8 @@ pub fn prove(
         let shaped = session.shaped(&launch)?;
         let Some(mut solver) = Solver::start(&program) else { return Ok(all) };
         let (old, new) = (&shaped.reference, &rewritten.program);
-        let proof = proof::prove(&mut solver, old, new, launch.block, &bounds, dropped);
+        let known = proof::Known { bounds: &bounds, ties: session.ties(), dropped };
+        let proof = proof::prove(&mut solver, old, new, launch.block, known);
         undecided += usize::from(solver.gave_up());
         let mut reads = BTreeMap::new();
         let mut assumed = BTreeSet::new();
@@ -152,6 +154,7 @@ fn replayed(session: &Session, like: &Launch, instance: &Instance) -> Launch {
             launch.integers.insert(name.clone(), *value);
         }
     }
+    ties::apply(session.ties(), &mut launch.integers);
     for a in (0..3).filter(|a| session.usage.axes[*a] && session.input.grid.is_none()) {
         let bounds = |name: &&String| session.usage.roles.get(*name).is_some_and(|r| r.axes[a]);
         let size = launch.integers.keys().find(bounds).map_or(1, |n| launch.integers[n]);

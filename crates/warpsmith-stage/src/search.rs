@@ -8,6 +8,7 @@ use warpsmith_ir::{Diagnostic, Span};
 
 use crate::launch::{self, Fit, Launch};
 use crate::profile::rows::{Profile, Row};
+use crate::session::ahead::{self, Expected};
 use crate::session::{Refusal, Session, Suited, place};
 use crate::source::shape::{self, Extent};
 use crate::synth::positions::spread;
@@ -107,7 +108,8 @@ pub fn profile(session: &mut Session) -> Result<Profiled, Refusal> {
     let mut profiled = Profiled::default();
     let mut shapes = 0;
     let blocks = small_shapes(session);
-    session.prepare(&blocks[..blocks.len().min(2 + UNSEEN)]);
+    let expected = expected(session, &blocks);
+    session.prepare(&expected);
     for block in blocks {
         let found = fits(session, block, 2, &FIRST[shapes])?;
         shapes += usize::from(!found.is_empty());
@@ -148,19 +150,30 @@ pub fn fits(
     blocks: u32,
     kinds: &[Fit],
 ) -> Result<Vec<Suited>, Refusal> {
-    let mut wanted = vec![];
-    if session.usage.overlaps {
-        wanted.push(Fit::Overlapping(2));
-    }
-    wanted.extend(kinds);
-    if session.usage.strides {
-        wanted.push(Fit::Strided);
-    }
     let mut all = vec![];
-    for fit in wanted {
+    for fit in wanted(session, kinds) {
         all.extend(session.all_suited(block, blocks, fit)?);
     }
     Ok(all)
+}
+
+/// Kinds of launches of a block shape, with those that the kernel asks for.
+fn wanted(session: &Session, kinds: &[Fit]) -> Vec<Fit> {
+    let overlapping = session.usage.overlaps.then_some(Fit::Overlapping(2));
+    let strided = session.usage.strides.then_some(Fit::Strided);
+    overlapping.into_iter().chain(kinds.iter().copied()).chain(strided).collect()
+}
+
+/// The launches that are looked at where nothing is wrong with any: two shapes from the start, and those after them, last first.
+fn expected(session: &Session, blocks: &[[u32; 3]]) -> Vec<Expected> {
+    let all = |block, count, kinds: &[Fit]| {
+        let fits = wanted(session, kinds).into_iter();
+        fits.map(move |fit| (block, count, fit)).collect::<Vec<_>>()
+    };
+    let first = blocks.iter().zip(&FIRST).flat_map(|(b, kinds)| all(*b, 2, kinds));
+    let further = unseen(blocks).into_iter().enumerate().rev();
+    let further = further.flat_map(|(i, b)| all(b, 3, &[FURTHER[i % FURTHER.len()]]));
+    first.chain(further).collect()
 }
 
 /// Block shapes to profile.
@@ -263,7 +276,7 @@ impl Search {
             found: vec![None; count],
             killed: vec![vec![]; count],
             times: vec![Duration::ZERO; count],
-            unseen: unseen(session),
+            unseen: unseen(&small_shapes(session)),
         }
     }
 
@@ -281,9 +294,7 @@ impl Search {
             if round > 0 && !again {
                 break;
             }
-            for m in 0..self.found.len() {
-                self.answer(session, profiled, m)?;
-            }
+            self.answer(session, profiled)?;
             again = self.challenge(session, profiled);
             while !again && let Some(block) = self.unseen.pop() {
                 let kind = FURTHER[self.unseen.len() % FURTHER.len()];
@@ -333,43 +344,66 @@ impl Search {
         Ok(true)
     }
 
-    fn answer(
-        &mut self,
-        session: &mut Session,
-        profiled: &Profiled,
-        m: usize,
-    ) -> Result<(), Refusal> {
-        if self.found[m].is_some() {
-            return Ok(());
-        }
+    /// Solves all marks that have no answer, side by side.
+    fn answer(&mut self, session: &mut Session, profiled: &Profiled) -> Result<(), Refusal> {
         let start = Instant::now();
-        let answer = match session.plan.given(m) {
-            Some(_) => None,
-            None => one(session, profiled, m, &self.rows[m])?,
-        };
-        self.times[m] += start.elapsed();
-        self.found[m] =
-            Some(Found { answer, killed: vec![], time: Duration::ZERO, rows: self.rows[m].len() });
+        let open = self.found.iter().enumerate().filter(|(_, f)| f.is_none()).map(|(m, _)| m);
+        let open: Vec<(usize, Inner)> = open.map(|m| (m, inner_of(session, profiled, m))).collect();
+        let (plan, effort, rows) = (&session.plan, session.effort, &self.rows);
+        let solved = ahead::side_by_side(&open, |(m, inner)| {
+            let start = Instant::now();
+            let extents = |array: usize, row: &Row| inner[row.launch][array].clone();
+            let looked = plan.given(*m).is_none();
+            let answer = looked.then(|| reads::solve(&plan.reads[*m], &rows[*m], &extents, effort));
+            (answer, start.elapsed())
+        });
+        let own: Vec<_> = open.iter().zip(&solved).map(|((m, _), (_, t))| (*m, *t)).collect();
+        self.share(&own, start.elapsed());
+        for ((m, _), (answer, _)) in open.into_iter().zip(solved) {
+            let answer = match answer {
+                None | Some(Err(Trouble::Never)) => None,
+                Some(Ok(answer)) => Some(answer),
+                Some(Err(trouble)) => {
+                    return Err(cannot(session, profiled, m, &self.rows[m], &trouble));
+                }
+            };
+            let (killed, time) = Default::default();
+            self.found[m] = Some(Found { answer, killed, time, rows: self.rows[m].len() });
+        }
         Ok(())
+    }
+
+    /// Of time that marks took together, each gets its share by what it took alone.
+    fn share(&mut self, own: &[(usize, Duration)], whole: Duration) {
+        let all: Duration = own.iter().map(|(_, t)| *t).sum();
+        for (m, time) in own.iter().filter(|_| !all.is_zero()) {
+            self.times[*m] += whole.mul_f64(time.as_secs_f64() / all.as_secs_f64());
+        }
     }
 
     /// Looks at all rows for some that an answer is wrong on; takes them among the rows it is looked for on.
     fn challenge(&mut self, session: &mut Session, profiled: &Profiled) -> bool {
-        let mut again = false;
-        for m in 0..self.found.len() {
-            let Some(f) = self.found[m].clone().filter(|_| session.plan.given(m).is_none()) else {
-                continue;
-            };
+        let start = Instant::now();
+        let marks = (0..self.found.len()).filter(|m| session.plan.given(*m).is_none());
+        let marks: Vec<usize> = marks.filter(|m| self.found[*m].is_some()).collect();
+        let answered: Vec<(usize, Inner)> =
+            marks.into_iter().map(|m| (m, inner_of(session, profiled, m))).collect();
+        let found = &self.found;
+        let failing = ahead::side_by_side(&answered, |(m, inner)| {
             let start = Instant::now();
-            let inner = inner_of(session, profiled, m);
-            let wrong = |r: &&Row| match &f.answer {
+            let wrong = |r: &&Row| match found[*m].as_ref().and_then(|f| f.answer.as_ref()) {
                 Some(a) => !a.suits(r, &inner[r.launch][a.array]),
                 None => !r.places.is_empty(),
             };
-            let failing: Vec<&Row> = profiled.profile[m].iter().filter(wrong).collect();
-            self.times[m] += start.elapsed();
+            let failing: Vec<&Row> = profiled.profile[*m].iter().filter(wrong).collect();
+            (failing, start.elapsed())
+        });
+        let own: Vec<_> = answered.iter().zip(&failing).map(|((m, _), (_, t))| (*m, *t)).collect();
+        self.share(&own, start.elapsed());
+        let mut again = false;
+        for ((m, _), (failing, _)) in answered.into_iter().zip(failing) {
             let Some(first) = failing.first() else { continue };
-            let text = match &f.answer {
+            let text = match self.found[m].as_ref().and_then(|f| f.answer.as_ref()) {
                 Some(a) => a.text(&session.plan.reads[m], "…"),
                 None => "never in shared memory".to_string(),
             };
@@ -384,8 +418,8 @@ impl Search {
 }
 
 /// Shapes whose launches are counter-examples, last first.
-fn unseen(session: &Session) -> Vec<[u32; 3]> {
-    let mut all: Vec<[u32; 3]> = small_shapes(session).into_iter().skip(2).take(UNSEEN).collect();
+fn unseen(blocks: &[[u32; 3]]) -> Vec<[u32; 3]> {
+    let mut all: Vec<[u32; 3]> = blocks.iter().copied().skip(2).take(UNSEEN).collect();
     all.reverse();
     all
 }
@@ -403,26 +437,14 @@ fn sampled(all: &[Row]) -> Vec<Row> {
     spread(distinct.len(), MAX_ROWS).into_iter().map(|i| distinct[i].clone()).collect()
 }
 
-fn inner_of(session: &mut Session, profiled: &Profiled, m: usize) -> Vec<Vec<Vec<i64>>> {
+/// The extents of arrays without the outermost, by launch and array.
+type Inner = Vec<Vec<Vec<i64>>>;
+
+fn inner_of(session: &mut Session, profiled: &Profiled, m: usize) -> Inner {
     let names: Vec<String> =
         session.plan.reads[m].site.arrays.iter().map(|a| a.declared().to_string()).collect();
     let launches: Vec<_> = profiled.launches.iter().map(|s| s.launch.clone()).collect();
     launches.iter().map(|l| names.iter().map(|n| session.inner_extents(l, n)).collect()).collect()
-}
-
-fn one(
-    session: &mut Session,
-    profiled: &Profiled,
-    m: usize,
-    rows: &[Row],
-) -> Result<Option<Answer>, Refusal> {
-    let inner = inner_of(session, profiled, m);
-    let extents = |array: usize, row: &Row| inner[row.launch][array].clone();
-    match reads::solve(&session.plan.reads[m], rows, &extents, session.effort) {
-        Ok(answer) => Ok(Some(answer)),
-        Err(Trouble::Never) => Ok(None),
-        Err(trouble) => Err(cannot(session, profiled, m, rows, &trouble)),
-    }
 }
 
 /// A row in words: the launch, and the values of what names the thread.

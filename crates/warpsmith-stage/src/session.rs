@@ -1,30 +1,32 @@
 //! One file with a plan: what is compiled, launched and profiled for it.
 
+pub mod ahead;
 mod choice;
 mod suiting;
 
-use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use warpsmith_emu::{Checks, Finding};
 use warpsmith_ir::{Diagnostic, FileId, Scalar, SourceMap, Span, Type, VarKind};
 
-use crate::launch::{Fit, Launch};
+use crate::launch::Launch;
 use crate::memory::{self, Data, Lengths};
 use crate::plan::Plan;
-use crate::profile::instrument::{self, Instrumented};
+use crate::profile::instrument::Instrumented;
 use crate::profile::rows::{self, Profile};
 use crate::program::{self, Compiler, Program, Settings};
 use crate::source::host_bodies::HostBodies;
 use crate::source::marks;
-use crate::source::scope::{self, SharedArray};
+use crate::source::scope;
 use crate::source::shape::Extent;
+use crate::source::ties::{self, Tie};
 use crate::stage::Access;
 use crate::strides::{self, Strides};
 use crate::synth::reads::Effort;
 use crate::usage::{self, Usage};
-use suiting::Kind;
+use ahead::{Asked, Ran};
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
@@ -125,9 +127,9 @@ pub struct Shaped {
     /// The unmodified kernel at this block shape.
     pub reference: Program,
     /// How far positions move, by the block: where the kernel asks for it, one program serves several.
-    strides: RefCell<HashMap<[u32; 3], Strides>>,
+    strides: Mutex<HashMap<[u32; 3], Strides>>,
     /// What takes down profiles, once one is asked for.
-    probes: OnceCell<Probes>,
+    probes: OnceLock<Probes>,
 }
 
 /// The instrumented text, compiled.
@@ -139,7 +141,7 @@ struct Probes {
 
 impl Shaped {
     fn strides(&self, block: [u32; 3]) -> Strides {
-        let mut known = self.strides.borrow_mut();
+        let mut known = self.strides.lock().unwrap_or_else(PoisonError::into_inner);
         *known.entry(block).or_insert_with(|| strides::of(&self.reference, block))
     }
 }
@@ -149,45 +151,6 @@ const LONGER: u64 = 10;
 
 /// Constants, the block where extents ask for it, and what dynamic arrays have.
 type ShapeKey = (Vec<(String, i64)>, Option<[u32; 3]>, u32);
-
-/// What programs of block shapes are made from.
-#[derive(Clone, Copy)]
-struct Source<'a> {
-    compiler: &'a Compiler,
-    plan: &'a Plan,
-    kernel: &'a str,
-}
-
-impl Source<'_> {
-    fn reference(self, launch: &Launch) -> Result<Shaped, Vec<Diagnostic>> {
-        let text = self.plan.reference(launch.block);
-        let reference = self.compiler.compile(&text, &launch.constants, self.kernel)?;
-        let (strides, probes) = Default::default();
-        Ok(Shaped { reference, strides, probes })
-    }
-
-    fn probes(self, reference: &Program, launch: &Launch) -> Result<Probes, Vec<Diagnostic>> {
-        let elements = |a: &SharedArray| match a.is_dynamic() {
-            true => launch.dynamic_shared as usize / 4,
-            false => array_extents(reference, a.declared()).iter().product::<i64>() as usize,
-        };
-        let instrumented = instrument::instrument(self.plan, launch.block, &elements);
-        let text = &instrumented.text;
-        let mut program = self.compiler.compile(text, &launch.constants, self.kernel)?;
-        // Looking through shared arrays takes more steps than the kernel, which has been run by then.
-        program.max_steps = program::MAX_STEPS;
-        Ok(Probes { instrumented, program })
-    }
-
-    /// Both; what does not compile is said when it is asked for.
-    fn both(self, launch: &Launch) -> Option<Shaped> {
-        let shaped = self.reference(launch).ok()?;
-        if let Ok(probes) = self.probes(&shaped.reference, launch) {
-            _ = shaped.probes.set(probes);
-        }
-        Some(shaped)
-    }
-}
 
 /// A file with a plan that was understood.
 #[derive(Debug)]
@@ -217,9 +180,14 @@ pub struct Session {
     pub pinned: bool,
     /// How much is tried to find expressions.
     pub effort: Effort,
+    /// What host code makes parameters of, and whether launches keep to it.
+    ties: Vec<Tie>,
+    tied: bool,
     /// Larger launches were no help where the kernel stores nothing.
     idle: bool,
     shapes: HashMap<ShapeKey, Rc<Shaped>>,
+    /// Launches that were run before they are asked for.
+    ahead: Vec<Ran>,
     /// Blocks that were asked whether the constants of the file go together in them.
     misfits: HashMap<[u32; 3], bool>,
     /// Findings of the unmodified kernel in launches that were not used.
@@ -267,6 +235,8 @@ impl Session {
             .map_err(|d| bad(d, &sources))?;
         let extents = choice::extents(&input, &plan, &unit, &kernel, &parsed, &usage);
         let own = choice::own_block(&input, &extents, &unit);
+        let mut ties = ties::of_host(&unit, &kernel, &parsed);
+        ties.retain(|t| !input.integers.contains_key(&t.parameter));
         let mut tagged = vec![];
         for i in 0..plan.reads.len() {
             tagged.extend(scope::names(plan.slice(&plan.mark(i).global())));
@@ -284,8 +254,11 @@ impl Session {
             mixed: false,
             pinned: false,
             effort: Effort::Usual,
+            ties,
+            tied: false,
             idle: false,
             shapes: HashMap::new(),
+            ahead: vec![],
             misfits: HashMap::new(),
             unsuited: vec![],
             raced: None,
@@ -338,6 +311,19 @@ impl Session {
         free
     }
 
+    /// Keeps to what host code makes parameters of, or does not any more. False: it says nothing of them.
+    pub fn tie(&mut self, tied: bool) -> bool {
+        self.tied = tied && !self.ties.is_empty();
+        self.ahead.clear();
+        self.misfits.clear();
+        self.tied
+    }
+
+    /// What launches keep to, beside what the kernel says.
+    pub fn ties(&self) -> &[Tie] {
+        if self.tied { &self.ties } else { &[] }
+    }
+
     /// Looks for expressions with more effort, at all blocks that these extents allow.
     pub fn try_harder(&mut self, extents: [Extent; 3], effort: Effort) {
         (self.extents, self.pinned, self.effort) = (extents, false, effort);
@@ -348,6 +334,7 @@ impl Session {
         if self.plan.record_parts() {
             // What takes down profiles has other symbols.
             self.shapes.clear();
+            self.ahead.clear();
         }
     }
 
@@ -356,49 +343,29 @@ impl Session {
     /// # Errors
     /// What cannot be compiled.
     pub fn shaped(&mut self, launch: &Launch) -> Result<Rc<Shaped>, Refusal> {
-        let key = self.shape_key(launch);
+        let key = self.asked().key(launch);
         if let Some(known) = self.shapes.get(&key) {
             return Ok(known.clone());
         }
-        let shaped = self.source().reference(launch).map_err(|d| self.refuse(false, d))?;
+        let shaped = self.asked().reference(launch).map_err(|d| self.refuse(false, d))?;
         let shaped = Rc::new(shaped);
         self.shapes.insert(key, shaped.clone());
         Ok(shaped)
     }
 
-    fn shape_key(&self, launch: &Launch) -> ShapeKey {
-        let by_block = !self.plan.extents(launch.block).is_empty();
-        let dynamic = self.plan.arrays().iter().any(|a| a.is_dynamic());
-        let bytes = if dynamic { launch.dynamic_shared } else { 0 };
-        (launch.constants.clone(), by_block.then_some(launch.block), bytes)
-    }
-
-    fn source(&self) -> Source<'_> {
-        Source { compiler: &self.compiler, plan: &self.plan, kernel: &self.kernel }
-    }
-
-    /// Compiles what profiles of some block shapes need side by side, before it is asked for.
-    pub fn prepare(&mut self, blocks: &[[u32; 3]]) {
-        let kind = |block| Kind { block, blocks: 2, fit: Fit::Exact, more: [1; 3] };
-        let one = |b: &[u32; 3]| self.launch(kind(*b), Strides::default());
-        let mut wanted: Vec<(ShapeKey, Launch)> = vec![];
-        for launch in blocks.iter().filter_map(one) {
-            let key = self.shape_key(&launch);
-            if !self.shapes.contains_key(&key) && wanted.iter().all(|(k, _)| *k != key) {
-                wanted.push((key, launch));
-            }
-        }
-        let source = self.source();
-        let made: Vec<Option<Shaped>> = std::thread::scope(|scope| {
-            let threads: Vec<_> =
-                wanted.iter().map(|(_, l)| scope.spawn(move || source.both(l))).collect();
-            let done = threads.into_iter().map(|t| t.join());
-            done.map(|t| t.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-        });
-        for ((key, _), shaped) in wanted.into_iter().zip(made) {
-            if let Some(shaped) = shaped {
-                self.shapes.insert(key, Rc::new(shaped));
-            }
+    fn asked(&self) -> Asked<'_> {
+        Asked {
+            compiler: &self.compiler,
+            plan: &self.plan,
+            kernel: &self.kernel,
+            usage: &self.usage,
+            extents: &self.extents,
+            parameters: &self.parameters,
+            integers: &self.input.integers,
+            grid: self.input.grid,
+            shared: self.input.shared,
+            tagged: &self.tagged,
+            ties: self.ties(),
         }
     }
 
@@ -407,7 +374,7 @@ impl Session {
         if let Some(known) = shaped.probes.get() {
             return Ok(known);
         }
-        let made = self.source().probes(&shaped.reference, launch);
+        let made = self.asked().probes(&shaped.reference, launch);
         let probes = made.map_err(|d| self.unrecordable(d))?;
         Ok(shaped.probes.get_or_init(|| probes))
     }
@@ -461,40 +428,45 @@ impl Session {
         if self.input.quick && self.is_longer_with_tags(&shaped.reference, suited)? {
             return Err(self.given_up());
         }
+        if let Some(rows) = self.rows_ahead(&suited.launch).filter(|_| !mixed && !whole) {
+            rows::append(rows, number, profile);
+            return Ok(());
+        }
         let lengths = self.lengths(suited, mixed)?;
         let probes = self.probes(&shaped, &suited.launch)?;
         let run = rows::Run {
             program: &probes.program,
             instrumented: &probes.instrumented,
             launch: &suited.launch,
-            number,
             lengths: &lengths,
             tagged: &self.tagged,
             reads: self.plan.reads.len(),
-            runs: self.runs(&shaped.reference),
+            runs: runs(&shaped.reference, &self.tagged),
             mixed,
             whole,
         };
-        run.collect(profile).map_err(|d| self.refuse(false, vec![d]))
-    }
-
-    /// How often a launch is profiled, so that no two elements of a marked array are equal by accident every time.
-    fn runs(&self, reference: &Program) -> u64 {
-        let function = reference.module.function(reference.kernel);
-        let vars = function.params.iter().map(|p| function.var(*p));
-        let marked = vars.filter(|v| self.tagged.contains(&v.name));
-        let bytes = |t: &Type| t.pointee().and_then(|t| t.innermost().scalar()).map(Scalar::bytes);
-        match marked.filter_map(|v| bytes(&v.ty)).min() {
-            Some(1) => 4,
-            Some(2) => 3,
-            _ => 1,
-        }
+        let rows = run.taken().map_err(|d| self.refuse(false, vec![d]))?;
+        rows::append(rows, number, profile);
+        Ok(())
     }
 
     /// The extents of a shared array without the outermost, in a launch.
     pub fn inner_extents(&mut self, launch: &Launch, array: &str) -> Vec<i64> {
         let Ok(shaped) = self.shaped(launch) else { return vec![] };
         array_extents(&shaped.reference, array).into_iter().skip(1).collect()
+    }
+}
+
+/// How often a launch is profiled, so that no two elements of a marked array are equal by accident every time.
+fn runs(reference: &Program, tagged: &[String]) -> u64 {
+    let function = reference.module.function(reference.kernel);
+    let vars = function.params.iter().map(|p| function.var(*p));
+    let marked = vars.filter(|v| tagged.contains(&v.name));
+    let bytes = |t: &Type| t.pointee().and_then(|t| t.innermost().scalar()).map(Scalar::bytes);
+    match marked.filter_map(|v| bytes(&v.ty)).min() {
+        Some(1) => 4,
+        Some(2) => 3,
+        _ => 1,
     }
 }
 

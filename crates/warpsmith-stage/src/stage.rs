@@ -19,6 +19,7 @@ use crate::search::{self, Found, Killed, Profiled, Search};
 use crate::session::{Input, Refusal, Session, place};
 use crate::source::marks::{self, Bytes};
 use crate::source::patch::Patch;
+use crate::source::shape::Extent;
 use crate::synth::reads::Effort;
 use crate::verify::barriers::{self, Inserted};
 use crate::verify::check::{Checked, Checker};
@@ -67,7 +68,7 @@ pub struct Access {
     pub unproved: Option<String>,
     /// Candidates that lost, with what killed them.
     pub killed: Vec<Killed>,
-    /// Time of the search, without profiles.
+    /// Time of the search, without profiles: its share where reads are looked at side by side.
     pub time: Duration,
     /// Reads of profiles that the search looked at.
     pub rows: usize,
@@ -132,21 +133,13 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
     }
     let mut session = Session::new(input)?;
     let extents = session.extents.clone();
-    let mut made = pinned(&mut session);
-    // Of plans that nobody wrote there are others. Positions without a name are parts of what is read: they make long expressions.
-    for effort in [Effort::More, Effort::Great] {
-        if session.input.quick || !made.as_ref().is_err_and(unsolved) {
-            break;
+    let mut made = tried(&mut session, &extents);
+    if made.as_ref().is_err_and(unsolved) && session.tie(true) {
+        match tried(&mut session, &extents) {
+            Ok(tied) => made = Ok(tied),
+            // What the plan lacks is said of all sizes.
+            Err(_) => _ = session.tie(false),
         }
-        match effort {
-            Effort::Great => session.record_parts(),
-            _ if session.plan.has_parts() => {}
-            _ => continue,
-        }
-        session.try_harder(extents.clone(), effort);
-        let again = pinned(&mut session);
-        // What the plan lacks is said of the simple expressions.
-        made = if again.as_ref().is_err_and(unsolved) { made } else { again };
     }
     let Made { profiled, checker, result, proofs } = made?;
     let Written { found, copied, edits, checked, inserted, redundant, removed } = result;
@@ -171,7 +164,7 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
         blocks: blocks(&checked),
         notes,
         filling,
-        assumed: proofs.iter().flat_map(|p| p.assumed.iter().cloned()).collect(),
+        assumed: assumed(&session, &proofs),
         proof_time: proofs.iter().map(|p| p.time).sum(),
         profile_time: profiled.time,
         total_time: start.elapsed(),
@@ -211,6 +204,28 @@ struct Made {
     checker: Checker,
     result: Written,
     proofs: Vec<ShapeProof>,
+}
+
+/// From profiles to proofs, with more effort where no simple expression is right.
+fn tried(session: &mut Session, extents: &[Extent; 3]) -> Result<Made, Refusal> {
+    session.try_harder(extents.clone(), Effort::Usual);
+    let mut made = pinned(session);
+    // Of plans that nobody wrote there are others. Positions without a name are parts of what is read: they make long expressions.
+    for effort in [Effort::More, Effort::Great] {
+        if session.input.quick || !made.as_ref().is_err_and(unsolved) {
+            break;
+        }
+        match effort {
+            Effort::Great => session.record_parts(),
+            _ if session.plan.has_parts() => {}
+            _ => continue,
+        }
+        session.try_harder(extents.clone(), effort);
+        let again = pinned(session);
+        // What the plan lacks is said of the simple expressions.
+        made = if again.as_ref().is_err_and(unsolved) { made } else { again };
+    }
+    made
 }
 
 /// From profiles to proofs. What no expression says for all blocks may be simple for the one of the file, which is all that is asked
@@ -368,6 +383,13 @@ fn own_shape(
 /// The block that extents which ask for it are written for.
 pub(crate) fn own_block(session: &Session) -> [u32; 3] {
     session.own.unwrap_or(if session.usage.axes[1] { [16, 16, 1] } else { [128, 1, 1] })
+}
+
+/// What launches have to keep to: for the proofs, and as the host code of the file does.
+fn assumed(session: &Session, proofs: &[ShapeProof]) -> BTreeSet<String> {
+    let ties =
+        session.ties().iter().map(|t| format!("{}, as where the file launches it", t.text()));
+    proofs.iter().flat_map(|p| p.assumed.iter().cloned()).chain(ties).collect()
 }
 
 fn overlapping(session: &Session, at: &Bytes) -> Refusal {

@@ -130,8 +130,8 @@ fn proof_of(case: &Case, solver: &mut Solver, text: &str) -> Option<(Program, Pr
     let rewritten = case.compiler.compile(text, &[], case.kernel).ok()?;
     let bounds = [(0, case.sizes[0].to_string()), (1, case.sizes[1].to_string())];
     let dropped: &[String] = if case.overlap > 0 { &["mid".to_string()] } else { &[] };
-    let proof =
-        proof::prove(solver, &case.reference, &rewritten, case.block, &bounds, dropped).ok()?;
+    let known = proof::Known { bounds: &bounds, ties: &[], dropped };
+    let proof = proof::prove(solver, &case.reference, &rewritten, case.block, known).ok()?;
     proof.reads.iter().all(|r| r.1.is_none()).then_some((rewritten, proof))
 }
 

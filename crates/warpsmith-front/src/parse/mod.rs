@@ -30,6 +30,7 @@ use tree_sitter::Parser;
 use warpsmith_ir::{Diagnostic, FileId, SourceMap, Span};
 
 use crate::ast::{Comment, TranslationUnit};
+use crate::deep;
 use crate::pp::{self, Preprocessed};
 pub use crate::pp::{DiskLoader, FileLoader, Language};
 use context::Cx;
@@ -117,18 +118,9 @@ pub fn parse(
         file,
         part: options.part_of_program,
     };
-    let result = std::thread::scope(|scope| {
-        let thread =
-            std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || job.run());
-        thread.map(|t| t.join())
-    });
-    let mut parsed = match result {
-        Ok(Ok(parsed)) => parsed?,
-        Ok(Err(panic)) => std::panic::resume_unwind(panic),
-        Err(error) => {
-            return Err(vec![failure(file, &format!("no thread could be started: {error}"))]);
-        }
-    };
+    let mut parsed = deep::with(STACK, || job.run()).unwrap_or_else(|error| {
+        Err(vec![failure(file, &format!("no thread could be started: {error}"))])
+    })?;
     parsed.unit.comments = comments;
     parsed.unit.macros = program.macros;
     parsed.unit.missing_headers = program.missing;

@@ -14,12 +14,15 @@ mod tokens;
 
 pub(crate) use files::SYSTEM_DIR;
 use std::collections::{HashMap, HashSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
 use rucc_base::Interner;
 use rucc_pp::{Builtin, Context, Preprocessor};
 use rucc_session::SearchPath;
 use warpsmith_ir::{Diagnostic, FileId, SourceMap, Span};
+
+use crate::deep;
 
 pub use comments::collect as collect_comments;
 pub(crate) use files::printable;
@@ -110,13 +113,9 @@ fn preprocess_once(
 ) -> Result<Preprocessed, Vec<Diagnostic>> {
     let cuda = options.language == Language::Cuda;
     let job = Job { path, text, options, fs };
-    let raw = std::thread::scope(|scope| {
-        let run = std::thread::Builder::new()
-            .stack_size(STACK)
-            .spawn_scoped(scope, || job.run())
-            .map_err(|e| e.to_string())?;
-        run.join().unwrap_or_else(|_| Err("it stopped unexpectedly".to_owned()))
-    });
+    let stopped = |_| Err("it stopped unexpectedly".to_owned());
+    let run = || catch_unwind(AssertUnwindSafe(|| job.run())).unwrap_or_else(stopped);
+    let raw = deep::with(STACK, run).unwrap_or_else(|e| Err(e.to_string()));
     let raw = raw.map_err(|why| {
         vec![
             Diagnostic::error("W049", format!("the preprocessor could not read this file: {why}"))

@@ -110,6 +110,7 @@ use std::collections::HashMap;
 use warpsmith_ir::{Diagnostic, Expr, FuncId, FunctionKind, Module, Span, StructId};
 
 use crate::ast::{self, TranslationUnit};
+use crate::deep;
 pub use annotations::numbers_of_conditions;
 pub use argument_words::{argument_words, option_words};
 pub use kernels::{KernelDecl, kernels_of};
@@ -228,13 +229,8 @@ fn lower_deep(
     libraries: Option<(&Libraries<'_>, bool)>,
 ) -> Result<Lowered, Vec<Diagnostic>> {
     // Deeply nested syntax needs a deep stack; the limit on depth is made for this one.
-    std::thread::scope(|s| {
-        let thread = std::thread::Builder::new().stack_size(STACK);
-        match thread.spawn_scoped(s, || lower_here(unit, request, libraries, MAX_DEPTH)) {
-            Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            Err(_) => lower_here(unit, request, libraries, MAX_DEPTH / 64),
-        }
-    })
+    deep::with(STACK, || lower_here(unit, request, libraries, MAX_DEPTH))
+        .unwrap_or_else(|_| lower_here(unit, request, libraries, MAX_DEPTH / 64))
 }
 
 fn lower_here(

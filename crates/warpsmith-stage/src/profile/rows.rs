@@ -66,8 +66,6 @@ pub struct Run<'a> {
     pub program: &'a Program,
     pub instrumented: &'a Instrumented,
     pub launch: &'a Launch,
-    /// Which of the profiled launches it is.
-    pub number: usize,
     pub lengths: &'a Lengths,
     pub tagged: &'a [String],
     /// How many of the marks are reads.
@@ -81,27 +79,19 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Adds the rows of the launch to a profile.
+    /// The rows of the launch.
     ///
     /// Further runs with other values tell equal values that are a coincidence from those that are not.
     ///
     /// # Errors
     /// What the emulator refuses.
-    pub fn collect(&self, profile: &mut Profile) -> Result<(), Diagnostic> {
+    pub fn taken(&self) -> Result<Profile, Diagnostic> {
         let mut first = self.once(1)?;
         for seed in 2..=self.runs {
             let second = self.once(seed)?;
             first.iter_mut().zip(&second).for_each(|(rows, others)| confirm(rows, others));
         }
-        profile.resize(self.instrumented.layouts.len(), vec![]);
-        let before: Vec<usize> = profile.iter().map(Vec::len).collect();
-        for (i, rows) in first.iter_mut().enumerate() {
-            for row in rows.iter_mut() {
-                row.insert = row.insert.map(|(mark, row)| (mark, row + before[mark]));
-            }
-            profile[i].append(rows);
-        }
-        Ok(())
+        Ok(first)
     }
 
     fn once(&self, seed: u64) -> Result<Profile, Diagnostic> {
@@ -144,7 +134,7 @@ impl Run<'_> {
         let bytes = |b: BufferId| &prepared.memory.buffers[b.0 as usize].bytes[..];
         let layouts = &instrumented.layouts;
         let log = Log { layouts, bytes: bytes(log), used: bytes(used), room, block };
-        let mut profile = log.decode(self.number, self.reads);
+        let mut profile = log.decode(self.reads);
         for row in profile.iter_mut().flatten() {
             for offer in &mut row.offers {
                 let named = |address| arrays.as_ref()?.element(address as u64);
@@ -162,6 +152,19 @@ impl Run<'_> {
             true => u32::MAX,
             false => (FULL_ROWS * layouts.len() / threads.max(1)).max(2 * layouts.len()) as u32,
         }
+    }
+}
+
+/// Adds the rows of a launch to a profile, which knows launches by number.
+pub fn append(mut taken: Profile, launch: usize, profile: &mut Profile) {
+    profile.resize(taken.len(), vec![]);
+    let before: Vec<usize> = profile.iter().map(Vec::len).collect();
+    for (i, rows) in taken.iter_mut().enumerate() {
+        for row in rows.iter_mut() {
+            row.launch = launch;
+            row.insert = row.insert.map(|(mark, row)| (mark, row + before[mark]));
+        }
+        profile[i].append(rows);
     }
 }
 
@@ -262,7 +265,7 @@ impl Log<'_> {
         bytes.map_or(0, i64::from_le_bytes)
     }
 
-    fn decode(&self, launch: usize, reads: usize) -> Profile {
+    fn decode(&self, reads: usize) -> Profile {
         let mut profile: Profile = vec![vec![]; self.layouts.len()];
         let mut threads: Vec<Vec<Taken>> = vec![];
         let mut full = vec![];
@@ -285,7 +288,7 @@ impl Log<'_> {
                 let end = places.nth((n - 1).max(1)).unwrap_or(taken.len());
                 taken.truncate(end);
             }
-            self.rows((launch, thread), taken, reads, &mut profile);
+            self.rows(thread, taken, reads, &mut profile);
         }
         profile
     }
@@ -322,18 +325,12 @@ impl Log<'_> {
     }
 
     /// Adds the rows of a thread to a profile.
-    fn rows(
-        &self,
-        (launch, thread): (usize, usize),
-        taken: &[Taken],
-        reads: usize,
-        profile: &mut Profile,
-    ) {
+    fn rows(&self, thread: usize, taken: &[Taken], reads: usize, profile: &mut Profile) {
         let mut insert = None;
         let mut visits = vec![0; self.layouts.len()];
         for (id, start, held) in taken {
             let mut row = self.row(&self.layouts[*id], *start, *held);
-            (row.launch, row.thread, row.insert) = (launch, thread as u32, insert);
+            (row.thread, row.insert) = (thread as u32, insert);
             row.visit = visits[*id];
             visits[*id] += 1;
             if *id >= reads {

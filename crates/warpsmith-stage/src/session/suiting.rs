@@ -6,8 +6,8 @@ use warpsmith_emu::{Finding, Rule};
 use warpsmith_ir::Diagnostic;
 
 use super::{Session, Suited};
-use crate::launch::{self, Fit, Launch, Wanted};
-use crate::memory::{self, Data, Lengths};
+use crate::launch::{Fit, Launch};
+use crate::memory::{self, Data, Lengths, Needed};
 use crate::program::{self, Program};
 use crate::session::Refusal;
 use crate::source::shape::Extent;
@@ -74,10 +74,7 @@ impl Session {
     /// A launch of a kind with rows that are longer than what blocks cover, where the kernel is right in it, else without.
     fn suit_either(&mut self, kind: Kind, strides: Strides) -> Result<Option<Suited>, Refusal> {
         let Some(launch) = self.launch(kind, strides) else { return Ok(None) };
-        let longer = match kind.fit {
-            Fit::Ragged(_) | Fit::Apart => self.sized(kind, strides, true),
-            _ => None,
-        };
+        let longer = self.asked().longer(kind, strides);
         if let Some(longer) = longer.filter(|l| *l != launch)
             && let Some(found) = self.suit(longer)?
         {
@@ -160,10 +157,14 @@ impl Session {
     /// A launch as it is, if the unmodified kernel is right in it.
     fn tried(&mut self, launch: Launch) -> Result<Option<Suited>, Refusal> {
         let shaped = self.shaped(&launch)?;
+        let known = self.needed_ahead(&launch);
         let data = Data { seed: 1, tagged: &self.tagged, mixed: false };
-        let memory::Needed { lengths, outcome, idle } =
-            memory::needed(&shaped.reference, &launch, data)
-                .map_err(|d| self.refuse(false, vec![d]))?;
+        let needed = match known {
+            Some(known) => known,
+            None => memory::needed(&shaped.reference, &launch, data)
+                .map_err(|d| self.refuse(false, vec![d]))?,
+        };
+        let Needed { lengths, outcome, idle } = needed;
         // Blocks may write equal values to an array between two steps and read them back: temporal blocking starts from that.
         // What they compute from it is racy with it; the rewritten kernel must have neither.
         let between = outcome.findings.iter().any(|f| self.is_between(f));
@@ -208,24 +209,8 @@ impl Session {
         Ok(lengths)
     }
 
-    pub(super) fn launch(&self, kind: Kind, strides: Strides) -> Option<Launch> {
-        self.sized(kind, strides, false)
-    }
-
-    fn sized(&self, kind: Kind, strides: Strides, apart: bool) -> Option<Launch> {
-        let wanted = Wanted {
-            usage: &self.usage,
-            extents: &self.extents,
-            parameters: &self.parameters,
-            pinned: &self.input.integers,
-            grid: self.input.grid,
-            strides,
-            apart,
-            more: kind.more,
-        };
-        let dynamic_shared = self.dynamic_shared(kind.block);
-        let launch = launch::launch(&wanted, kind.block, kind.blocks, kind.fit)?;
-        Some(Launch { dynamic_shared, ..launch })
+    fn launch(&self, kind: Kind, strides: Strides) -> Option<Launch> {
+        self.asked().launch(kind, strides, false)
     }
 
     /// Whether the unmodified kernel computes something else when its blocks run one by one from the last to the first.
@@ -254,13 +239,5 @@ impl Session {
     fn is_between(&self, finding: &Finding) -> bool {
         let named = finding.array.as_ref().is_some_and(|a| self.tagged.contains(a));
         finding.rule == Rule::RaceGlobal && named
-    }
-
-    fn dynamic_shared(&self, block: [u32; 3]) -> u32 {
-        let arrays = self.plan.arrays().iter().filter(|a| a.is_dynamic()).count() as u32;
-        match self.input.shared {
-            Some(bytes) => bytes,
-            None => arrays * 8 * (block[0] + 8) * (block[1] + 8) * block[2],
-        }
     }
 }

@@ -10,3 +10,4 @@ pub(crate) mod passed;
 pub(crate) mod patch;
 pub(crate) mod scope;
 pub mod shape;
+pub(crate) mod ties;

@@ -8,6 +8,7 @@ use super::{Access, Verdict, blocks, own_block};
 use crate::search;
 use crate::session::{Refusal, Session};
 use crate::source::patch::{Patch, indentation};
+use crate::source::ties::Tie;
 use crate::verify::check::{Checked, Problem, ProblemKind};
 
 /// A comment before each statement whose reads were staged: from where they come, and how sure that is.
@@ -19,6 +20,9 @@ pub(super) fn comments(session: &Session, accesses: &[Access], checked: &Checked
         }
     }
     let mut patch = Patch::default();
+    let ties: Vec<String> = session.ties().iter().map(Tie::text).collect();
+    let tied =
+        if ties.is_empty() { String::new() } else { format!(" where {}", ties.join(" and ")) };
     for (at, here) in statements {
         let everywhere = |b: &[u32; 3]| {
             here.iter().all(|a| a.verdict != Verdict::Proved || a.proved.contains(b))
@@ -38,17 +42,19 @@ pub(super) fn comments(session: &Session, accesses: &[Access], checked: &Checked
             (n, 0) => {
                 let of = sum_of(n, here.len());
                 format!(
-                    "{of} from shared memory: proved for all sizes with blocks of {sure}{more}."
+                    "{of} from shared memory{tied}: proved for all sizes with blocks of {sure}{more}."
                 )
             }
             (0, n) => {
                 let of = sum_of(n, here.len());
-                format!("{of} from shared memory: checked with blocks of {shapes}, not proved.")
+                format!(
+                    "{of} from shared memory{tied}: checked with blocks of {shapes}, not proved."
+                )
             }
             (p, n) => {
                 let of = sum_of(p + n, here.len());
                 format!(
-                    "{of} from shared memory: checked with blocks of {shapes}, {p} of them proved for all sizes."
+                    "{of} from shared memory{tied}: checked with blocks of {shapes}, {p} of them proved for all sizes."
                 )
             }
         };

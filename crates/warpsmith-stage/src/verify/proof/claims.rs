@@ -33,6 +33,8 @@ pub struct Claims<'a> {
     pub walked: &'a Walked,
     pub block: [u32; 3],
     pub covers: Vec<Covers>,
+    /// What sizes are made of, by name.
+    pub ties: Vec<(String, Truth)>,
     pub solver: &'a mut Solver,
     pub assumed: Assumed,
     /// Elements of shared arrays of constant size.
@@ -436,6 +438,13 @@ impl<'a> Claims<'a> {
         let mut names = BTreeSet::new();
         conditions.iter().for_each(|c| c.names(&mut |n| _ = names.insert(n.to_string())));
         let mut facts = vec![];
+        for (name, made) in &self.ties {
+            if !names.contains(name) {
+                continue;
+            }
+            made.names(&mut |n| _ = names.insert(n.to_string()));
+            facts.push(made.clone());
+        }
         let (zero, one) = (Sum::default(), Sum::number(1));
         for name in &names {
             let sum = Sum::name(name);

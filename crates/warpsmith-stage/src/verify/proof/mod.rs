@@ -23,7 +23,9 @@ use std::collections::BTreeSet;
 use warpsmith_ir::{Span, Type, VarKind};
 
 use crate::program::Program;
+use crate::source::ties::{Made, Tie};
 use claims::{Assumed, Claims, Covers, Unproved};
+use formula::{Sum, Truth};
 use solver::Solver;
 use tree::{Array, Tree};
 use walk::{Walked, What};
@@ -40,7 +42,18 @@ pub struct Proof {
 /// Names of sizes that bound positions along an axis: axis and parameter.
 pub type Bounds = [(usize, String)];
 
-/// Proves what can be proved of a rewritten text, in which stores to the arrays `dropped` may be gone.
+/// What is known beside the two texts.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    /// Sizes that bound positions.
+    pub bounds: &'a Bounds,
+    /// What parameters are made of wherever the kernel is launched.
+    pub ties: &'a [Tie],
+    /// Arrays that stores to may be gone.
+    pub dropped: &'a [String],
+}
+
+/// Proves what can be proved of a rewritten text.
 ///
 /// # Errors
 /// Why nothing is proved of the kernel as a whole.
@@ -49,9 +62,9 @@ pub fn prove(
     reference: &Program,
     rewritten: &Program,
     block: [u32; 3],
-    bounds: &Bounds,
-    dropped: &[String],
+    known: Known<'_>,
 ) -> Result<Proof, Unproved> {
+    let Known { bounds, dropped, ties } = known;
     let (before, after) = (reference.kernel, rewritten.kernel);
     let plain = walk::walk((&reference.module, before), (&rewritten.module, after), block);
     let inlined;
@@ -82,6 +95,7 @@ pub fn prove(
         walked: &walked,
         block,
         covers,
+        ties: ties.iter().filter_map(|t| tie(&walked, t)).collect(),
         solver,
         assumed: Assumed::default(),
         length: &length,
@@ -147,6 +161,33 @@ fn covers(walked: &Walked, bounds: &Bounds) -> Vec<Covers> {
         }
     }
     all
+}
+
+/// What a parameter is made of, in formulas: with its name there.
+fn tie(walked: &Walked, tie: &Tie) -> Option<(String, Truth)> {
+    let named = |text: &str| walked.sizes.iter().find(|(_, t)| t == text).map(|(n, _)| n.clone());
+    let name = named(&tie.parameter)?;
+    let value = made(&tie.value, &|n| named(n).map(|n| Sum::name(&n)))?;
+    Some((name.clone(), Truth::equal(&Sum::name(&name), &value)))
+}
+
+fn made(value: &Made, of: &dyn Fn(&str) -> Option<Sum>) -> Option<Sum> {
+    let (op, a, b) = match value {
+        Made::Number(n) => return Some(Sum::number(*n)),
+        Made::Parameter(name) => return of(name),
+        Made::Of(op, a, b) => (op, made(a, of)?, made(b, of)?),
+    };
+    Some(match (op, b.constant()) {
+        ('+', _) => a.plus(&b, 1),
+        ('-', _) => a.plus(&b, -1),
+        ('*', Some(n)) => a.times(n),
+        // Towards zero.
+        ('/', Some(n)) if n > 0 => {
+            let (up, down) = (a.divided(n).0, a.times(-1).divided(n).0.times(-1));
+            Sum::choose(&Truth::at_most(&Sum::default(), &a), &up, &down)
+        }
+        _ => return None,
+    })
 }
 
 /// Assumptions in words.

@@ -1,0 +1,248 @@
+//! Sizes that host code makes of others before it launches a kernel: `int ow = w / 2; pool<<<grid, block>>>(in, out, w, ow);`.
+//!
+//! Nothing in the kernel says so. Results that need it are right for such launches alone, and say it.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use warpsmith_front::ast::{self, ExprKind, Initializer, StmtKind, TranslationUnit};
+use warpsmith_front::sema::walk;
+use warpsmith_ir::SourceMap;
+
+use super::hosts::{self, Names};
+use super::scope;
+use super::shape::base_name;
+
+/// A parameter of a kernel that is made of others wherever the file launches it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tie {
+    pub parameter: String,
+    pub value: Made,
+}
+
+/// A number made of parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Made {
+    Number(i64),
+    Parameter(String),
+    /// `+`, `-`, `*`, or `/` by a number above zero.
+    Of(char, Box<Made>, Box<Made>),
+}
+
+impl Made {
+    /// Its value, as C rounds.
+    pub fn value(&self, of: &dyn Fn(&str) -> Option<i64>) -> Option<i64> {
+        match self {
+            Made::Number(n) => Some(*n),
+            Made::Parameter(name) => of(name),
+            Made::Of(op, a, b) => {
+                let (a, b) = (a.value(of)?, b.value(of)?);
+                match op {
+                    '+' => a.checked_add(b),
+                    '-' => a.checked_sub(b),
+                    '*' => a.checked_mul(b),
+                    _ => a.checked_div(b),
+                }
+            }
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Made::Number(n) => n.to_string(),
+            Made::Parameter(name) => name.clone(),
+            Made::Of(op, a, b) => format!("{} {op} {}", a.inner(), b.inner()),
+        }
+    }
+
+    fn inner(&self) -> String {
+        match self {
+            Made::Of(..) => format!("({})", self.text()),
+            _ => self.text(),
+        }
+    }
+}
+
+impl Tie {
+    /// For reports: `ow == w / 2`.
+    pub fn text(&self) -> String {
+        format!("{} == {}", self.parameter, self.value.text())
+    }
+}
+
+/// Gives parameters the values that they are made to.
+pub fn apply(ties: &[Tie], integers: &mut BTreeMap<String, i64>) {
+    for tie in ties {
+        if let Some(value) = tie.value.value(&|n| integers.get(n).copied()) {
+            integers.insert(tie.parameter.clone(), value);
+        }
+    }
+}
+
+/// The parameters of a kernel that every launch in the file makes of others in the same way.
+pub fn of_host(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Vec<Tie> {
+    let Some(function) = scope::kernel(unit, base_name(kernel)) else { return vec![] };
+    let params: Vec<String> =
+        function.params.iter().map(|p| p.name.clone().unwrap_or_default()).collect();
+    let mut all: Option<Vec<Tie>> = None;
+    hosts::each_function(unit, sources, &mut |body, names| {
+        let (made, changed) = declared_in(body);
+        let host = Host { unit, names, made, changed };
+        walk::block(body, &mut |e| {
+            let ExprKind::Launch { callee, args, .. } = &*e.kind else { return };
+            if base_name(sources.text(callee.span)) == base_name(kernel) {
+                let here = host.ties(&params, args);
+                match &mut all {
+                    Some(known) => known.retain(|tie| here.contains(tie)),
+                    None => all = Some(here),
+                }
+            }
+        });
+    });
+    all.unwrap_or_default()
+}
+
+/// A function of the host.
+struct Host<'a> {
+    unit: &'a TranslationUnit,
+    names: &'a Names,
+    /// Variables that it declares, with what they are made from.
+    made: HashMap<&'a str, Option<&'a ast::Expr>>,
+    /// Names that have several values, or of which there are several.
+    changed: HashSet<String>,
+}
+
+impl Host<'_> {
+    fn ties(&self, params: &[String], args: &[ast::Expr]) -> Vec<Tie> {
+        let mut all = vec![];
+        for (param, arg) in params.iter().zip(args).filter(|(p, _)| !p.is_empty()) {
+            // What is passed for other parameters, by the variable that is.
+            let passed: HashMap<&str, &str> = params
+                .iter()
+                .zip(args)
+                .filter(|(p, _)| *p != param)
+                .filter_map(|(p, a)| Some((variable(a)?, p.as_str())))
+                .filter(|(v, _)| !self.changed.contains(*v))
+                .collect();
+            // What two parameters have is made of nothing.
+            let same = variable(arg).is_some_and(|v| passed.contains_key(v));
+            let value = self.of(arg, &passed).filter(|_| !same);
+            if let Some(value @ Made::Of(..)) = value {
+                all.push(Tie { parameter: param.clone(), value });
+            }
+        }
+        // Of two that are made of each other none is.
+        let of_tied = |tie: &Tie| {
+            let free = |n: &str| all.iter().all(|t| t.parameter != n).then_some(1);
+            tie.value.value(&free).is_none()
+        };
+        let free: Vec<bool> = all.iter().map(|t| !of_tied(t)).collect();
+        all.into_iter().zip(free).filter(|(_, free)| *free).map(|(t, _)| t).collect()
+    }
+
+    fn of(&self, e: &ast::Expr, passed: &HashMap<&str, &str>) -> Option<Made> {
+        let made = match &*scope::plain(e).kind {
+            ExprKind::Number(text) => Made::Number(number(text)?),
+            ExprKind::Path(path) => {
+                let name = path.as_name()?;
+                if self.changed.contains(name) {
+                    return None;
+                }
+                match (passed.get(name), self.made.get(name)) {
+                    (Some(param), _) => Made::Parameter((*param).to_string()),
+                    (None, Some(Some(inner))) => self.of(inner, passed)?,
+                    (None, Some(None)) => return None,
+                    (None, None) => {
+                        Made::Number(scope::value_of(self.unit, &self.names.put_in(name))?)
+                    }
+                }
+            }
+            ExprKind::Binary { op, left, right } => {
+                let (a, b) = (self.of(left, passed)?, self.of(right, passed)?);
+                match (op.as_str(), a, b) {
+                    (_, Made::Number(a), Made::Number(b)) if op != "/" || b > 0 => {
+                        let op = op.chars().next().filter(|_| op.len() == 1)?;
+                        let both = Made::Of(op, Made::Number(a).into(), Made::Number(b).into());
+                        Made::Number(both.value(&|_| None).filter(|_| "+-*/".contains(op))?)
+                    }
+                    (op @ ("+" | "-"), a, b) => Made::Of(op.chars().next()?, a.into(), b.into()),
+                    ("*", a, b @ Made::Number(_)) => Made::Of('*', a.into(), b.into()),
+                    ("*", a @ Made::Number(_), b) => Made::Of('*', b.into(), a.into()),
+                    ("/", a, Made::Number(n)) if n > 0 => {
+                        Made::Of('/', a.into(), Made::Number(n).into())
+                    }
+                    (">>", a, Made::Number(n @ 0..=30)) => {
+                        Made::Of('/', a.into(), Made::Number(1 << n).into())
+                    }
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        Some(made)
+    }
+}
+
+fn number(text: &str) -> Option<i64> {
+    text.trim_end_matches(['u', 'U', 'l', 'L']).parse().ok()
+}
+
+fn variable(e: &ast::Expr) -> Option<&str> {
+    match &*scope::plain(e).kind {
+        ExprKind::Path(path) => path.as_name(),
+        _ => None,
+    }
+}
+
+/// What variables of a body are made from, and which names in it have several values.
+fn declared_in(body: &ast::Block) -> (HashMap<&str, Option<&ast::Expr>>, HashSet<String>) {
+    let mut all = vec![];
+    declarations(body, &mut all);
+    let mut changed = HashSet::new();
+    walk::block(body, &mut |e| {
+        let target = match &*e.kind {
+            ExprKind::Assign { target, .. } => target,
+            ExprKind::IncDec { operand, .. } => operand,
+            ExprKind::Unary { op, operand } if op == "&" => operand,
+            _ => return,
+        };
+        changed.extend(variable(target).map(str::to_string));
+    });
+    let mut made = HashMap::new();
+    for (name, value) in all {
+        if made.insert(name, value).is_some() {
+            changed.insert(name.to_string());
+        }
+    }
+    (made, changed)
+}
+
+fn declarations<'b>(block: &'b ast::Block, all: &mut Vec<(&'b str, Option<&'b ast::Expr>)>) {
+    for s in &block.stmts {
+        declared(s, all);
+    }
+}
+
+fn declared<'b>(s: &'b ast::Stmt, all: &mut Vec<(&'b str, Option<&'b ast::Expr>)>) {
+    match &s.kind {
+        StmtKind::Vars(vars) => {
+            for d in &vars.declarators {
+                let value = match &d.init {
+                    Some(Initializer::Expr(e)) => Some(e),
+                    _ => None,
+                };
+                all.push((&d.name, value));
+            }
+        }
+        StmtKind::Block(b) => declarations(b, all),
+        StmtKind::If { then, otherwise, .. } => {
+            declared(then, all);
+            otherwise.iter().for_each(|s| declared(s, all));
+        }
+        StmtKind::For { init, body, .. } => {
+            init.iter().for_each(|s| declared(s, all));
+            declared(body, all);
+        }
+        StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } => declared(body, all),
+        _ => {}
+    }
+}
