@@ -73,3 +73,18 @@ fn launches_that_differ_tie_nothing() {
         assert!(no && why.contains("error[W711]"), "{why}");
     }
 }
+
+/// A size that a call, a stream or a reference may change before the launch is no size that others are made of.
+#[test]
+fn what_may_be_written_by_reference_ties_nothing() {
+    let with = |line: &str| HALVES.replace("dim3 block", &format!("{line}\n    dim3 block"));
+    let before = "static void shrink(int n, int &w) { w -= n; }\nstatic int twice(int w) { return 2 * w; }\n";
+    let text = |line: &str| {
+        pooling(&with(line)).replace("#define B 8\n", &format!("#define B 8\n{before}"))
+    };
+    assert!(planned(&text("twice(w); twice(h);")).is_ok());
+    for line in ["shrink(3, w);", "std::swap(w, h);", "std::cin >> w;", "int &r = w; r -= 3;"] {
+        let (no, why) = planned(&text(line)).expect_err(line);
+        assert!(no && why.contains("error[W711]"), "{line}: {why}");
+    }
+}

@@ -6,7 +6,7 @@ use warpsmith_ir::{ForLoop, LoopId, Origin, Type, VarId};
 use super::access::{Access, AccessKind, Base, Scope, View};
 pub use super::boxes::{Counter, Dim, Footprint};
 use super::loops::{outer_loops, unit_step};
-use super::shapes::shaped;
+use super::shapes::{product, shaped};
 use super::written_boxes;
 use crate::kernel::{Kernel, Nest, STATIC_SHARED, Stage};
 use crate::walk;
@@ -214,7 +214,7 @@ fn dim(
     let mut terms = vec![];
     let mut invariant = Poly::zero();
     for (monomial, factor) in poly.terms() {
-        let term = term(monomial, factor)?;
+        let term = product(monomial, factor).ok_or(OVERFLOW)?;
         // Of the loops around the bound ones a block has one iteration.
         let bound = |l: &&&ForLoop| nest.axes.iter().any(|(id, _)| *id == l.id);
         let own = a.loops.iter().skip_while(|l| !bound(l));
@@ -241,11 +241,6 @@ fn dim(
 }
 
 const OVERFLOW: &str = "its subscript overflows";
-
-fn term(monomial: &[Atom], factor: i128) -> Result<Poly, &'static str> {
-    let times = |p: Poly, atom: &Atom| p.mul(&Poly::atom(atom.clone()));
-    monomial.iter().try_fold(Poly::constant(factor), times).ok_or(OVERFLOW)
-}
 
 /// Whether a loop has one iteration while a strip is copied and used: it runs around the strips. Of loops with constant
 /// bounds the copy holds all iterations instead.

@@ -4,7 +4,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use warpsmith_front::ast::{self, ExprKind, Initializer, StmtKind, TranslationUnit};
+use warpsmith_front::ast::{
+    self, ExprKind, Initializer, ItemKind, StmtKind, TranslationUnit, TypeKind,
+};
 use warpsmith_front::sema::walk;
 use warpsmith_ir::SourceMap;
 
@@ -84,8 +86,10 @@ pub fn of_host(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Vec
     let params: Vec<String> =
         function.params.iter().map(|p| p.name.clone().unwrap_or_default()).collect();
     let mut all: Option<Vec<Tie>> = None;
+    let mut references = HashMap::new();
+    by_reference(&unit.items, &mut references);
     hosts::each_function(unit, sources, &mut |body, names| {
-        let (made, changed) = declared_in(body);
+        let (made, changed) = declared_in(body, &references);
         let host = Host { unit, names, made, changed };
         walk::block(body, &mut |e| {
             let ExprKind::Launch { callee, args, .. } = &*e.kind else { return };
@@ -193,19 +197,71 @@ fn variable(e: &ast::Expr) -> Option<&str> {
     }
 }
 
+/// Which parameters of a function are references that it may write through.
+type References<'a> = HashMap<&'a str, Vec<bool>>;
+
+fn by_reference<'a>(items: &'a [ast::Item], all: &mut References<'a>) {
+    for item in items {
+        match &item.kind {
+            ItemKind::Namespace { items, .. } => by_reference(items, all),
+            ItemKind::Function(f) => {
+                let ast::FunctionName::Plain(path) = &f.name else { continue };
+                let Some(last) = path.segments.last() else { continue };
+                let writes =
+                    |ty: &TypeKind| matches!(ty, TypeKind::Reference { to, .. } if !to.is_const);
+                // Of overloads any may be meant.
+                let known = all.entry(&last.name).or_default();
+                known.resize(known.len().max(f.params.len()), false);
+                for (known, p) in known.iter_mut().zip(&f.params) {
+                    *known |= writes(&p.ty.kind);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Arguments of a call that it may write to: those of functions of C, which are all that other plain names are taken for, it cannot.
+fn written_by_call<'e>(
+    callee: &ast::Expr,
+    args: &'e [ast::Expr],
+    references: &References<'_>,
+    local: impl Fn(&str) -> bool,
+) -> Vec<&'e ast::Expr> {
+    let plain = variable(callee).filter(|name| !OF_CPP.contains(name) && !local(name));
+    match plain.map(|name| references.get(name)) {
+        None => args.iter().collect(),
+        Some(None) => vec![],
+        Some(Some(writes)) => {
+            let written = args.iter().zip(writes).filter(|(_, writes)| **writes);
+            written.map(|(a, _)| a).collect()
+        }
+    }
+}
+
+/// Functions of the standard library that write to their arguments and may be called without its name.
+const OF_CPP: &[&str] = &["swap", "exchange", "tie", "from_chars"];
+
 /// What variables of a body are made from, and which names in it have several values.
-fn declared_in(body: &ast::Block) -> (HashMap<&str, Option<&ast::Expr>>, HashSet<String>) {
-    let mut all = vec![];
-    declarations(body, &mut all);
-    let mut changed = HashSet::new();
+fn declared_in<'b>(
+    body: &'b ast::Block,
+    references: &References<'_>,
+) -> (HashMap<&'b str, Option<&'b ast::Expr>>, HashSet<String>) {
+    let (mut all, mut aliased) = (vec![], vec![]);
+    declarations(body, &mut all, &mut aliased);
+    let mut changed: HashSet<String> = aliased.into_iter().map(str::to_string).collect();
+    let local = |name: &str| all.iter().any(|(declared, _)| *declared == name);
     walk::block(body, &mut |e| {
-        let target = match &*e.kind {
-            ExprKind::Assign { target, .. } => target,
-            ExprKind::IncDec { operand, .. } => operand,
-            ExprKind::Unary { op, operand } if op == "&" => operand,
+        let targets = match &*e.kind {
+            ExprKind::Assign { target, .. } => vec![target],
+            ExprKind::IncDec { operand, .. } => vec![operand],
+            ExprKind::Unary { op, operand } if op == "&" => vec![operand],
+            // Read from a stream.
+            ExprKind::Binary { op, right, .. } if op == ">>" => vec![right],
+            ExprKind::Call { callee, args } => written_by_call(callee, args, references, local),
             _ => return,
         };
-        changed.extend(variable(target).map(str::to_string));
+        changed.extend(targets.into_iter().filter_map(variable).map(str::to_string));
     });
     let mut made = HashMap::new();
     for (name, value) in all {
@@ -216,13 +272,16 @@ fn declared_in(body: &ast::Block) -> (HashMap<&str, Option<&ast::Expr>>, HashSet
     (made, changed)
 }
 
-fn declarations<'b>(block: &'b ast::Block, all: &mut Vec<(&'b str, Option<&'b ast::Expr>)>) {
+type Declarations<'b> = Vec<(&'b str, Option<&'b ast::Expr>)>;
+
+/// Variables with what they are made from, and those that references stand for.
+fn declarations<'b>(block: &'b ast::Block, all: &mut Declarations<'b>, aliased: &mut Vec<&'b str>) {
     for s in &block.stmts {
-        declared(s, all);
+        declared(s, all, aliased);
     }
 }
 
-fn declared<'b>(s: &'b ast::Stmt, all: &mut Vec<(&'b str, Option<&'b ast::Expr>)>) {
+fn declared<'b>(s: &'b ast::Stmt, all: &mut Declarations<'b>, aliased: &mut Vec<&'b str>) {
     match &s.kind {
         StmtKind::Vars(vars) => {
             for d in &vars.declarators {
@@ -230,19 +289,24 @@ fn declared<'b>(s: &'b ast::Stmt, all: &mut Vec<(&'b str, Option<&'b ast::Expr>)
                     Some(Initializer::Expr(e)) => Some(e),
                     _ => None,
                 };
+                if matches!(d.ty.kind, TypeKind::Reference { .. }) {
+                    aliased.extend(value.and_then(variable));
+                }
                 all.push((&d.name, value));
             }
         }
-        StmtKind::Block(b) => declarations(b, all),
+        StmtKind::Block(b) => declarations(b, all, aliased),
         StmtKind::If { then, otherwise, .. } => {
-            declared(then, all);
-            otherwise.iter().for_each(|s| declared(s, all));
+            declared(then, all, aliased);
+            otherwise.iter().for_each(|s| declared(s, all, aliased));
         }
         StmtKind::For { init, body, .. } => {
-            init.iter().for_each(|s| declared(s, all));
-            declared(body, all);
+            init.iter().for_each(|s| declared(s, all, aliased));
+            declared(body, all, aliased);
         }
-        StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } => declared(body, all),
+        StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } => {
+            declared(body, all, aliased)
+        }
         _ => {}
     }
 }
