@@ -365,6 +365,14 @@ pub fn continues(block: &Block) -> Option<&Stmt> {
     })
 }
 
+/// Whether a block runs such a statement whenever it is run itself, and once.
+pub fn stands_at_top(block: &Block, is: &impl Fn(&Stmt) -> bool) -> bool {
+    block.stmts.iter().any(|s| match &s.kind {
+        StmtKind::Scope(inner) => stands_at_top(inner, is),
+        _ => is(s),
+    })
+}
+
 /// A `return` anywhere in the block.
 pub fn returns(block: &Block) -> Option<&Stmt> {
     let mut found = None;

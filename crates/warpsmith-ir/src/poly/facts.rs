@@ -163,10 +163,7 @@ impl Facts {
         let d = i128::from(divisor);
         let (mut whole, mut rest) = (Poly::zero(), Poly::zero());
         for (atoms, c) in dividend.terms() {
-            let mut monomial = Poly::constant(1);
-            for a in atoms {
-                monomial = monomial.mul(&Poly::atom(a.clone()))?;
-            }
+            let monomial = Poly::product(atoms, 1)?;
             whole = whole.add(&monomial.scale(c.div_euclid(d))?)?;
             rest = rest.add(&monomial.scale(c.rem_euclid(d))?)?;
         }

@@ -316,12 +316,16 @@ impl Poly {
         Some(sum)
     }
 
+    /// A number times such factors.
+    pub fn product(factors: &[Atom], number: i128) -> Option<Poly> {
+        factors.iter().try_fold(Poly::constant(number), |p, a| p.mul(&Poly::atom(a.clone())))
+    }
+
     /// The terms with positive coefficients and those with negative ones.
     pub fn by_sign(&self) -> Option<(Poly, Poly)> {
         let (mut plus, mut minus) = (Poly::zero(), Poly::zero());
         for (atoms, c) in self.terms() {
-            let term =
-                atoms.iter().try_fold(Poly::constant(c), |p, a| p.mul(&Poly::atom(a.clone())))?;
+            let term = Poly::product(atoms, c)?;
             let into = if c > 0 { &mut plus } else { &mut minus };
             *into = into.add(&term)?;
         }

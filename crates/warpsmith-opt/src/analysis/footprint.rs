@@ -6,7 +6,7 @@ use warpsmith_ir::{ForLoop, LoopId, Origin, Type, VarId};
 use super::access::{Access, AccessKind, Base, Scope, View};
 pub use super::boxes::{Counter, Dim, Footprint};
 use super::loops::{outer_loops, unit_step};
-use super::shapes::{product, shaped};
+use super::shapes::shaped;
 use super::written_boxes;
 use crate::kernel::{Kernel, Nest, STATIC_SHARED, Stage};
 use crate::walk;
@@ -77,8 +77,12 @@ pub fn of(kernel: &Kernel, root: LoopId, nest: &Nest, stage: &Stage) -> Result<F
     if !f.measured() {
         return refuse("a block reads too much of it".into(), None);
     }
+    let counter = |id| kernel.find_loop(id).map(|l| l.var);
     if written {
-        if f.dims.iter().any(|d| nest.axes.iter().any(|(id, _)| mentions(kernel, d, *id))) {
+        let moves = |d: &Dim| {
+            nest.axes.iter().any(|(id, _)| counter(*id).is_none_or(|v| d.invariant.mentions(v)))
+        };
+        if f.dims.iter().any(moves) {
             return refuse("blocks that write it might have elements in common".into(), None);
         }
         let unfit = |why| Unfit { why, at: own_accesses.first().map(|a| a.origin.clone()) };
@@ -93,14 +97,9 @@ pub fn of(kernel: &Kernel, root: LoopId, nest: &Nest, stage: &Stage) -> Result<F
         let box_of = (l, outer.as_slice(), stage.strip.map(|s| s.0));
         f.filled = !written_boxes::covers(box_of, &f, &own_accesses);
     } else {
-        let counter = |id| kernel.find_loop(id).map(|l| l.var);
         f.join_fixed_rows(counter).ok_or_else(|| Unfit { why: OVERFLOW.into(), at: None })?;
     }
     Ok(f)
-}
-
-fn mentions(kernel: &Kernel, d: &Dim, id: LoopId) -> bool {
-    kernel.find_loop(id).is_none_or(|l| d.invariant.mentions(l.var))
 }
 
 /// Whether what a block accesses outside of the strips is what it alone writes.
@@ -214,7 +213,7 @@ fn dim(
     let mut terms = vec![];
     let mut invariant = Poly::zero();
     for (monomial, factor) in poly.terms() {
-        let term = product(monomial, factor).ok_or(OVERFLOW)?;
+        let term = Poly::product(monomial, factor).ok_or(OVERFLOW)?;
         // Of the loops around the bound ones a block has one iteration.
         let bound = |l: &&&ForLoop| nest.axes.iter().any(|(id, _)| *id == l.id);
         let own = a.loops.iter().skip_while(|l| !bound(l));

@@ -47,18 +47,12 @@ fn rows_and_columns(
     for (monomial, coefficient) in p.terms() {
         let at = monomial.iter().position(|a| a == length).filter(|_| coefficient % times == 0);
         match at {
-            None => column = column.add(&product(monomial, coefficient)?)?,
+            None => column = column.add(&Poly::product(monomial, coefficient)?)?,
             Some(at) => {
                 let rest: Vec<Atom> = [&monomial[..at], &monomial[at + 1..]].concat();
-                row = row.add(&product(&rest, coefficient / times)?)?;
+                row = row.add(&Poly::product(&rest, coefficient / times)?)?;
             }
         }
     }
     Some((row, column, Poly::atom(length.clone()).scale(times)?))
-}
-
-/// A number times such factors.
-pub(super) fn product(factors: &[Atom], number: i128) -> Option<Poly> {
-    let times = |p: Poly, a: &Atom| p.mul(&Poly::atom(a.clone()));
-    factors.iter().try_fold(Poly::constant(number), times)
 }

@@ -117,7 +117,7 @@ impl Placement {
                 readers(nests, stmt, var, &mut uses);
             }
             let [only] = uses.as_slice() else { continue };
-            if !stands_at_top(&function.body, only) {
+            if !walk::stands_at_top(&function.body, &|s| std::ptr::eq(s, *only)) {
                 continue;
             }
             match &only.kind {
@@ -146,14 +146,6 @@ impl Placement {
 fn leaves_at_end(body: &Block) -> bool {
     let last = body.stmts.last().is_some_and(|s| matches!(s.kind, StmtKind::Return(_)));
     returns(body) == usize::from(last)
-}
-
-/// Whether a statement is always reached, and once.
-fn stands_at_top(block: &Block, stmt: &Stmt) -> bool {
-    block.stmts.iter().any(|s| match &s.kind {
-        StmtKind::Scope(inner) => stands_at_top(inner, stmt),
-        _ => std::ptr::eq(s, stmt),
-    })
 }
 
 /// Statements that read the variable, nests that reduce it excepted.

@@ -6,7 +6,7 @@ use warpsmith_ir::{ForLoop, Layout, LoopId, LoopKind, StmtKind, VarId};
 
 use super::StepKind;
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
-use crate::analysis::footprint::{group_of, groups};
+use crate::analysis::footprint::{Group, groups};
 use crate::kernel::Kernel;
 use crate::rewrite::{accumulate, bind, stage, unroll};
 use crate::walk;
@@ -143,21 +143,23 @@ pub(super) fn shared_reads(kernel: &Kernel, root: LoopId) -> Vec<String> {
     arrays.into_iter().map(|v| kernel.name_of(v).to_string()).collect()
 }
 
-/// Whether a subscript of the array, or of the group of its reads that the name says (`A#2`), mentions a counter.
-pub(super) fn moves_with(kernel: &Kernel, root: LoopId, name: &str, counter: VarId) -> bool {
-    let Some(l) = kernel.find_loop(root) else { return false };
-    let Some((array, part)) = stage::named(kernel, name) else { return false };
+/// The groups of an array's reads in a nest, or the one that the name says (`A#2`).
+pub(super) fn groups_of(kernel: &Kernel, root: LoopId, name: &str) -> Vec<Group> {
+    let (Some((array, part)), Some(l)) = (stage::named(kernel, name), kernel.find_loop(root))
+    else {
+        return vec![];
+    };
     let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(root), l);
-    let accesses = scope.accesses();
-    let groups = part.map(|_| groups(&scope, &accesses, array)).unwrap_or_default();
-    let group = part.and_then(|k| groups.get(k));
-    accesses.iter().any(|a| match (a.base, &a.view) {
-        (Base::Var(v), View::Affine { index, .. }) if v == array => {
-            let meant = group.is_none_or(|g| group_of(&scope, a).as_ref() == Some(g));
-            meant && index.iter().any(|p| p.mentions(counter))
-        }
-        _ => false,
-    })
+    let groups = groups(&scope, &scope.accesses(), array);
+    match part {
+        Some(k) => groups.into_iter().skip(k).take(1).collect(),
+        None => groups,
+    }
+}
+
+/// Whether a subscript of the array, or of the group of its reads that the name says, mentions a counter.
+pub(super) fn moves_with(kernel: &Kernel, root: LoopId, name: &str, counter: VarId) -> bool {
+    groups_of(kernel, root, name).iter().any(|(index, _)| index.iter().any(|p| p.mentions(counter)))
 }
 
 /// Whether iterations of the loops around an access touch the same element.

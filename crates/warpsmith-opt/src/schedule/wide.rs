@@ -7,10 +7,9 @@ use warpsmith_ir::{
     Axis, ExprKind, ForLoop, Layout, LoopId, PlaceKind, Scalar, SourceMap, StmtKind, Type, VarId,
 };
 
-use super::candidates::may_have_strip;
+use super::candidates::{groups_of, may_have_strip};
 use super::{StepKind, take};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
-use crate::analysis::footprint;
 use crate::build::vectors::WIDEST;
 use crate::facts::Multiples;
 use crate::kernel::Kernel;
@@ -330,13 +329,8 @@ impl Plan<'_> {
 
 /// The rows of an array run along the strip, so that neighbouring threads want elements a row apart.
 fn along_strip(state: &Kernel, root: LoopId, array: &str, strip: LoopId) -> bool {
-    let (Some((array, part)), Some(l)) = (stage::named(state, array), state.find_loop(root)) else {
-        return false;
-    };
-    let scope = Scope::new(&state.module, state.func(), state.loops_around(root), l);
     let counter = state.find_loop(strip).map(|l| l.var);
-    let groups = footprint::groups(&scope, &scope.accesses(), array);
-    groups.get(part.unwrap_or(0)).is_some_and(|(index, _)| {
+    groups_of(state, root, array).first().is_some_and(|(index, _)| {
         let last = index.last().filter(|_| index.len() > 1);
         last.is_some_and(|p| counter.is_some_and(|v| p.mentions(v)))
     })

@@ -89,6 +89,13 @@ impl Asked<'_> {
         (launch.constants.clone(), by_block.then_some(launch.block), bytes)
     }
 
+    /// Which programs a block has, and a launch that they are made for.
+    fn shape(self, block: [u32; 3]) -> Option<(ShapeKey, Launch)> {
+        let kind = Kind { block, blocks: 2, fit: Fit::Exact, more: [1; 3] };
+        let launch = self.launch(kind, Strides::default(), false)?;
+        Some((self.key(&launch), launch))
+    }
+
     /// The launch of a kind; `apart` as in [`Wanted`].
     pub fn launch(self, kind: Kind, strides: Strides, apart: bool) -> Option<Launch> {
         let wanted = Wanted {
@@ -158,12 +165,7 @@ impl Session {
     /// may take long, only programs are made.
     pub fn prepare(&mut self, expected: &[Expected]) {
         let mut wanted: Vec<(ShapeKey, Launch)> = vec![];
-        for (block, ..) in expected {
-            let kind = Kind { block: *block, blocks: 2, fit: Fit::Exact, more: [1; 3] };
-            let Some(launch) = self.asked().launch(kind, Strides::default(), false) else {
-                continue;
-            };
-            let key = self.asked().key(&launch);
+        for (key, launch) in expected.iter().filter_map(|(block, ..)| self.asked().shape(*block)) {
             if !self.shapes.contains_key(&key) && wanted.iter().all(|(k, _)| *k != key) {
                 wanted.push((key, launch));
             }
@@ -183,9 +185,7 @@ impl Session {
     fn run_ahead(&mut self, expected: &[Expected]) {
         let asked = self.asked();
         let shaped = |(block, ..): &Expected| {
-            let kind = Kind { block: *block, blocks: 2, fit: Fit::Exact, more: [1; 3] };
-            let launch = asked.launch(kind, Strides::default(), false)?;
-            self.shapes.get(&asked.key(&launch)).map(|s| &**s)
+            asked.shape(*block).and_then(|(key, _)| self.shapes.get(&key)).map(|s| &**s)
         };
         let tasks: Vec<(Expected, &Shaped)> =
             expected.iter().filter_map(|e| Some((*e, shaped(e)?))).collect();

@@ -65,8 +65,7 @@ pub fn each_function(
     sources: &SourceMap,
     see: &mut dyn FnMut(&ast::Block, &Names),
 ) {
-    let mut functions = vec![];
-    collect(&unit.items, &mut functions);
+    let functions = functions(&unit.items);
     for f in &functions {
         let Some(body) = &f.body else { continue };
         let mut known = HashMap::new();
@@ -89,17 +88,21 @@ pub fn each_function(
     }
 }
 
-fn collect<'u>(items: &'u [ast::Item], all: &mut Vec<&'u ast::FunctionDecl>) {
+/// Functions that are no kernels, in namespaces, too, with a body or without.
+pub fn functions(items: &[ast::Item]) -> Vec<&ast::FunctionDecl> {
+    let mut all = vec![];
     for item in items {
         match &item.kind {
-            ItemKind::Function(f) if !f.attrs.global && f.body.is_some() => all.push(f),
-            ItemKind::Namespace { items, .. } => collect(items, all),
+            ItemKind::Function(f) if !f.attrs.global => all.push(f),
+            ItemKind::Namespace { items, .. } => all.extend(functions(items)),
             _ => {}
         }
     }
+    all
 }
 
-fn name_of(f: &ast::FunctionDecl) -> &str {
+/// The name of a function, without that of its namespace; empty for operators.
+pub fn name_of(f: &ast::FunctionDecl) -> &str {
     match &f.name {
         ast::FunctionName::Plain(path) => path.segments.last().map_or("", |s| s.name.as_str()),
         _ => "",

@@ -4,9 +4,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use warpsmith_front::ast::{
-    self, ExprKind, Initializer, ItemKind, StmtKind, TranslationUnit, TypeKind,
-};
+use warpsmith_front::ast::{self, ExprKind, Initializer, TranslationUnit, TypeKind};
 use warpsmith_front::sema::walk;
 use warpsmith_ir::SourceMap;
 
@@ -86,10 +84,10 @@ pub fn of_host(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Vec
     let params: Vec<String> =
         function.params.iter().map(|p| p.name.clone().unwrap_or_default()).collect();
     let mut all: Option<Vec<Tie>> = None;
-    let mut references = HashMap::new();
-    by_reference(&unit.items, &mut references);
+    let references = by_reference(unit);
     hosts::each_function(unit, sources, &mut |body, names| {
-        let (made, changed) = declared_in(body, &references);
+        let made = scope::declared(body);
+        let changed = changed_in(body, &made, &references);
         let host = Host { unit, names, made, changed };
         walk::block(body, &mut |e| {
             let ExprKind::Launch { callee, args, .. } = &*e.kind else { return };
@@ -105,12 +103,15 @@ pub fn of_host(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Vec
     all.unwrap_or_default()
 }
 
+/// What variables are declared with, once for each declaration.
+type Declared = HashMap<String, Vec<Option<ast::Expr>>>;
+
 /// A function of the host.
 struct Host<'a> {
     unit: &'a TranslationUnit,
     names: &'a Names,
     /// Variables that it declares, with what they are made from.
-    made: HashMap<&'a str, Option<&'a ast::Expr>>,
+    made: Declared,
     /// Names that have several values, or of which there are several.
     changed: HashSet<String>,
 }
@@ -151,10 +152,10 @@ impl Host<'_> {
                 if self.changed.contains(name) {
                     return None;
                 }
-                match (passed.get(name), self.made.get(name)) {
+                match (passed.get(name), self.made.get(name).map(Vec::as_slice)) {
                     (Some(param), _) => Made::Parameter((*param).to_string()),
-                    (None, Some(Some(inner))) => self.of(inner, passed)?,
-                    (None, Some(None)) => return None,
+                    (None, Some([Some(inner)])) => self.of(inner, passed)?,
+                    (None, Some(_)) => return None,
                     (None, None) => {
                         Made::Number(scope::value_of(self.unit, &self.names.put_in(name))?)
                     }
@@ -200,25 +201,17 @@ fn variable(e: &ast::Expr) -> Option<&str> {
 /// Which parameters of a function are references that it may write through.
 type References<'a> = HashMap<&'a str, Vec<bool>>;
 
-fn by_reference<'a>(items: &'a [ast::Item], all: &mut References<'a>) {
-    for item in items {
-        match &item.kind {
-            ItemKind::Namespace { items, .. } => by_reference(items, all),
-            ItemKind::Function(f) => {
-                let ast::FunctionName::Plain(path) = &f.name else { continue };
-                let Some(last) = path.segments.last() else { continue };
-                let writes =
-                    |ty: &TypeKind| matches!(ty, TypeKind::Reference { to, .. } if !to.is_const);
-                // Of overloads any may be meant.
-                let known = all.entry(&last.name).or_default();
-                known.resize(known.len().max(f.params.len()), false);
-                for (known, p) in known.iter_mut().zip(&f.params) {
-                    *known |= writes(&p.ty.kind);
-                }
-            }
-            _ => {}
+fn by_reference(unit: &TranslationUnit) -> References<'_> {
+    let mut all = References::new();
+    for f in hosts::functions(&unit.items) {
+        // Of overloads any may be meant.
+        let known = all.entry(hosts::name_of(f)).or_default();
+        known.resize(known.len().max(f.params.len()), false);
+        for (known, p) in known.iter_mut().zip(&f.params) {
+            *known |= matches!(&p.ty.kind, TypeKind::Reference { to, .. } if !to.is_const);
         }
     }
+    all
 }
 
 /// Arguments of a call that it may write to: those of functions of C, which are all that other plain names are taken for, it cannot.
@@ -242,15 +235,19 @@ fn written_by_call<'e>(
 /// Functions of the standard library that write to their arguments and may be called without its name.
 const OF_CPP: &[&str] = &["swap", "exchange", "tie", "from_chars"];
 
-/// What variables of a body are made from, and which names in it have several values.
-fn declared_in<'b>(
-    body: &'b ast::Block,
-    references: &References<'_>,
-) -> (HashMap<&'b str, Option<&'b ast::Expr>>, HashSet<String>) {
-    let (mut all, mut aliased) = (vec![], vec![]);
-    declarations(body, &mut all, &mut aliased);
-    let mut changed: HashSet<String> = aliased.into_iter().map(str::to_string).collect();
-    let local = |name: &str| all.iter().any(|(declared, _)| *declared == name);
+/// Names that have several values in a body, or of which there are several.
+fn changed_in(body: &ast::Block, made: &Declared, references: &References<'_>) -> HashSet<String> {
+    let several = made.iter().filter(|(_, all)| all.len() > 1);
+    let mut changed: HashSet<String> = several.map(|(name, _)| name.clone()).collect();
+    scope::each_vars(&body.stmts, &mut |vars| {
+        for d in &vars.declarators {
+            if let (TypeKind::Reference { .. }, Some(Initializer::Expr(e))) = (&d.ty.kind, &d.init)
+            {
+                changed.extend(variable(e).map(str::to_string));
+            }
+        }
+    });
+    let local = |name: &str| made.contains_key(name);
     walk::block(body, &mut |e| {
         let targets = match &*e.kind {
             ExprKind::Assign { target, .. } => vec![target],
@@ -263,50 +260,5 @@ fn declared_in<'b>(
         };
         changed.extend(targets.into_iter().filter_map(variable).map(str::to_string));
     });
-    let mut made = HashMap::new();
-    for (name, value) in all {
-        if made.insert(name, value).is_some() {
-            changed.insert(name.to_string());
-        }
-    }
-    (made, changed)
-}
-
-type Declarations<'b> = Vec<(&'b str, Option<&'b ast::Expr>)>;
-
-/// Variables with what they are made from, and those that references stand for.
-fn declarations<'b>(block: &'b ast::Block, all: &mut Declarations<'b>, aliased: &mut Vec<&'b str>) {
-    for s in &block.stmts {
-        declared(s, all, aliased);
-    }
-}
-
-fn declared<'b>(s: &'b ast::Stmt, all: &mut Declarations<'b>, aliased: &mut Vec<&'b str>) {
-    match &s.kind {
-        StmtKind::Vars(vars) => {
-            for d in &vars.declarators {
-                let value = match &d.init {
-                    Some(Initializer::Expr(e)) => Some(e),
-                    _ => None,
-                };
-                if matches!(d.ty.kind, TypeKind::Reference { .. }) {
-                    aliased.extend(value.and_then(variable));
-                }
-                all.push((&d.name, value));
-            }
-        }
-        StmtKind::Block(b) => declarations(b, all, aliased),
-        StmtKind::If { then, otherwise, .. } => {
-            declared(then, all, aliased);
-            otherwise.iter().for_each(|s| declared(s, all, aliased));
-        }
-        StmtKind::For { init, body, .. } => {
-            init.iter().for_each(|s| declared(s, all, aliased));
-            declared(body, all, aliased);
-        }
-        StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } => {
-            declared(body, all, aliased)
-        }
-        _ => {}
-    }
+    changed
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use warpsmith_ir::poly::{Atom, Facts, Poly};
-use warpsmith_ir::{BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, Place, StmtKind, VarId};
+use warpsmith_ir::{BinaryOp, Expr, ExprKind, ForLoop, Place, StmtKind, VarId};
 
 use crate::analysis::loops::unit_step;
 use crate::walk;
@@ -73,7 +73,9 @@ fn widest(l: &ForLoop, around: &[&ForLoop], hull: [&Expr; 2]) -> Option<VarId> {
     let (own, inner) = (around[at], &around[at + 1..]);
     let next = inner.iter().copied().chain([l]);
     // What else an iteration does is no matter: the loop runs in each.
-    let always = |(o, next): (&&ForLoop, &ForLoop)| runs(&o.body, next.id);
+    let always = |(o, next): (&&ForLoop, &ForLoop)| {
+        walk::stands_at_top(&o.body, &|s| matches!(&s.kind, StmtKind::For(l) if l.id == next.id))
+    };
     if !around[at..].iter().zip(next).all(always) {
         return None;
     }
@@ -95,15 +97,6 @@ fn widest(l: &ForLoop, around: &[&ForLoop], hull: [&Expr; 2]) -> Option<VarId> {
     let same = Poly::from_expr(hull[0])? == at_end(&first, false)?
         && Poly::from_expr(hull[1])? == at_end(&past, true)?;
     (same && matches!(l.compare, BinaryOp::Lt | BinaryOp::Le)).then_some(own.var)
-}
-
-/// Whether a block runs a loop whenever it is run itself.
-fn runs(block: &Block, id: LoopId) -> bool {
-    block.stmts.iter().any(|s| match &s.kind {
-        StmtKind::For(l) => l.id == id,
-        StmtKind::Scope(inner) => runs(inner, id),
-        _ => false,
-    })
 }
 
 /// Whether not all of an expression is computed each time.
