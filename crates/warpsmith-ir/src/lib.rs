@@ -33,8 +33,8 @@ pub use expr::{
     Axis, BinaryOp, BindLevel, Builtin, Expr, ExprKind, MathFn, Place, PlaceKind, ReduceOp, UnaryOp,
 };
 pub use module::{
-    ConstId, FuncId, Function, FunctionKind, Global, GlobalId, LaunchBounds, Layout, Module,
-    NamedConst, StructDef, StructField, StructId, Var, VarId, VarKind,
+    ConstId, DimOrder, FuncId, Function, FunctionKind, Global, GlobalId, LaunchBounds, Layout,
+    Module, NamedConst, StructDef, StructField, StructId, Var, VarId, VarKind,
 };
 pub use printable::printable;
 pub use span::{FileId, Origin, SourceFile, SourceMap, Span};

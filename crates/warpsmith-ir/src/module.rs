@@ -152,13 +152,58 @@ pub enum VarKind {
     DynamicShared,
 }
 
+/// The order in which the dimensions of a buffer lie in its memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DimOrder {
+    /// As the subscripts are written, the last one along rows.
+    #[default]
+    Straight,
+    /// The last two dimensions change places.
+    Transposed,
+    /// The first dimension goes last, as that of the results among the weights of a convolution.
+    Turned,
+}
+
+impl DimOrder {
+    /// All orders, as written.
+    pub const ALL: [DimOrder; 3] = [DimOrder::Straight, DimOrder::Transposed, DimOrder::Turned];
+
+    /// Puts what belongs to the dimensions in the order of memory.
+    pub fn arrange<T>(self, dims: &mut [T]) {
+        let n = dims.len();
+        match self {
+            DimOrder::Transposed if n >= 2 => dims.swap(n - 1, n - 2),
+            DimOrder::Turned if n >= 2 => dims.rotate_left(1),
+            _ => {}
+        }
+    }
+
+    /// Which of `n` dimensions runs along rows in memory; `None` where there are none.
+    pub fn last(self, n: usize) -> Option<usize> {
+        match self {
+            DimOrder::Transposed if n >= 2 => Some(n - 2),
+            DimOrder::Turned if n >= 2 => Some(0),
+            _ => n.checked_sub(1),
+        }
+    }
+
+    /// The word for it in schedules and in the text form; none where nothing is said.
+    pub fn word(self) -> &'static str {
+        match self {
+            DimOrder::Straight => "",
+            DimOrder::Transposed => "transposed",
+            DimOrder::Turned => "turned",
+        }
+    }
+}
+
 /// Where the elements of a buffer lie in its memory. It changes addresses only, never what a program means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     /// Unused elements at the end of each row, against bank conflicts.
     pub pad: u32,
-    /// The last two dimensions change places.
-    pub transposed: bool,
+    /// Which dimension follows which.
+    pub order: DimOrder,
     /// The columns of each row are permuted by the row's number, against bank conflicts.
     pub swizzled: bool,
 }

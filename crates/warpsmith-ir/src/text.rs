@@ -32,7 +32,7 @@
 //!            ["launch_bounds" "(" n ["," n] ")"] ["loops" "(" n ")"]
 //!            "{" { ("var" | "shared" | "dynamic_shared" | "param") var ";" } { stmt } "}"
 //! var      = {"const" | "restrict" | "ref" | "pitched" | "inferred" | "not_null" | "narrow"} name ["@" n] ":" type ["shape" "[" exprs "]"] ["align" n] [layout]
-//! layout   = "layout" ["pad" n] ["transposed"] ["swizzled"]
+//! layout   = "layout" ["pad" n] ["transposed" | "turned"] ["swizzled"]
 //! type     = "void" | scalar | scalar "x" n | "*" [space] ["const"] ["volatile"] type
 //!            | "[" type ";" n "]" | name of a struct
 //! space    = "generic" | "global" | "shared" | "constant" | "local"

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::visit::map_stmts;
 use warpsmith_ir::{
-    Axis, BinaryOp, BindLevel, Binding, Block, Collective, Combine, Expr, ExprKind, Fill, ForLoop,
-    Layout, LoopId, LoopKind, Module, Origin, Scalar, Stmt, StmtKind, Value, VarId,
+    Axis, BinaryOp, BindLevel, Binding, Block, Collective, Combine, DimOrder, Expr, ExprKind, Fill,
+    ForLoop, Layout, LoopId, LoopKind, Module, Origin, Scalar, Stmt, StmtKind, Value, VarId,
 };
 
 use crate::kernel::{Kernel, Nest, Order, Stage};
@@ -231,11 +231,12 @@ fn staged(kernel: &Kernel, stage: &Stage) -> String {
     if let Some((l, n)) = stage.strip {
         text += &format!(" in strips of {n} iterations of `{}`", kernel.loop_name(l));
     }
-    let Layout { pad, transposed, swizzled } = stage.layout;
+    let Layout { pad, order, swizzled } = stage.layout;
     let counted = |n: u32, what: &str| (n > 0).then(|| format!("{what} {n}"));
     let said = |yes: bool, what: &str| yes.then(|| what.to_string());
     let more = [
-        said(transposed, "transposed"),
+        said(order == DimOrder::Transposed, "transposed"),
+        said(order == DimOrder::Turned, "with the first dimension last"),
         counted(pad, "rows padded by"),
         said(swizzled, "columns permuted from row to row"),
         counted(stage.vector.saturating_sub(1).min(1) * stage.vector, "in vectors of"),

@@ -420,7 +420,7 @@ impl Writer<'_, '_, '_> {
             step += &format!(" pad {}", self.of(&[1, 2, 5]));
         }
         if self.choice.chance(30) {
-            step += " transposed";
+            step += [" transposed", " turned"][self.choice.below(2)];
         }
         if self.choice.chance(20) {
             step += " swizzled";

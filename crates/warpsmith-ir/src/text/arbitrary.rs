@@ -160,7 +160,7 @@ impl Maker {
             var.narrow = self.random.flip();
             var.layout = Layout {
                 pad: self.random.below(3) as u32,
-                transposed: self.random.flip(),
+                order: self.random.pick(&DimOrder::ALL),
                 swizzled: self.random.flip(),
             };
             var.align = self.random.pick(&[0, 16]);

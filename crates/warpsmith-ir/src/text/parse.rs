@@ -8,7 +8,7 @@ use super::words::Words;
 use crate::diag::Diagnostic;
 use crate::expr::Expr;
 use crate::layout::lay_out;
-use crate::module::Layout;
+use crate::module::{DimOrder, Layout};
 use crate::module::{
     FuncId, Function, FunctionKind, Global, LaunchBounds, Module, NamedConst, StructDef,
     StructField, StructId, Var, VarId, VarKind,
@@ -509,8 +509,13 @@ impl Parser {
             return Ok(Layout::default());
         }
         let pad = if self.eat_word("pad") { self.integer()? } else { 0 };
-        let transposed = self.eat_word("transposed");
-        Ok(Layout { pad, transposed, swizzled: self.eat_word("swizzled") })
+        let mut order = DimOrder::Straight;
+        for other in [DimOrder::Transposed, DimOrder::Turned] {
+            if self.eat_word(other.word()) {
+                order = other;
+            }
+        }
+        Ok(Layout { pad, order, swizzled: self.eat_word("swizzled") })
     }
 
     /// Goes past the `]` that closes the bracket just opened.

@@ -23,6 +23,8 @@ pub struct Footprint {
     pub filled: bool,
     /// The nest accesses the array outside of the strips, too.
     pub elsewhere: bool,
+    /// Reads stand under conditions, and the box may reach past the array: only what lies in the array is copied.
+    pub partial: bool,
 }
 
 impl Footprint {
@@ -33,6 +35,7 @@ impl Footprint {
             x.constants.1 = x.constants.1.max(y.constants.1);
         }
         self.reads.extend(other.reads);
+        self.partial |= other.partial;
     }
 
     /// Whether no counter is in several dimensions, so that every element of the box is accessed by some iteration.

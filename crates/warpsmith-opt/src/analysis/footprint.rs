@@ -5,6 +5,7 @@ use warpsmith_ir::{ForLoop, LoopId, Origin, Type, VarId};
 
 use super::access::{Access, AccessKind, Base, Scope, View};
 pub use super::boxes::{Counter, Dim, Footprint};
+use super::elements;
 use super::loops::{outer_loops, unit_step};
 use super::shapes::shaped;
 use super::written_boxes;
@@ -78,6 +79,9 @@ pub fn of(kernel: &Kernel, root: LoopId, nest: &Nest, stage: &Stage) -> Result<F
         return refuse("a block reads too much of it".into(), None);
     }
     let counter = |id| kernel.find_loop(id).map(|l| l.var);
+    if written && f.partial {
+        return refuse("the nest writes it, and accesses it under a condition".into(), None);
+    }
     if written {
         let moves = |d: &Dim| {
             nest.axes.iter().any(|(id, _)| counter(*id).is_none_or(|v| d.invariant.mentions(v)))
@@ -122,15 +126,17 @@ fn of_read(
     if place.ty.scalar().is_none() {
         return Err(refuse("its elements are no numbers".into()));
     }
-    if !a.guards.is_empty() {
-        return Err(refuse("it is read under a condition".into()));
+    let conditional = !a.guards.is_empty() || !a.implied.is_empty();
+    let partial = conditional && !elements::is_inside(kernel, scope, a);
+    if partial && kernel.func().var(stage.array).shape.is_none() {
+        return Err(refuse("it is read under a condition, and its extents are not known".into()));
     }
     let (index, rows) = subscripts(scope, a).map_err(refuse)?;
     let dims = index.iter().map(|poly| dim(kernel, scope, nest, stage, a, poly));
     let dims: Vec<Dim> = dims.collect::<Result<_, _>>().map_err(refuse)?;
     let constants = dims.iter().map(|d| d.constants.0).collect();
     let reads = vec![(place.clone(), constants)];
-    Ok(Footprint { dims, rows, reads, written: false, filled: true, elsewhere: false })
+    Ok(Footprint { dims, rows, reads, written: false, filled: true, elsewhere: false, partial })
 }
 
 /// Whether copies of so many bytes together need dynamic shared memory.
@@ -149,10 +155,7 @@ pub fn copy_bytes(kernel: &Kernel, stage: &Stage, f: &Footprint) -> u64 {
 /// Extents of the array in shared memory, outermost first.
 pub fn shared_shape(f: &Footprint, stage: &Stage) -> Vec<u64> {
     let mut shape: Vec<u64> = f.dims.iter().map(|d| d.extent).collect();
-    let n = shape.len();
-    if stage.layout.transposed && n >= 2 {
-        shape.swap(n - 1, n - 2);
-    }
+    stage.layout.order.arrange(&mut shape);
     if let Some(last) = shape.last_mut() {
         *last += u64::from(stage.layout.pad);
     }

@@ -9,6 +9,7 @@ pub mod calls;
 pub mod conflict;
 pub mod contributions;
 pub mod dependence;
+pub mod elements;
 pub mod extents;
 pub mod extremes;
 pub mod footprint;

@@ -81,9 +81,9 @@ pub fn of(kernel: &Kernel, nest: &Nest, stage: &Stage, f: &Footprint) -> Option<
 /// Elements of the widest vector in which a row in shared memory may be accessed.
 fn unit(nest: &Nest, stage: &Stage, f: &Footprint) -> u64 {
     let n = f.dims.len();
-    let transposed = stage.layout.transposed && n >= 2;
-    let copied = if transposed { 1 } else { stage.vector };
-    let columns = f.dims.get(if transposed { n - 2 } else { n.saturating_sub(1) });
+    let last = stage.layout.order.last(n);
+    let copied = if last == n.checked_sub(1) { stage.vector } else { 1 };
+    let columns = last.and_then(|k| f.dims.get(k));
     let read = columns.into_iter().flat_map(|d| &d.terms).filter_map(|(c, _)| match c {
         Counter::Bound(id, _) => nest.vectors.get(id).copied(),
         _ => None,

@@ -7,7 +7,8 @@
 
 use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{
-    Axis, Block, Diagnostic, Layout, LoopId, LoopKind, Place, Scalar, SourceMap, StmtKind, VarId,
+    Axis, Block, Diagnostic, DimOrder, Layout, LoopId, LoopKind, Place, Scalar, SourceMap,
+    StmtKind, VarId,
 };
 
 use super::candidates::{accumulated, serial_loops};
@@ -308,7 +309,7 @@ impl Contraction {
             self.volkov(Layout::default(), &unroll),
         );
         if self.left_by_rows {
-            let layout = Layout { pad: 1, transposed: true, ..Layout::default() };
+            let layout = Layout { pad: 1, order: DimOrder::Transposed, ..Layout::default() };
             add("transposed-tile", Some(8), TRANSPOSED, self.volkov(layout, &unroll));
         }
         list

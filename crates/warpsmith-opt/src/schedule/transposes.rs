@@ -3,7 +3,7 @@
 //! both ways.
 
 use warpsmith_ir::poly::Poly;
-use warpsmith_ir::{Axis, Layout, LoopId, SourceMap};
+use warpsmith_ir::{Axis, DimOrder, Layout, LoopId, SourceMap};
 
 use super::wide::Nest;
 use super::{StepKind, take};
@@ -14,7 +14,7 @@ use crate::rewrite::{bind, register_tile, stage};
 /// Threads of a block along x and y, and iterations of a thread along y: square tiles.
 const TILES: [([u32; 2], u32); 4] = [([32, 8], 4), ([32, 16], 2), ([32, 4], 8), ([64, 8], 8)];
 /// An element of padding after each row of a tile: the elements of a column lie in different banks.
-const PADDED: Layout = Layout { pad: 1, transposed: false, swizzled: false };
+const PADDED: Layout = Layout { pad: 1, order: DimOrder::Straight, swizzled: false };
 
 /// Step lists for a nest whose rows of results are not the rows that it reads.
 pub(super) fn tiles(nest: &Nest<'_>, sources: &SourceMap) -> Vec<Vec<StepKind>> {

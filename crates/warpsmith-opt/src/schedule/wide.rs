@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{
-    Axis, ExprKind, ForLoop, Layout, LoopId, PlaceKind, Scalar, SourceMap, StmtKind, Type, VarId,
+    Axis, DimOrder, ExprKind, ForLoop, Layout, LoopId, PlaceKind, Scalar, SourceMap, StmtKind,
+    Type, VarId,
 };
 
 use super::candidates::{groups_of, may_have_strip};
@@ -261,13 +262,14 @@ impl Plan<'_> {
                 .push(StepKind::RegisterTile(register_tile::Args { target: name.clone(), factor }));
         }
         for array in self.cut {
-            let transposed = along_strip(state, nest.root, array, self.strip.1);
+            let order = self.order_of(nest, state, array);
+            let turned_over = order != DimOrder::Straight;
             steps.push(StepKind::Stage(stage::Args {
                 array: array.clone(),
                 strip: Some((self.strip.0.to_string(), self.length)),
                 layout: Layout {
-                    pad: if transposed { self.width } else { 0 },
-                    transposed,
+                    pad: if turned_over { self.width } else { 0 },
+                    order,
                     ..Layout::default()
                 },
                 asynchronous: false,
@@ -278,6 +280,22 @@ impl Plan<'_> {
             factor: None,
         }));
         steps
+    }
+
+    /// Such that what a thread reads for its neighbouring iterations lies side by side.
+    fn order_of(&self, nest: &Nest<'_>, state: &Kernel, array: &str) -> DimOrder {
+        if along_strip(state, nest.root, array, self.strip.1) {
+            return DimOrder::Transposed;
+        }
+        let counters: Vec<VarId> =
+            self.outer.iter().filter_map(|l| state.loop_named(l)).map(|l| l.var).collect();
+        let moved = |p: &Poly| counters.iter().any(|v| p.mentions(*v));
+        let groups = groups_of(state, nest.root, array);
+        let index = groups.first().map_or(&[][..], |(index, _)| index.as_slice());
+        match index {
+            [first, _, .., last] if moved(first) && !moved(last) => DimOrder::Turned,
+            _ => DimOrder::Straight,
+        }
     }
 
     /// The same for sizes with these facts: rows are moved in vectors, so many strips at a time, blocks take turns in groups.
@@ -291,7 +309,7 @@ impl Plan<'_> {
         let mut steps = self.tiled(nest, state);
         steps.push(StepKind::Specialise(specialise::Args { facts: facts.to_vec() }));
         steps.extend(self.groups());
-        steps.extend(self.copies_in_vectors(nest.root, state));
+        steps.extend(self.copies_in_vectors(nest, state));
         steps.push(self.lanes());
         steps.extend(self.ahead(stages));
         let target = self.outer[0].clone();
@@ -319,8 +337,9 @@ impl Plan<'_> {
         ]
     }
 
-    fn copies_in_vectors(&self, root: LoopId, state: &Kernel) -> Vec<StepKind> {
-        let straight = self.cut.iter().filter(|a| !along_strip(state, root, a, self.strip.1));
+    fn copies_in_vectors(&self, nest: &Nest<'_>, state: &Kernel) -> Vec<StepKind> {
+        let straight =
+            self.cut.iter().filter(|a| self.order_of(nest, state, a) == DimOrder::Straight);
         straight
             .map(|a| StepKind::Vectorise(vectorise::Args { target: a.clone(), width: self.width }))
             .collect()

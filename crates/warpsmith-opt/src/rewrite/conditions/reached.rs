@@ -42,6 +42,7 @@ pub(in crate::rewrite) fn reached_by_all(
         && around.iter().skip(usize::from(!own)).all(|s| match &s.kind {
             StmtKind::For(l) => {
                 walk::leaves(&l.body).is_none()
+                    && (l.id == id || walk::continues(&l.body).is_none())
                     && [&l.first, &l.limit, &l.step].into_iter().all(uniform)
             }
             StmtKind::Scope(_) => true,

@@ -1,7 +1,7 @@
 //! Whether a copy can move as many elements at a time as it says.
 
 use warpsmith_ir::poly::Poly;
-use warpsmith_ir::{PlaceKind, Type};
+use warpsmith_ir::{DimOrder, PlaceKind, Type};
 
 use super::refused::refused;
 use crate::analysis::footprint::{Counter, Dim, Footprint};
@@ -49,6 +49,9 @@ pub(super) fn check(
             "its rows are not known to have a multiple of {width} elements: take `specialise` with the length of a row first"
         ));
     }
+    if f.partial {
+        return refuse("it is read under a condition: its elements are copied one by one".into());
+    }
     let Some(last) = f.dims.last() else { return refuse("it is no array".into()) };
     if !last.extent.is_multiple_of(width.into()) || last.constants.0 % i128::from(width) != 0 {
         return refuse(format!(
@@ -86,8 +89,8 @@ pub(super) fn check_asynchronous(kernel: &Kernel, stage: &Stage, row: u64) -> Re
     let refuse = |why: String| refused(kernel, stage, why);
     let element = kernel.func().var(stage.array).ty.pointee().and_then(Type::scalar);
     let bytes = element.map_or(0, |s| s.bytes()) * stage.vector;
-    if stage.layout.transposed && stage.vector > 1 {
-        return refuse("`cp.async` cannot take a vector apart, as a transposed copy must".into());
+    if stage.layout.order != DimOrder::Straight && stage.vector > 1 {
+        return refuse("`cp.async` cannot take a vector apart, as a copy whose rows are others than those of the array must".into());
     }
     if !row.is_multiple_of(stage.vector.into()) {
         return refuse(format!(

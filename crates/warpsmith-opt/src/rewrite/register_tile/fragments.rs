@@ -183,7 +183,7 @@ impl Expansion<'_, '_> {
     fn vector_axis(&self, at: usize, constants: &[i128], axes: Axes) -> Option<usize> {
         let copy = &self.copies[at];
         let n = copy.footprint.dims.len();
-        let last = if copy.stage.layout.transposed && n >= 2 { n - 2 } else { n.checked_sub(1)? };
+        let last = copy.stage.layout.order.last(n)?;
         let d = &copy.footprint.dims[last];
         let (row, element) = (*copy.ty.extents().last()?, copy.ty.innermost().scalar()?);
         self.chosen(axes).into_iter().map(|(k, _)| k).find(|k| {

@@ -168,11 +168,12 @@ impl Expansion<'_, '_> {
     }
 
     /// A constant with the value.
-    fn named(&mut self, name: &str, value: Expr, body: &mut Vec<Stmt>) -> Expr {
-        let var = self.draft.scope.local(name, Type::I32);
+    pub(super) fn named(&mut self, name: &str, value: Expr, body: &mut Vec<Stmt>) -> Expr {
+        let ty = value.ty.clone();
+        let var = self.draft.scope.local(name, ty.clone());
         self.draft.scope.host.vars[var.0 as usize].constant = true;
         body.push(declare(var, value));
-        Expr::var(var, Type::I32)
+        Expr::var(var, ty)
     }
 }
 

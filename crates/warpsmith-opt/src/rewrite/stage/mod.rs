@@ -11,8 +11,8 @@
 //!
 //! With a loop (AutoGPU's case) the loop is cut into strips and each strip has its own copy; without one (`stage u`) all
 //! that the block reads is copied once. Reads of several threads that overlap (stencils, convolutions) are one copy with
-//! a halo. `pad n` adds unused elements to each row, `transposed` swaps the last two dimensions, `swizzled` permutes the
-//! columns of each row (see [`crate::analysis::swizzle`]). `async` copies past the registers, by `cp.async`, so that a thread has all
+//! a halo. `pad n` adds unused elements to each row, `transposed` swaps the last two dimensions, `turned` puts the first one
+//! last (the results among the weights of a convolution), `swizzled` permutes the columns of each row (see [`crate::analysis::swizzle`]). `async` copies past the registers, by `cp.async`, so that a thread has all
 //! its elements on their way at once.
 //!
 //! Reads that differ by more than a constant (`A[i][k] * A[j][k]`) have copies of their own: `stage A` makes one for each
@@ -21,6 +21,9 @@
 //! An array that the nest writes (rows of running sums) is written in shared memory, and the block copies it back after each strip; it is filled
 //! before, unless all of it is written and nothing read before. What one iteration of a bound loop accesses then lies between its
 //! first element and that of the next one, by one group of subscripts in the strip loop.
+//!
+//! Reads under conditions (windows at the edges of an image) are those of elements all the same: of a box that may reach
+//! past the array, what lies in it is copied.
 //!
 //! Legal where every subscript of every access is a sum of counters with constant
 //! factors; the counters are those of the bound loops, of the strip loop, of serial loops around it, or
@@ -35,7 +38,7 @@ pub(crate) mod strips;
 pub(crate) mod transfer;
 
 use std::fmt;
-use warpsmith_ir::{Layout, LoopId, SourceMap, VarId};
+use warpsmith_ir::{DimOrder, Layout, LoopId, SourceMap, VarId};
 
 use super::conditions::{check_tiles, footprint_of};
 use super::grammar::{name, number, wanted};
@@ -75,7 +78,9 @@ impl fmt::Display for Args {
         if self.layout.pad > 0 {
             write!(f, " pad {}", self.layout.pad)?;
         }
-        f.write_str(if self.layout.transposed { " transposed" } else { "" })?;
+        if self.layout.order != DimOrder::Straight {
+            write!(f, " {}", self.layout.order.word())?;
+        }
         f.write_str(if self.layout.swizzled { " swizzled" } else { "" })?;
         f.write_str(if self.asynchronous { " async" } else { "" })
     }
@@ -85,7 +90,7 @@ impl Rewrite for Args {
     const ABOUT: About = About {
         name: "stage",
         example: "stage A at k tile 16 pad 1",
-        does: "copies what a block reads of an array to shared memory, in strips of a serial loop or all at once, with padding, `transposed`, or `swizzled` (columns permuted from row to row, against bank conflicts); all at once also `async`, by `cp.async`; reads that differ by more than a constant have copies of their own, of which `stage A#2` makes the second",
+        does: "copies what a block reads of an array to shared memory, in strips of a serial loop or all at once, with padding, `transposed`, `turned` (the first dimension last), or `swizzled` (columns permuted from row to row, against bank conflicts); all at once also `async`, by `cp.async`; reads that differ by more than a constant have copies of their own, of which `stage A#2` makes the second",
         legal: "its subscripts are sums of counters, an array that the nest writes is accessed by blocks that have nothing of it in common and is copied back, and the copies fit in the shared memory that the architecture gives a block; to swizzle, rows have a power of two of elements and no padding",
         law: Law {
             before: "\
@@ -132,17 +137,19 @@ void product(int n, const float *A, const float *B, float *C) {
         let mut given = vec![];
         loop {
             let before = input.checkpoint();
-            let words = alt(("pad", "transposed", "swizzled", "async"));
+            let words = alt(("pad", "transposed", "turned", "swizzled", "async"));
             let Some(word) = opt(preceded(space1, words)).parse_next(input)? else { break };
-            if given.contains(&word) {
-                // Twice the same: not understood from here on.
+            let ordered = ["transposed", "turned"].contains(&word);
+            if given.contains(&word) || (ordered && args.layout.order != DimOrder::Straight) {
+                // Twice the same, or two orders: not understood from here on.
                 input.reset(&before);
                 break;
             }
             given.push(word);
             match word {
                 "pad" => args.layout.pad = cut_err(preceded(space1, number)).parse_next(input)?,
-                "transposed" => args.layout.transposed = true,
+                "transposed" => args.layout.order = DimOrder::Transposed,
+                "turned" => args.layout.order = DimOrder::Turned,
                 "swizzled" => args.layout.swizzled = true,
                 _ => args.asynchronous = true,
             }

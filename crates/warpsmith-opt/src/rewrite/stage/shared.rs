@@ -37,10 +37,7 @@ impl Draft<'_> {
             }
             let ty = shape.iter().rev().fold(element, |ty, n| Type::array(ty, *n));
             let mut extents = self.extents(&footprint, tiles);
-            let n = extents.len();
-            if s.layout.transposed && n >= 2 {
-                extents.swap(n - 1, n - 2);
-            }
+            s.layout.order.arrange(&mut extents);
             if let Some(last) = extents.pop() {
                 extents.push(offset(last, s.layout.pad.into()));
             }
@@ -139,10 +136,7 @@ impl Expansion<'_, '_> {
     /// The element of a copy with these coordinates in the box, in the order and permutation of its layout.
     pub(crate) fn laid_out(&self, at: usize, mut index: Vec<Expr>) -> Place {
         let copy = &self.copies[at];
-        let n = index.len();
-        if copy.stage.layout.transposed && n >= 2 {
-            index.swap(n - 1, n - 2);
-        }
+        copy.stage.layout.order.arrange(&mut index);
         if let (Some((swizzle, period)), [.., row, column]) = (&copy.swizzle, &mut index[..])
             && !counters::is_const(row, 0)
         {

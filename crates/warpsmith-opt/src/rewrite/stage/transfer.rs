@@ -1,10 +1,11 @@
 //! How the threads of a block move a box of elements to shared memory: one by one, in vectors, or without waiting.
 
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, Origin, Place, Scalar, Space, Stmt, StmtKind, Type, Value,
+    BinaryOp, Block, DimOrder, Expr, ExprKind, Origin, Place, PlaceKind, Scalar, Space, Stmt,
+    StmtKind, Type, Value,
 };
 
-use crate::build::arithmetic::offset;
+use crate::build::arithmetic::{offset, plus, product, times};
 use crate::build::conditions::select;
 use crate::build::counters;
 use crate::build::stmts::barrier;
@@ -82,6 +83,10 @@ impl Expansion<'_, '_> {
                 .reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b));
         }
         let source = self.global_place(at, global);
+        let (source, exists) = match f.partial {
+            true => self.in_array(&source, &mut body),
+            false => (source, exists),
+        };
         let comment = match back {
             true => format!("{} elements of {array} go back", shape.join(" x ")),
             false => format!("the block copies {} elements of {array}", shape.join(" x ")),
@@ -94,6 +99,31 @@ impl Expansion<'_, '_> {
             false => body.extend(self.copied(at, source, &coordinates, exists)),
         }
         vec![self.each(&way, &elements, body).comment(comment)]
+    }
+
+    /// The element by its number from the first of the array on, and whether the array has it.
+    fn in_array(&mut self, source: &Place, body: &mut Vec<Stmt>) -> (Place, Option<Expr>) {
+        let PlaceKind::Elem { pointer, index, dims } = &*source.kind else {
+            return (source.clone(), None);
+        };
+        let wide = |e: &Expr| e.clone().cast(Type::I64);
+        let mut indices = index.iter().map(wide);
+        let first = indices.next().unwrap_or_else(|| Expr::int(Scalar::I64, 0));
+        let number = indices.zip(dims).fold(first, |sum, (i, n)| plus(times(sum, wide(n)), i));
+        let number = self.named("number", number, body);
+        let extents: Vec<Expr> = self.extents_of_array(pointer).iter().map(wide).collect();
+        let after = Expr::binary(BinaryOp::Ge, number.clone(), Expr::int(Scalar::I64, 0));
+        let before = Expr::binary(BinaryOp::Lt, number.clone(), product(&extents));
+        let inside = Expr::binary(BinaryOp::LogicalAnd, after, before);
+        let (pointer, dims) = (pointer.clone(), vec![]);
+        let kind = PlaceKind::Elem { pointer, index: vec![number], dims };
+        (Place::new(kind, source.ty.clone(), source.origin.clone()), Some(inside))
+    }
+
+    fn extents_of_array(&self, pointer: &Expr) -> Vec<Expr> {
+        let ExprKind::Read(place) = &*pointer.kind else { return vec![] };
+        let array = place.root_var().map(|v| self.draft.scope.host.var(v));
+        array.and_then(|v| v.shape.clone()).unwrap_or_default()
     }
 
     /// Where the element `after` the one with these coordinates goes.
@@ -151,8 +181,8 @@ impl Expansion<'_, '_> {
         coordinates: &[Expr],
         exists: Option<Expr>,
     ) -> Vec<Stmt> {
-        let (transposed, width) =
-            (self.copies[at].stage.layout.transposed, self.copies[at].stage.vector);
+        let stage = &self.copies[at].stage;
+        let (straight, width) = (stage.layout.order == DimOrder::Straight, stage.vector);
         let element = source.ty.scalar().unwrap_or(Scalar::I32);
         let ty = Type::Vector(element, width as u8);
         let read = Expr::read(vectors::wide(source, Space::Global, width, true));
@@ -172,7 +202,7 @@ impl Expansion<'_, '_> {
         };
         let value = Expr::var(vector, ty);
         let row = self.copies[at].ty.extents();
-        if !transposed && row.last().is_some_and(|n| n.is_multiple_of(width.into())) {
+        if straight && row.last().is_some_and(|n| n.is_multiple_of(width.into())) {
             let target = self.target(at, coordinates, 0);
             stmts.push(assign(vectors::wide(target, Space::Shared, width, false), value));
         } else {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use warpsmith_ir::poly::gcd;
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ForLoop, LoopId, LoopKind, Origin, Place, PlaceKind, Scalar, Space,
-    Stmt, StmtKind, Type, VarId, visit,
+    BinaryOp, Block, DimOrder, Expr, ForLoop, LoopId, LoopKind, Origin, Place, PlaceKind, Scalar,
+    Space, Stmt, StmtKind, Type, VarId, visit,
 };
 
 use crate::analysis::footprint::{Counter, Dim};
@@ -358,7 +358,7 @@ impl Expansion<'_, '_> {
         let (Some(element), Some(d), Some(row)) = (element, copy.footprint.dims.last(), row) else {
             return 1;
         };
-        if copy.stage.layout.transposed
+        if copy.stage.layout.order != DimOrder::Straight
             || copy.swizzle.is_some()
             || held.across + 1 == copy.footprint.dims.len()
         {

@@ -3,10 +3,14 @@
 /// Bytes of a sector, what a request to memory is counted in.
 pub const SECTOR: i64 = 32;
 
+/// Bytes of a line of the L1 cache: it has room for whole lines, however few of their sectors are there (Jia et al., "Dissecting the
+/// NVIDIA Volta GPU Architecture via Microbenchmarking", 2018, 3.3).
+const LINE: i64 = 128;
+
 /// Sets larger than this are extrapolated.
 const MOST: usize = 1 << 14;
 
-/// Distinct sectors over all iterations, and the sectors touched before one is touched again.
+/// Distinct sectors over all iterations, and the room in the L1 cache, in sectors, of what is touched before a sector is touched again.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Grown {
     pub sectors: f64,
@@ -37,7 +41,7 @@ pub fn grow(first: &[i64], loops: &[(i64, f64)]) -> Grown {
         if *trips <= 1.0 {
             continue;
         }
-        let size = set.len() as f64 * scale;
+        let size = room(&set) * scale;
         // Several iterations within a sector move on once they leave it.
         let (step, per_step) = match shift.unsigned_abs() {
             0 => (0, 1.0),
@@ -61,6 +65,14 @@ pub fn grow(first: &[i64], loops: &[(i64, f64)]) -> Grown {
         }
     }
     Grown { sectors: set.len() as f64 * scale, reuse }
+}
+
+/// The sectors of all lines in which an ordered set has one.
+fn room(set: &[i64]) -> f64 {
+    let each = LINE / SECTOR;
+    let mut lines: Vec<i64> = set.iter().map(|s| s.div_euclid(each)).collect();
+    lines.dedup();
+    lines.len() as f64 * each as f64
 }
 
 /// How many numbers of an ordered set are not in it any more once all are moved.
@@ -93,6 +105,9 @@ mod tests {
         assert_eq!((along.sectors, along.reuse), (8.0, 4.0));
         // The same again and again.
         assert_eq!(grow(&row(32), &[(0, 9.0)]), Grown { sectors: 4.0, reuse: 4.0 });
+        // A column of a matrix, along its rows: a line each.
+        let column = sectors((0..32).map(|k| 4096 * k), 4);
+        assert_eq!(grow(&column, &[(4, 64.0)]).reuse, 32.0 * 4.0);
         // Large sets are extrapolated.
         let large = grow(&row(32), &[(128, 1e6)]);
         assert!((large.sectors - 4e6).abs() < 1.0, "{large:?}");
