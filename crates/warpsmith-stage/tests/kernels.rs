@@ -519,3 +519,16 @@ __global__ void products(const double *a, double *c, int n, int m) {
         .expect("there is such a launch");
     assert!(predicted.counted.contains("m=64"), "{}", predicted.counted);
 }
+
+/// Where one block alone is right, its constants are those of the options, not those of the file.
+#[test]
+fn options_make_the_only_block() {
+    let path = format!("{}/tests/kernels/three_times_as_many.cu", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("the kernel is there");
+    let defines = [("BX", "48"), ("BY", "6")].map(|(n, v)| (n.to_string(), v.to_string())).to_vec();
+    let settings = Settings { path: "options.cu".into(), defines, ..Settings::default() };
+    let input = Input { settings, text, ..Input::default() };
+    let staged = stage::stage(input).unwrap_or_else(|_| panic!("it is served"));
+    assert!(staged.checked.iter().all(|l| l.starts_with("block 48x6,")), "{:?}", staged.checked);
+    assert_eq!(staged.accesses[0].replacement, "s[threadIdx.y / 3][threadIdx.x / 3]");
+}
