@@ -1,7 +1,7 @@
 //! Memory of a launch: values that tell elements apart, in arrays as long as the unmodified kernel needs.
 
 use warpsmith_emu::{
-    Arg, Buffer, BufferId, Checks, DeviceMemory, LaunchConfig, Outcome, device_pointer,
+    Arg, Buffer, BufferId, Checks, DeviceMemory, LaunchConfig, Outcome, Rule, device_pointer,
 };
 use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::{Diagnostic, Module, Scalar, Span, Type, Value};
@@ -432,4 +432,40 @@ pub fn needed(program: &Program, launch: &Launch, data: Data<'_>) -> Result<Need
     };
     let idle = arrays().all(kept);
     Ok(Needed { lengths, outcome, idle })
+}
+
+/// How often arrays are made longer before what is read beyond them counts.
+const LONGER: usize = 4;
+
+/// Runs what `prepare` puts together, an unmodified kernel, with lengths that grow until they suffice for its data: those that lengths were found with may
+/// have sent threads another way.
+///
+/// # Errors
+/// What the emulator refuses.
+pub fn run_within(
+    program: &Program,
+    lengths: &mut Lengths,
+    mut prepare: impl FnMut(&Lengths) -> Result<Prepared, Diagnostic>,
+) -> Result<(Outcome, Prepared), Diagnostic> {
+    let mut tries = 0;
+    loop {
+        let mut p = prepare(lengths)?;
+        let outcome = program::run(program, &p.config, &mut p.memory, Checks::NONE)?;
+        tries += 1;
+        let leaves = outcome.findings.iter().any(|f| f.rule == Rule::OutOfBounds);
+        if !leaves || tries == LONGER || !lengthen(program, lengths, prepare(lengths)?)? {
+            return Ok((outcome, p));
+        }
+    }
+}
+
+/// Whether arrays have to be longer for a run, which they then are.
+fn lengthen(program: &Program, lengths: &mut Lengths, p: Prepared) -> Result<bool, Diagnostic> {
+    let Prepared { mut memory, config, arrays } = p;
+    let before = lengths.clone();
+    memory.buffers.iter_mut().take(arrays.len()).for_each(|b| b.grows = true);
+    program::run(program, &config, &mut memory, Checks::NONE)?;
+    let grown = memory.buffers.iter().map(|b| b.bytes.len());
+    lengths.iter_mut().zip(grown).for_each(|(known, n)| *known = n.max(*known));
+    Ok(*lengths != before)
 }

@@ -31,6 +31,8 @@ pub enum SymbolKind {
     Variable,
     /// `blockIdx`.
     Grid(u8),
+    /// A number that the function divides by: `x / 3`.
+    Divisor,
 }
 
 /// What surrounds one mark or one place for copies.
@@ -83,9 +85,10 @@ impl Plan {
                         ),
                     );
                 }
-                let symbols = symbols(&site, unit, sources, axes);
-                let parts = scope::body_at(unit, byte)
-                    .map_or(vec![], |body| parts::positions(unit, body, at, sources));
+                let mut symbols = symbols(&site, unit, sources, axes);
+                let body = scope::body_at(unit, byte);
+                symbols.extend(body.map_or(vec![], parts::divisors).into_iter().map(divisor));
+                let parts = body.map_or(vec![], |body| parts::positions(unit, body, at, sources));
                 Point { site, symbols, parts }
             }
             None => {
@@ -258,6 +261,11 @@ fn symbols(
         add(format!("blockIdx.{}", axis(a)), SymbolKind::Grid(a));
     }
     all
+}
+
+/// A number that positions are divided by.
+fn divisor(number: i64) -> Symbol {
+    Symbol { text: number.to_string(), kind: SymbolKind::Divisor, int: true }
 }
 
 /// Whether a macro is a plain decimal number.

@@ -24,6 +24,8 @@ pub struct Predicted {
 /// Blocks along an axis, and iterations of loops, of the launch that is counted.
 const BLOCKS: u32 = 5;
 const DEPTH: i64 = 12;
+/// Tiles that loops go through there: a part of one says nothing of how often a tile is read.
+const TILES: i64 = 4;
 
 /// Predicts both; `None`: there is no such launch, or the file was a sketch, which has no kernel without a plan.
 ///
@@ -43,9 +45,14 @@ pub fn predicted(
     if !session.plan.extents(own).is_empty() {
         session.own = Some(own);
     }
-    let Some(large) = with_depth(&mut session, (DEPTH, BLOCKS), Fit::Exact, None)? else {
+    let Some(mut large) = with_depth(&mut session, (DEPTH, BLOCKS), Fit::Exact, None)? else {
         return Ok(None);
     };
+    let tiles = TILES * session.turns(&large.launch)?;
+    if tiles > DEPTH {
+        let deeper = with_depth(&mut session, (tiles, BLOCKS), Fit::Exact, None)?;
+        large = deeper.unwrap_or(large);
+    }
     let plain = session.plan.reference(large.launch.block);
     let (kernel, grid) = (session.kernel.as_str(), large.launch.grid);
     let seconds = |text: &str| {

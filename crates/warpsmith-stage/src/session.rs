@@ -178,6 +178,8 @@ pub struct Session {
     pub mixed: bool,
     /// No other block than that of the file is looked at, because what suits it suits no others.
     pub pinned: bool,
+    /// Values of constants that make the only block, where options of the user give them.
+    given: Vec<(String, i64)>,
     /// How much is tried to find expressions.
     pub effort: Effort,
     /// What host code makes parameters of, and whether launches keep to it.
@@ -253,6 +255,7 @@ impl Session {
             tagged,
             mixed: false,
             pinned: false,
+            given: vec![],
             effort: Effort::Usual,
             ties,
             tied: false,
@@ -306,6 +309,12 @@ impl Session {
     pub fn pin(&mut self) -> bool {
         let Some(own) = self.own.filter(|_| !self.pinned) else { return false };
         let free = self.extents.iter().any(|e| !matches!(e, Extent::Number(_)));
+        // Constants that make the block have other values in the file where the user's options say so.
+        let given = |n: &String| self.input.settings.defines.iter().any(|(d, _)| d == n);
+        let named = self.extents.iter().zip(own);
+        let named =
+            named.filter_map(|(e, n)| Some((e.constant().filter(|c| given(c))?.clone(), n.into())));
+        self.given = named.collect();
         self.extents = own.map(Extent::Number);
         self.pinned = free;
         free
@@ -327,6 +336,7 @@ impl Session {
     /// Looks for expressions with more effort, at all blocks that these extents allow.
     pub fn try_harder(&mut self, extents: [Extent; 3], effort: Effort) {
         (self.extents, self.pinned, self.effort) = (extents, false, effort);
+        self.given.clear();
     }
 
     /// Takes parts of what is read for positions, too.
@@ -366,6 +376,7 @@ impl Session {
             shared: self.input.shared,
             tagged: &self.tagged,
             ties: self.ties(),
+            given: &self.given,
         }
     }
 

@@ -527,3 +527,68 @@ fn several_kernels_are_named() {
         "{message}"
     );
 }
+
+/// Copies are made under the condition of the branch that reads, whichever it is, and under none where later statements read, too.
+#[test]
+fn copies_are_made_where_reads_are() {
+    let wave = "#define B 128
+__global__ void wave(const double *prev, const double *cur, double *next, int n, double c2) {
+    int i = blockIdx.x * B + threadIdx.x;
+    if (i > 0 && i < n - 1)
+        next[i] = 2.0 * cur[i] - prev[i] + c2 * (cur[i - 1] - 2.0 * cur[i] + cur[i + 1]);
+    else if (i < n)
+        next[i] = 0.0;
+}
+";
+    let edges = "#define BX 32
+#define BY 8
+__global__ void relax(const float *a, float *b, int w, int h) {
+    int x = blockIdx.x * BX + threadIdx.x, y = blockIdx.y * BY + threadIdx.y;
+    int i = y * w + x;
+    if (x == 0 || y == 0 || x >= w - 1 || y >= h - 1) {
+        if (x < w && y < h) b[i] = 0.0f;
+    } else {
+        b[i] = 0.2f * (a[i] + a[i - 1] + a[i + 1] + a[i - w] + a[i + w]);
+    }
+}
+";
+    let masked = "#define BX 32
+#define BY 8
+__global__ void masked(const float *u, float *v, const int *mask, int w, int h) {
+    int x = blockIdx.x * BX + threadIdx.x, y = blockIdx.y * BY + threadIdx.y;
+    if (x >= w || y >= h) return;
+    int i = y * w + x;
+    if (x == 0 || y == 0 || x == w - 1 || y == h - 1 || mask[i]) {
+        v[i] = u[i];
+        return;
+    }
+    v[i] = 0.25f * (u[i - 1] + u[i + 1] + u[i - w] + u[i + w]);
+}
+";
+    for (text, copy) in [
+        (wave, "if (i > 0 && i < n - 1) {\n        cur_tile["),
+        (edges, "if (!(x == 0 || y == 0 || x >= w - 1 || y >= h - 1)) {\n        a_tile["),
+        (masked, "    u_tile[threadIdx.y][threadIdx.x] = u[i];\n    __syncthreads();"),
+    ] {
+        let (name, text) = best(text);
+        assert!(name.starts_with("tile") && text.contains(copy), "{name}\n{text}");
+    }
+}
+
+/// Threads whose positions are divided read one element together, and nothing says that they do not.
+#[test]
+fn divided_positions_are_shared() {
+    let chosen = choose(
+        "__global__ void nearest(const float *in, float *out, int w, int h) {
+    int x = blockIdx.x * 24 + threadIdx.x, y = blockIdx.y * 12 + threadIdx.y;
+    if (x < 3 * w && y < 3 * h) out[y * 3 * w + x] = in[(y / 3) * w + x / 3];
+}
+void launch(const float *in, float *out, int w, int h) {
+    nearest<<<dim3((3 * w + 23) / 24, (3 * h + 11) / 12), dim3(24, 12)>>>(in, out, w, h);
+}
+",
+    );
+    let chosen = chosen.unwrap_or_else(|(_, message)| panic!("{message}"));
+    let denied = |d: &String| d.contains("no two threads of a block read one element");
+    assert!(!chosen.declined.iter().any(denied), "{:?}", chosen.declined);
+}

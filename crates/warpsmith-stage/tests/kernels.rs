@@ -1,6 +1,8 @@
 //! Kernels in other styles than the examples: macros, templates, helpers, structures, borders by `if`, blocks of one axis for
 //! images, several rows a thread, strides of the grid. `WARPSMITH_EMITTED=DIR` leaves the results for a CUDA compiler.
 
+use warpsmith_stage::auto::Counted;
+use warpsmith_stage::predicted::predicted;
 use warpsmith_stage::program::Settings;
 use warpsmith_stage::session::{Input, Refusal};
 use warpsmith_stage::stage::{self, Staged, Verdict};
@@ -472,4 +474,61 @@ fn launches_have_points_of_both_colours() {
     for colour in ["colour=0", "colour=1"] {
         assert!(staged.checked.iter().any(|l| l.contains(colour)), "{:?}", staged.checked);
     }
+}
+
+/// Arrays are as long as the kernel needs with the data of a check, too: a mask sent threads elsewhere when lengths were found.
+#[test]
+fn data_decide_how_much_of_an_array_is_read() {
+    let staged = served("masked", true, &["threadIdx.x != 0 ? us[threadIdx.y][threadIdx.x - 1]"]);
+    let checked = |block: &str| staged.checked.iter().any(|l| l.starts_with(block));
+    for block in ["block 16x16,", "block 32x8,", "block 7x5,"] {
+        assert!(checked(block), "{block} {:?}", staged.checked);
+    }
+}
+
+/// What a kernel divides positions by divides those of a tile.
+#[test]
+fn elements_that_become_several() {
+    served("three_times_as_many", true, &["s[threadIdx.y / 3][threadIdx.x / 3]"]);
+}
+
+/// Loops that go through tiles are counted with some whole ones: of a part of one, its copy is most of the work.
+#[test]
+fn predictions_are_of_whole_tiles() {
+    let text = "#define T 16
+__global__ void products(const double *a, double *c, int n, int m) {
+    __shared__ double ai[T][T];
+    int j = blockIdx.x * T + threadIdx.x, i = blockIdx.y * T + threadIdx.y;
+    double acc = 0;
+    for (int k0 = 0; k0 < m; k0 += T) {
+        if (i < n && k0 + threadIdx.x < m) ai[threadIdx.y][threadIdx.x] = a[i * m + k0 + threadIdx.x];
+        __syncthreads();
+        if (i < n && j < n)
+            for (int k = k0; k < min(k0 + T, m); k++) acc += __opt__(a[i * m + k]) * a[j * m + k];
+        __syncthreads();
+    }
+    if (i < n && j < n) c[i * n + j] = acc;
+}
+";
+    let settings = Settings { path: "products.cu".into(), ..Settings::default() };
+    let input = Input { settings, text: text.to_string(), ..Input::default() };
+    let staged = stage::stage(input.clone()).expect("it is served");
+    let seconds: fn(&Counted<'_>) -> Option<f64> = |_| Some(1.0);
+    let predicted = predicted(&input, &staged, &seconds)
+        .expect("it is counted")
+        .expect("there is such a launch");
+    assert!(predicted.counted.contains("m=64"), "{}", predicted.counted);
+}
+
+/// Where one block alone is right, its constants are those of the options, not those of the file.
+#[test]
+fn options_make_the_only_block() {
+    let path = format!("{}/tests/kernels/three_times_as_many.cu", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("the kernel is there");
+    let defines = [("BX", "48"), ("BY", "6")].map(|(n, v)| (n.to_string(), v.to_string())).to_vec();
+    let settings = Settings { path: "options.cu".into(), defines, ..Settings::default() };
+    let input = Input { settings, text, ..Input::default() };
+    let staged = stage::stage(input).unwrap_or_else(|_| panic!("it is served"));
+    assert!(staged.checked.iter().all(|l| l.starts_with("block 48x6,")), "{:?}", staged.checked);
+    assert_eq!(staged.accesses[0].replacement, "s[threadIdx.y / 3][threadIdx.x / 3]");
 }

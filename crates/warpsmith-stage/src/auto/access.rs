@@ -102,6 +102,19 @@ impl Access {
         Some([self.value([3, 2, 0])? - here, self.value([2, 3, 0])? - here])
     }
 
+    /// Whether threads next to each other read one element and others do not: positions are divided.
+    pub fn repeats(&self, planes: bool) -> bool {
+        let rows = if planes { 0..NEAR } else { 0..1 };
+        let near = rows.flat_map(|y| (0..NEAR).map(move |x| [x, y, 0]));
+        let Some(mut all) = near.map(|t| self.value(t)).collect::<Option<Vec<i64>>>() else {
+            return false;
+        };
+        let threads = all.len();
+        all.sort_unstable();
+        all.dedup();
+        (2..threads).contains(&all.len())
+    }
+
     /// The loops that it changes with; `None` when it changes with what is not known.
     pub fn loops(&self) -> Option<Vec<String>> {
         let mut loops = vec![];

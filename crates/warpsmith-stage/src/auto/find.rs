@@ -374,14 +374,9 @@ pub fn home(
         let ready =
             needed.iter().all(|n| declared.contains(n)) && !needed.iter().any(|n| changes(text, n));
         if ready {
-            let condition = match &s.kind {
-                StmtKind::If { cond, otherwise: None, .. } => {
-                    let names = scope::names(sources.text(cond.span));
-                    let local = |n: &String| changes(text, n);
-                    (!names.iter().any(local)).then(|| sources.text(cond.span).to_string())
-                }
-                _ => None,
-            };
+            let spans: Vec<_> = accesses.iter().map(|a| a.whole.start as u32).collect();
+            let unchanged = |c: &String| !scope::names(c).iter().any(|n| changes(text, n));
+            let condition = condition(s, &spans, sources).filter(unchanged);
             let last = list
                 .iter()
                 .filter(|s| accesses.iter().any(|a| holds(s.span, a.whole.start as u32)))
@@ -401,6 +396,21 @@ pub fn home(
         let StmtKind::Block(b) = &inner.kind else { return None };
         looped = true;
         list = &b.stmts;
+    }
+}
+
+/// Under which condition of a statement all of some accesses are made. None of one that only some of them stand in: the others are made without it.
+fn condition(s: &ast::Stmt, accesses: &[u32], sources: &SourceMap) -> Option<String> {
+    let StmtKind::If { cond, then, otherwise, .. } = &s.kind else { return None };
+    let all_in = |span: Span| accesses.iter().all(|at| holds(span, *at));
+    let text = sources.text(cond.span);
+    let otherwise = otherwise.as_ref().filter(|other| all_in(other.span));
+    match otherwise {
+        None => all_in(then.span).then(|| text.to_string()),
+        Some(other) => Some(match condition(other, accesses, sources) {
+            None => format!("!({text})"),
+            Some(more) => format!("!({text}) && ({more})"),
+        }),
     }
 }
 

@@ -153,7 +153,8 @@ impl<'k> Kernel<'k> {
         let alone = all.iter().all(|a| a.at.is_some() && a.at == all[0].at);
         let own_loop =
             all.iter().any(|a| a.several || a.loops().is_none_or(|l| l.len() > 1) || a.slides());
-        !alone || own_loop || self.axes[1] && y == 0 && x != 0
+        let divided = all.iter().any(|a| a.repeats(self.axes[1]));
+        !alone || own_loop || self.axes[1] && y == 0 && x != 0 || divided
     }
 
     /// Whether a store goes across rows.

@@ -2,14 +2,14 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use warpsmith_emu::{Buffer, BufferId, Checks, device_pointer};
+use warpsmith_emu::{Buffer, BufferId, device_pointer};
 use warpsmith_ir::Diagnostic;
 use warpsmith_ir::layout::layout_of;
 
 use super::instrument::{Instrumented, Layout, Offered};
 use crate::launch::Launch;
-use crate::memory::{self, Data, Lengths};
-use crate::program::{self, Program};
+use crate::memory::{self, Data, Lengths, Prepared};
+use crate::program::Program;
 
 /// One visit of a thread to a mark.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,6 +57,8 @@ pub type Profile = Vec<Vec<Row>>;
 
 /// Words that are taken down of one launch, at most: so many that allocators give fresh pages, of which most are never touched.
 const MAX_WORDS: usize = 5 << 20;
+/// Variables that point to the log, to how much of it each warp has used, and to what threads have seen.
+const LOGS: [&str; 3] = ["__ws_log", "__ws_used", "__ws_seen"];
 /// Rows of a mark that are taken down of a launch; of later visits of each thread, some.
 const FULL_ROWS: usize = 2048;
 
@@ -86,54 +88,33 @@ impl Run<'_> {
     /// # Errors
     /// What the emulator refuses.
     pub fn taken(&self) -> Result<Profile, Diagnostic> {
-        let mut first = self.once(1)?;
+        let mut lengths = self.lengths.clone();
+        let mut first = self.once(1, &mut lengths)?;
         for seed in 2..=self.runs {
-            let second = self.once(seed)?;
+            let second = self.once(seed, &mut lengths)?;
             first.iter_mut().zip(&second).for_each(|(rows, others)| confirm(rows, others));
         }
         Ok(first)
     }
 
-    fn once(&self, seed: u64) -> Result<Profile, Diagnostic> {
-        let Run { program, instrumented, launch, lengths, .. } = *self;
-        let data = Data { seed, tagged: self.tagged, mixed: self.mixed };
-        let mut prepared = memory::prepare(program, launch, Some(lengths), data)?;
-        let offers = instrumented.layouts.iter().any(|l| !l.offers.is_empty());
-        let arrays = offers.then(|| Arrays::of(program, &prepared.memory));
-        let memory = &mut prepared.memory;
-        let extents = |dims: [u32; 3]| dims.iter().map(|d| *d as usize).product::<usize>();
-        let (blocks, block) = (extents(launch.grid), extents(launch.block));
-        let warps = blocks * block.div_ceil(32);
-        // However many threads there are: of a mark that is left out nothing would be known.
-        let visit = |l: &Layout| 2 + 32 * l.words() + l.held;
-        let once: usize = instrumented.layouts.iter().map(visit).sum();
-        let room = (MAX_WORDS / warps.max(1)).max(once);
-        let mut add = |bytes: usize| {
-            let bytes = vec![0; bytes];
-            memory.add(Buffer { name: "profile".into(), bytes, ..Buffer::default() })
-        };
-        let (log, used, seen) = (add(warps * room * 8), add(warps * 4), add(blocks * block * 4));
-        let mut set = |name: &str, bytes: &[u8]| {
-            let at = program.module.globals.iter().position(|g| g.name == name);
-            if let Some(global) = at.and_then(|i| memory.globals.get_mut(i)) {
-                global.bytes[..bytes.len()].copy_from_slice(bytes);
-                global.poison.clear();
-            }
-        };
-        for (name, buffer) in [("__ws_log", log), ("__ws_used", used), ("__ws_seen", seen)] {
-            set(name, &device_pointer(buffer, 0).to_le_bytes());
-        }
-        set("__ws_full", &self.full(blocks * block).to_le_bytes());
-        set("__ws_room", &(room as u32).to_le_bytes());
-        set("__ws_dynamic", &launch.dynamic_shared.to_le_bytes());
-        let ran = program::run(program, &prepared.config, &mut prepared.memory, Checks::NONE)?;
+    fn once(&self, seed: u64, lengths: &mut Lengths) -> Result<Profile, Diagnostic> {
+        let Run { program, instrumented, .. } = *self;
+        let room = self.room();
+        let (ran, prepared) =
+            memory::run_within(program, lengths, |lengths| self.prepared(seed, lengths, room))?;
         if ran.limit.is_some() && instrumented.layouts.len() > self.reads {
             // Threads that were not come to would seem to need no copy.
             return Ok(vec![vec![]; instrumented.layouts.len()]);
         }
-        let bytes = |b: BufferId| &prepared.memory.buffers[b.0 as usize].bytes[..];
+        let offers = instrumented.layouts.iter().any(|l| !l.offers.is_empty());
+        let before = offers.then(|| self.filled(seed, lengths)).transpose()?;
+        let arrays = before.map(|p| Arrays::of(program, &p.memory));
+        let bytes = |behind: usize| {
+            let buffers = &prepared.memory.buffers;
+            &buffers[buffers.len() - LOGS.len() + behind].bytes[..]
+        };
         let layouts = &instrumented.layouts;
-        let log = Log { layouts, bytes: bytes(log), used: bytes(used), room, block };
+        let log = Log { layouts, bytes: bytes(0), used: bytes(1), room, block: self.threads()[1] };
         let mut profile = log.decode(self.reads);
         for row in profile.iter_mut().flatten() {
             for offer in &mut row.offers {
@@ -142,6 +123,58 @@ impl Run<'_> {
             }
         }
         Ok(profile)
+    }
+
+    /// Blocks of the launch, and threads of one.
+    fn threads(&self) -> [usize; 2] {
+        [self.launch.grid, self.launch.block]
+            .map(|dims| dims.iter().map(|d| *d as usize).product::<usize>())
+    }
+
+    fn warps(&self) -> usize {
+        let [blocks, block] = self.threads();
+        blocks * block.div_ceil(32)
+    }
+
+    /// Words of a warp in the log.
+    fn room(&self) -> usize {
+        // However many threads there are: of a mark that is left out nothing would be known.
+        let visit = |l: &Layout| 2 + 32 * l.words() + l.held;
+        let once: usize = self.instrumented.layouts.iter().map(visit).sum();
+        (MAX_WORDS / self.warps().max(1)).max(once)
+    }
+
+    /// Memory of the launch before it.
+    fn filled(&self, seed: u64, lengths: &Lengths) -> Result<Prepared, Diagnostic> {
+        let data = Data { seed, tagged: self.tagged, mixed: self.mixed };
+        memory::prepare(self.program, self.launch, Some(lengths), data)
+    }
+
+    /// Memory of the launch, the log and what belongs to it behind everything else.
+    fn prepared(&self, seed: u64, lengths: &Lengths, room: usize) -> Result<Prepared, Diagnostic> {
+        let Run { program, launch, .. } = *self;
+        let mut prepared = self.filled(seed, lengths)?;
+        let memory = &mut prepared.memory;
+        let ([blocks, block], warps) = (self.threads(), self.warps());
+        let sizes = [warps * room * 8, warps * 4, blocks * block * 4];
+        let logs = sizes.map(|bytes| {
+            let bytes = vec![0; bytes];
+            memory.add(Buffer { name: "profile".into(), bytes, ..Buffer::default() })
+        });
+        let mut set = |name: &str, bytes: &[u8]| {
+            let at = program.module.globals.iter().position(|g| g.name == name);
+            if let Some(global) = at.and_then(|i| memory.globals.get_mut(i)) {
+                global.bytes[..bytes.len()].copy_from_slice(bytes);
+                global.poison.clear();
+            }
+        };
+        for (name, buffer) in LOGS.into_iter().zip(logs) {
+            set(name, &device_pointer(buffer, 0).to_le_bytes());
+        }
+        set("__ws_full", &self.full(blocks * block).to_le_bytes());
+        set("__ws_room", &(room as u32).to_le_bytes());
+        set("__ws_dynamic", &launch.dynamic_shared.to_le_bytes());
+        Ok(prepared)
     }
 
     /// Visits of a thread after which only some are taken down. Copies are written for what all visits say together.

@@ -38,6 +38,7 @@ pub(super) struct Asked<'a> {
     pub shared: Option<u32>,
     pub tagged: &'a [String],
     pub ties: &'a [Tie],
+    pub given: &'a [(String, i64)],
 }
 
 /// A launch that was run before it was asked for.
@@ -110,7 +111,8 @@ impl Asked<'_> {
             ties: self.ties,
         };
         let dynamic_shared = self.dynamic_shared(kind.block);
-        let launch = launch::launch(&wanted, kind.block, kind.blocks, kind.fit)?;
+        let mut launch = launch::launch(&wanted, kind.block, kind.blocks, kind.fit)?;
+        launch.constants.extend(self.given.iter().cloned());
         Some(Launch { dynamic_shared, ..launch })
     }
 

@@ -113,6 +113,14 @@ impl Session {
         Ok([0, 1, 2].map(|a| if found[a] > 0 { found[a] } else { launch.block[a].into() }))
     }
 
+    /// Iterations that the kernel's loops go through at a time, in a launch: a tile of them; 0 or 1: they are taken one by one.
+    ///
+    /// # Errors
+    /// What cannot be compiled.
+    pub fn turns(&mut self, launch: &Launch) -> Result<i64, Refusal> {
+        Ok(self.shaped(launch)?.strides(launch.block).turns)
+    }
+
     /// A launch with the lengths of its arrays, if the unmodified kernel is right in it.
     ///
     /// # Errors

@@ -49,6 +49,31 @@ pub fn positions(
     all
 }
 
+/// Numbers of which one function divides by several, at most.
+const MAX_DIVISORS: usize = 3;
+/// The largest of them.
+const MAX_DIVISOR: i64 = 64;
+
+/// Numbers that a function divides by, in its order: `x / 3`, `x % 3`, and 2 of `x >> 1`.
+pub fn divisors(body: &ast::Block) -> Vec<i64> {
+    let mut all = vec![];
+    walk::block(body, &mut |e| {
+        let ExprKind::Binary { op, right, .. } = &*e.kind else { return };
+        let ExprKind::Number(text) = &*scope::plain(right).kind else { return };
+        let Ok(number) = text.trim_end_matches(['u', 'U', 'l', 'L']).parse::<i64>() else { return };
+        let by = match op.as_str() {
+            "/" | "%" => number,
+            ">>" if (0..6).contains(&number) => 1 << number,
+            _ => return,
+        };
+        if (2..=MAX_DIVISOR).contains(&by) && !all.contains(&by) {
+            all.push(by);
+        }
+    });
+    all.truncate(MAX_DIVISORS);
+    all
+}
+
 /// A call as whole numbers: itself, or the components of the vector that it gives.
 fn called(unit: &TranslationUnit, callee: &ast::Expr, text: &str) -> Vec<String> {
     let ExprKind::Path(path) = &*scope::plain(callee).kind else { return vec![] };

@@ -342,8 +342,9 @@ impl<'a> Conditions<'a> {
     }
 
     fn everything(&mut self) {
-        let all = self.table.of(|k| !matches!(k, SymbolKind::Constant | SymbolKind::Block(_)));
-        let others: Vec<usize> = (0..self.table.symbols.len()).collect();
+        use SymbolKind::{Block, Constant, Divisor};
+        let all = self.table.of(|k| !matches!(k, Constant | Block(_) | Divisor));
+        let others = self.table.of(|k| k != Divisor);
         let others = self.table.distinct(&others, &[]);
         for v in self.table.distinct(&all, &[]) {
             let left = self.left(Term::Symbol(v));

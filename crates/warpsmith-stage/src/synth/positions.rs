@@ -243,9 +243,11 @@ pub fn guesses(table: &Table<'_>, wanted: &[Vec<i64>], reduced: bool, enough: us
     all.plain(&own, &threads);
     if reduced {
         let bounds = own_bounds(table);
+        let divisors = table.of(|k| k == SymbolKind::Divisor);
         for v in &own {
             all.clamped(*v);
             bounds.iter().for_each(|b| all.reduced(*v, *b));
+            divisors.iter().for_each(|d| all.divided(*v, *d));
         }
     }
     all.ranked.sort_by_key(|(right, cost, _)| (u32::MAX - right.count_ones(), *cost));
@@ -272,8 +274,8 @@ impl Guesses<'_> {
     }
 
     /// A position reduced by about the extent of a block, clamped to it, or counted from where the block begins.
-    fn reduced(&mut self, position: usize, bound: usize) {
-        let position = || Term::Symbol(position);
+    fn reduced(&mut self, symbol: usize, bound: usize) {
+        let position = || Term::Symbol(symbol);
         let blocks = self.table.of(|k| matches!(k, SymbolKind::Grid(_)));
         for cut in [0, -1, -2, -4] {
             let length = || Term::Symbol(bound).plus(cut);
@@ -287,7 +289,15 @@ impl Guesses<'_> {
                 self.family(from, &(-2..=3));
             }
         }
-        self.family(Term::op(Op::Div, position(), Term::Symbol(bound)), &(0..=0));
+        self.divided(symbol, bound);
+    }
+
+    /// A position that several elements next to each other have in common, and which of them it is.
+    fn divided(&mut self, position: usize, by: usize) {
+        for op in [Op::Div, Op::Rem] {
+            let term = Term::op(op, Term::Symbol(position), Term::Symbol(by));
+            self.family(term, &(-1..=2));
+        }
     }
 
     /// A position or one before it, clamped where the tile begins.

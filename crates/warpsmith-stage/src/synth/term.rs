@@ -164,7 +164,7 @@ impl Term {
                 SymbolKind::Variable if symbols[*s].text.contains('(') => 5,
                 SymbolKind::Variable => 2,
                 SymbolKind::Thread(_) => 3,
-                SymbolKind::Constant => 2,
+                SymbolKind::Constant | SymbolKind::Divisor => 2,
                 SymbolKind::Block(_) => 3,
                 SymbolKind::Grid(_) => 8,
             },

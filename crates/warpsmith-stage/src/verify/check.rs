@@ -7,7 +7,7 @@ use warpsmith_emu::{Checks, Finding, Outcome, Rule};
 use warpsmith_ir::{Diagnostic, Span};
 
 use crate::launch::{self, Fit, Launch};
-use crate::memory::{self, Data, Prepared};
+use crate::memory::{self, Data, Lengths, Prepared};
 use crate::program::{self, Program};
 use crate::search;
 use crate::session::{Refusal, Session, Suited};
@@ -176,22 +176,24 @@ impl Checker {
                 return Ok(false);
             }
         }
-        let lengths = session.lengths(suited, mixed)?;
+        let mut lengths = session.lengths(suited, mixed)?;
         let data = data(session, mixed);
         let refuse = |d: Diagnostic| session.refuse(false, vec![d]);
-        let run = |program: &Program, launch: &Launch, checks| {
-            let mut p = memory::prepare(program, launch, Some(&lengths), data)?;
-            let outcome = program::run(program, &p.config, &mut p.memory, checks)?;
-            Ok((outcome, p))
+        let prepare = |lengths: &Lengths| {
+            memory::prepare(&shaped.reference, &suited.launch, Some(lengths), data)
         };
-        let (_, expected) = run(&shaped.reference, &suited.launch, Checks::NONE).map_err(refuse)?;
+        let (_, expected) =
+            memory::run_within(&shaped.reference, &mut lengths, prepare).map_err(refuse)?;
         let fresh = memory::prepare(&shaped.reference, &suited.launch, Some(&lengths), data)
             .map_err(refuse)?;
         let changed = fresh.memory.buffers.iter().zip(&expected.memory.buffers);
         let stores = changed.into_iter().any(|(a, b)| a.bytes != b.bytes);
         for launch in self.launched(&suited.launch) {
-            let (outcome, actual) =
-                run(&rewritten.program, &launch, Checks::ALL).map_err(refuse)?;
+            let program = &rewritten.program;
+            let mut actual =
+                memory::prepare(program, &launch, Some(&lengths), data).map_err(refuse)?;
+            let outcome = program::run(program, &actual.config, &mut actual.memory, Checks::ALL)
+                .map_err(refuse)?;
             checked.add(&launch, rewritten, outcome);
             self.compare(&launch, &expected, &actual, checked);
         }

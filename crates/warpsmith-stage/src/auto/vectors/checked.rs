@@ -10,7 +10,7 @@ use crate::auto::launches::Edited;
 use crate::auto::ranking::{self, Entrant, Form, RUNS, Ranking};
 use crate::auto::{Best, NewLaunch};
 use crate::launch::{Fit, Launch};
-use crate::memory::{self, Data};
+use crate::memory::{self, Data, Lengths};
 use crate::program::{self, Program, first_message, nothing_found};
 use crate::session::{Refusal, Suited};
 use crate::source::patch::{Patch, indentation};
@@ -140,13 +140,15 @@ impl Ranking<'_> {
     ) -> Result<(), String> {
         let said = |d: warpsmith_ir::Diagnostic| d.message;
         let data = Data { seed: 7, tagged: &self.session.tagged, mixed };
-        let prepared =
-            |program| memory::prepare(program, &suited.launch, Some(&suited.lengths), data);
-        let mut expected = prepared(before).map_err(said)?;
-        program::run(before, &expected.config, &mut expected.memory, Checks::NONE).map_err(said)?;
+        let prepared = |program: &Program, lengths: &Lengths| {
+            memory::prepare(program, &suited.launch, Some(lengths), data)
+        };
+        let mut lengths = suited.lengths.clone();
+        let (_, expected) =
+            memory::run_within(before, &mut lengths, |l| prepared(before, l)).map_err(said)?;
         let cuts: &[u32] = if wide.cut.is_some() { &CUTS } else { &[1] };
         for blocks in cuts {
-            let mut actual = prepared(after).map_err(said)?;
+            let mut actual = prepared(after, &lengths).map_err(said)?;
             actual.config.grid = wide.grid(actual.config.grid);
             if let Some(cut) = &wide.cut {
                 actual.config.grid[cut.axis] = *blocks;
