@@ -195,3 +195,13 @@ fn joined_loops_go_through_all_of_an_array() {
     let all: Vec<f64> = read.map(|g| g.grid_bytes / array).collect();
     assert!(all.iter().all(|share| (0.8..1.7).contains(share)), "{all:?}");
 }
+
+/// Half of sixteen images is where the ninth begins: a row at an edge, whose first window lies outside.
+#[test]
+fn the_middle_of_all_images_is_no_edge_of_one() {
+    let steps = "bind i, j -> z, y block 1x16x1\nshare k -> x by 8\nspecialise C%4=0, K%4=0, x%16=0, w%16=0, y%16=0\nvectorise k by 4\n";
+    let sizes = [("N", 16), ("H", 56), ("W", 56), ("C", 64), ("K", 64)];
+    let p = profile("../tests/corpus/loops/conv_nhwc.c", steps, &sizes);
+    let all: i64 = sizes.iter().map(|(_, n)| n).product::<i64>() * 9 / 32;
+    assert!(p.work.fp32 > 0.6 * all as f64, "{} of {all}", p.work.fp32);
+}

@@ -72,9 +72,9 @@ impl Staying {
         }
     }
 
-    /// Where a block at an end has more to do than the one that was found, as where parts of sums lie outside of a triangle:
-    /// another one for it, with at least the mean work of some blocks, and the share of blocks that would do as much. `of` says
-    /// what a block computes.
+    /// Where a block at an end or elsewhere has more to do than the one that was found, as where parts of sums lie outside of a triangle,
+    /// or the middle of all images is the first row of one: another one for it, with at least the mean work of some blocks, and the share
+    /// of blocks that would do as much. `of` says what a block computes.
     pub fn among_uneven(
         self,
         at: Extents,
@@ -83,9 +83,11 @@ impl Staying {
         of: impl Fn([u32; 3]) -> f64,
     ) -> Staying {
         let total: u64 = at.grid.iter().map(|g| u64::from(*g)).product();
+        let more = |work: f64| work > own * (1.0 + LIKE_OTHERS);
+        let elsewhere = || of(coordinates((total as f64 * GOLDEN) as u64, at.grid));
         if self.share < 1.0
             || total < COMPARED
-            || ends.iter().all(|e| *e <= own * (1.0 + LIKE_OTHERS))
+            || !(ends.into_iter().any(more) || more(elsewhere()))
         {
             return self;
         }
