@@ -222,12 +222,13 @@ template <> struct futureMaker<void> {
         return future<void>();
     }
 };
-template <typename F, typename... A> auto async(F f, A... values) {
-    return futureMaker<decltype(f(values...))>::make(f, values...);
-}
-template <typename F, typename... A> auto async(launch when, F f, A... values) {
-    return futureMaker<decltype(f(values...))>::make(f, values...);
-}
+template <typename F, typename... A> struct asyncCall {
+    static auto make(F f, A... values) { return futureMaker<decltype(f(values...))>::make(f, values...); }
+};
+template <typename F, typename... A> struct asyncCall<launch, F, A...> {
+    static auto make(launch when, F f, A... values) { return futureMaker<decltype(f(values...))>::make(f, values...); }
+};
+template <typename... A> auto async(A... all) { return asyncCall<A...>::make(all...); }
 struct strong_ordering {
     enum { less = -1, equal = 0, equivalent = 0, greater = 1 };
     int value;
