@@ -59,7 +59,7 @@ impl<'a> Sema<'a> {
             let none = || Expr::int(Scalar::U32, 0).with_origin(span);
             let cluster = cluster.unwrap_or_else(|| std::array::from_fn(|_| none()));
             let config = grid.into_iter().chain(block).chain([shared]).chain(cluster).collect();
-            self.into_stream(stream, span);
+            self.next_in_stream(stream, span);
             return self.launch_pointer(pointer, config, list, span);
         }
         let (name, fns, targs) = match self.functions_of(kernel) {
@@ -101,7 +101,7 @@ impl<'a> Sema<'a> {
         if on_device {
             return self.queue_launch(launch, span);
         }
-        self.into_stream(stream, span);
+        self.next_in_stream(stream, span);
         self.emit(StmtKind::Launch(launch), span);
         Ok(Operand::Void)
     }

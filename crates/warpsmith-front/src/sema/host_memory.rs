@@ -68,7 +68,7 @@ impl<'a> Sema<'a> {
             }
             ("memset" | "cudaMemset", [pointer, value, bytes])
             | ("cudaMemsetAsync", [pointer, value, bytes, ..]) => {
-                if let Err(failure) = self.into_stream_of(args.get(3), span) {
+                if let Err(failure) = self.next_in_stream_of(args.get(3), span) {
                     return Some(Err(failure));
                 }
                 self.fill_memory(pointer, value, bytes, span)
@@ -78,7 +78,7 @@ impl<'a> Sema<'a> {
             }
             ("cudaMemcpy" | "cudaMemcpyAsync", [to, from, bytes, way, ..]) => {
                 let way = self.copy_way(way);
-                match way.and_then(|way| self.into_stream_of(args.get(4), span).map(|()| way)) {
+                match way.and_then(|way| self.next_in_stream_of(args.get(4), span).map(|()| way)) {
                     Ok(way) => {
                         let asynchronous = name == "cudaMemcpyAsync";
                         self.copy_between(to, from, bytes, way, asynchronous, span)
@@ -91,7 +91,7 @@ impl<'a> Sema<'a> {
                 [symbol, from, bytes, rest @ ..],
             ) => {
                 let asynchronous = name.ends_with("Async");
-                if let Err(failure) = self.into_stream_of(rest.get(2), span) {
+                if let Err(failure) = self.next_in_stream_of(rest.get(2), span) {
                     return Some(Err(failure));
                 }
                 let place = (symbol, rest.first(), true);
@@ -102,7 +102,7 @@ impl<'a> Sema<'a> {
                 [to, symbol, bytes, rest @ ..],
             ) => {
                 let asynchronous = name.ends_with("Async");
-                if let Err(failure) = self.into_stream_of(rest.get(2), span) {
+                if let Err(failure) = self.next_in_stream_of(rest.get(2), span) {
                     return Some(Err(failure));
                 }
                 let place = (symbol, rest.first(), false);

@@ -36,7 +36,7 @@ impl<'a> Sema<'a> {
         };
         if let Some(e) = rest.get(1) {
             let stream = self.rvalue(e)?;
-            self.into_stream(Some(stream), span);
+            self.next_in_stream(Some(stream), span);
         }
         let mut values = vec![];
         for (i, param) in instance.params.iter().enumerate() {

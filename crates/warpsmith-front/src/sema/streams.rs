@@ -101,14 +101,14 @@ impl<'a> Sema<'a> {
     }
 
     /// What comes next is for the stream that this argument names; without it, for the default stream.
-    pub(crate) fn into_stream_of(&mut self, e: Option<&'a ast::Expr>, span: Span) -> Res<()> {
+    pub(crate) fn next_in_stream_of(&mut self, e: Option<&'a ast::Expr>, span: Span) -> Res<()> {
         let stream = e.map(|e| self.handle(e)).transpose()?;
-        self.into_stream(stream, span);
+        self.next_in_stream(stream, span);
         Ok(())
     }
 
     /// What comes next is for this stream.
-    pub(crate) fn into_stream(&mut self, stream: Option<Expr>, span: Span) {
+    pub(crate) fn next_in_stream(&mut self, stream: Option<Expr>, span: Span) {
         let handle = |e: &Expr| e.ty.is_pointer() || e.ty.is_integer();
         if let Some(stream) = stream.filter(|e| self.tolerates() && handle(e)) {
             self.order(StreamOrder::Into, vec![stream], None, span);
