@@ -1,5 +1,6 @@
 //! What a caller of the emulator sees: memory, launches, options, findings.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -140,6 +141,9 @@ pub struct Options {
     /// Thread instructions that a launch goes on for once it has a finding that is no note; blocks that have not begun by
     /// then are left out: see [`Outcome::sampled`]. `None`: all are run.
     pub after_finding: Option<u64>,
+    /// Say what the launch touched of buffers, see [`Outcome::touched`]. Taken from the shadow memory of the race detection, so it
+    /// needs [`Checks::races`] and one worker.
+    pub touched: bool,
     /// Say which threads wrote this byte of a buffer, see [`Outcome::writers`]. Taken from the shadow memory of the race
     /// detection, so it needs [`Checks::races`] and one worker.
     pub written: Option<(BufferId, u64)>,
@@ -163,6 +167,7 @@ impl Default for Options {
             blocks: None,
             sample_beyond: None,
             after_finding: None,
+            touched: false,
             written: None,
         }
     }
@@ -332,6 +337,19 @@ pub struct Stats {
     pub shadow_bytes: u64,
 }
 
+/// The bytes of a buffer that a launch touched, as ranges in order, each by the strongest way that they were touched in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Touched {
+    /// Number of the buffer.
+    pub buffer: u32,
+    /// Bytes that were written.
+    pub written: Vec<Range<u64>>,
+    /// Bytes that were changed by atomics only.
+    pub atomic: Vec<Range<u64>>,
+    /// Bytes that were only read.
+    pub read: Vec<Range<u64>>,
+}
+
 /// What came of a launch.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
@@ -356,6 +374,8 @@ pub struct Outcome {
     pub counters: Option<Counters>,
     /// The ways that some thread took, in order, when [`Options::ways`] asks for them.
     pub ways: Vec<Way>,
+    /// What of each buffer was touched, when [`Options::touched`] asks for it.
+    pub touched: Vec<Touched>,
     /// The last threads that wrote the byte that [`Options::written`] names: one store, or several atomics. Empty: none did.
     pub writers: Vec<Access>,
 }

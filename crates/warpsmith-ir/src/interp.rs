@@ -30,6 +30,7 @@ mod printf;
 mod races;
 mod runtime;
 mod slack;
+mod streams;
 mod team;
 
 use std::collections::BTreeSet;
@@ -39,6 +40,7 @@ use crate::diag::Diagnostic;
 use crate::eval::from_bytes;
 use crate::module::{FuncId, FunctionKind, GlobalId, Module};
 use crate::span::{Origin, Span};
+use crate::stmt::StreamOrder;
 use crate::types::{Scalar, Type};
 use crate::value::Value;
 use crate::ways::{Turn, Way};
@@ -240,6 +242,19 @@ pub struct LaunchRequest {
     pub args: Vec<Arg>,
 }
 
+/// A piece of a buffer of the device that a copy or fill touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Number of the buffer.
+    pub buffer: usize,
+    /// The first byte.
+    pub at: usize,
+    /// How many bytes.
+    pub bytes: usize,
+    /// It is written.
+    pub writes: bool,
+}
+
 /// Runs the kernels that host functions launch.
 pub trait Launcher {
     /// Runs the kernel to its end, or says why it could not.
@@ -309,6 +324,17 @@ pub trait Launcher {
     ) -> Option<Arg> {
         let _ = (memory, kernel, index, origin);
         None
+    }
+
+    /// A call about streams and events, with their numbers as far as they are known; the number of a new one.
+    fn order(&mut self, what: StreamOrder, operands: &[Option<u64>]) -> u64 {
+        let _ = (what, operands);
+        0
+    }
+
+    /// A copy or fill touches these pieces of memory of the device; `waits`: the host goes on after it.
+    fn moves(&mut self, pieces: &[Piece], waits: bool, origin: &Origin) {
+        let _ = (pieces, waits, origin);
     }
 
     /// The launch that comes next stands here.

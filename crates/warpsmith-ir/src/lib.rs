@@ -40,7 +40,8 @@ pub use printable::printable;
 pub use span::{FileId, Origin, SourceFile, SourceMap, Span};
 pub use stmt::{
     AtomicOp, BarrierKind, Binding, Block, Case, CopyWay, ForLoop, Launch, LoopCondition, LoopId,
-    LoopKind, Parallel, Reduction, Runtime, Scope, Stmt, StmtKind, UNALIGNED_BARRIER, WarpOp,
+    LoopKind, Parallel, Reduction, Runtime, Scope, Stmt, StmtKind, StreamOrder, UNALIGNED_BARRIER,
+    WarpOp,
 };
 pub use types::{Scalar, Space, Type};
 pub use value::Value;

@@ -283,11 +283,58 @@ pub enum Runtime {
         /// Gets how many have been noted so far; `u64`.
         noted: Place,
     },
+    /// What the order of operations of the device hangs on beside the order of the host: streams and events. They are numbers or
+    /// null pointers; the launcher is told.
+    Order {
+        /// What is asked for.
+        what: StreamOrder,
+        /// Stream and event, as far as it needs them.
+        operands: Vec<Expr>,
+        /// Gets the new stream or event; a `u64` or a pointer.
+        made: Option<Place>,
+    },
     /// `cudaGraphLaunch` of one of them: it is done, with the arguments that it was noted with.
     Replay {
         /// Which of those noted so far, from 0; `u64`.
         noted: Expr,
     },
+}
+
+/// A call about streams and events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StreamOrder {
+    /// The next launch, copy or fill is for this stream.
+    Into,
+    /// `cudaStreamCreate`: a stream that waits for the default one.
+    Create,
+    /// `cudaStreamCreateWithFlags(…, cudaStreamNonBlocking)`: one that does not.
+    CreateApart,
+    /// `cudaEventCreate`
+    CreateEvent,
+    /// `cudaEventRecord(event, stream)`
+    Record,
+    /// `cudaStreamWaitEvent(stream, event)`
+    Wait,
+    /// `cudaStreamSynchronize(stream)`
+    Stream,
+    /// `cudaEventSynchronize(event)`
+    Event,
+    /// `cudaDeviceSynchronize()`: the host waits for all.
+    All,
+}
+
+impl StreamOrder {
+    /// How many streams and events it takes.
+    pub fn takes(self) -> usize {
+        match self {
+            StreamOrder::Create
+            | StreamOrder::CreateApart
+            | StreamOrder::CreateEvent
+            | StreamOrder::All => 0,
+            StreamOrder::Into | StreamOrder::Stream | StreamOrder::Event => 1,
+            StreamOrder::Record | StreamOrder::Wait => 2,
+        }
+    }
 }
 
 /// From where to where a copy goes.
@@ -312,6 +359,7 @@ impl Runtime {
             Runtime::Copy { destination, source, bytes, .. } => vec![destination, source, bytes],
             Runtime::Fill { pointer, value, bytes } => vec![pointer, value, bytes],
             Runtime::Replay { noted } => vec![noted],
+            Runtime::Order { operands, .. } => operands.iter().collect(),
             Runtime::Synchronize
             | Runtime::Forget { .. }
             | Runtime::Skipped { .. }
@@ -327,6 +375,7 @@ impl Runtime {
             Runtime::Copy { destination, source, bytes, .. } => vec![destination, source, bytes],
             Runtime::Fill { pointer, value, bytes } => vec![pointer, value, bytes],
             Runtime::Replay { noted } => vec![noted],
+            Runtime::Order { operands, .. } => operands.iter_mut().collect(),
             Runtime::Synchronize
             | Runtime::Forget { .. }
             | Runtime::Skipped { .. }
@@ -341,6 +390,7 @@ impl Runtime {
                 Some(pointer)
             }
             Runtime::Forget { place } | Runtime::Capture { noted: place, .. } => Some(place),
+            Runtime::Order { made, .. } => made.as_ref(),
             _ => None,
         }
     }
@@ -352,6 +402,7 @@ impl Runtime {
                 Some(pointer)
             }
             Runtime::Forget { place } | Runtime::Capture { noted: place, .. } => Some(place),
+            Runtime::Order { made, .. } => made.as_mut(),
             _ => None,
         }
     }

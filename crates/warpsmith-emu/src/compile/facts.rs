@@ -13,6 +13,8 @@ use super::walk::{self, Node};
 pub struct Facts {
     /// Must live in memory: its address is taken, or it is indexed by a value.
     pub memory: Vec<bool>,
+    /// Its address is taken.
+    pub escapes: Vec<bool>,
     /// Never written after its declaration or the call.
     pub constant: Vec<bool>,
     /// A pointer parameter that is only dereferenced: an argument `&place` may stand for the place.
@@ -53,6 +55,7 @@ impl AllFacts {
             all: self,
             module,
             memory: vec![false; n],
+            escapes: vec![false; n],
             written: vec![false; n],
             mentions: vec![0; n],
             derefs: vec![0; n],
@@ -66,7 +69,8 @@ impl AllFacts {
                     && !scan.written[v]
             })
             .collect();
-        Facts { memory: scan.memory, constant: scan.written.iter().map(|w| !w).collect(), alias }
+        let constant = scan.written.iter().map(|w| !w).collect();
+        Facts { memory: scan.memory, escapes: scan.escapes, constant, alias }
     }
 }
 
@@ -74,6 +78,7 @@ struct Scan<'a> {
     all: &'a AllFacts,
     module: &'a Module,
     memory: Vec<bool>,
+    escapes: Vec<bool>,
     written: Vec<bool>,
     mentions: Vec<u32>,
     derefs: Vec<u32>,
@@ -90,6 +95,7 @@ impl Scan<'_> {
                     && !self.bound.contains(&std::ptr::from_ref(e))
                 {
                     self.set(p.root_var(), |s| &mut s.memory);
+                    self.set(p.root_var(), |s| &mut s.escapes);
                     self.needs_pointer(p);
                 }
             }

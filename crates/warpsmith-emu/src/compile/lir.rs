@@ -108,6 +108,10 @@ pub enum Op {
     UndefLocal {
         object: u32,
     },
+    /// The scope of the local object ends: what is read of it afterwards is read too late.
+    EndLocal {
+        object: u32,
+    },
     Load {
         access: u32,
     },
@@ -437,6 +441,7 @@ impl Op {
             | Op::BranchFalse { cond, .. }
             | Op::BranchTrue { cond, .. } => f(cond, Use),
             Op::UndefLocal { .. }
+            | Op::EndLocal { .. }
             | Op::Fence(_)
             | Op::AsyncCommit
             | Op::AsyncWait(_)

@@ -17,6 +17,32 @@ impl Lower<'_> {
         b.stmts.iter().try_for_each(|s| self.stmt(s))
     }
 
+    /// The scope of the arrays that a block declares ends. Only what has an address can be read afterwards.
+    pub fn ended(&mut self, b: &Block) -> Result<()> {
+        for s in &b.stmts {
+            let StmtKind::Decl { var, .. } = &s.kind else { continue };
+            let frame = self.frame();
+            let is_array = frame
+                .function
+                .vars
+                .get(var.0 as usize)
+                .is_some_and(|v| matches!(v.ty, warpsmith_ir::Type::Array(..)));
+            let facts = self.facts.get(frame.id);
+            let escapes = facts.and_then(|f| f.escapes.get(var.0 as usize)).is_some_and(|e| *e);
+            if let Some(Slot::Memory(pointer)) = frame.slots.get(var)
+                && is_array
+                && escapes
+            {
+                let object = (pointer >> super::places::OFFSET_BITS) as u32;
+                let local = self.out.objects.get(object as usize);
+                if local.is_some_and(|o| matches!(o.home, super::lir::Home::Local { .. })) {
+                    self.emit(Op::EndLocal { object })?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn stmt(&mut self, s: &Stmt) -> Result<()> {
         self.at(s.origin.span);
         match &s.kind {
@@ -33,7 +59,10 @@ impl Lower<'_> {
             StmtKind::Break => self.break_(),
             StmtKind::Continue => self.continue_(),
             StmtKind::Return(value) => self.return_(value.as_ref()),
-            StmtKind::Scope(b) => self.scope(b),
+            StmtKind::Scope(b) => {
+                self.scope(b)?;
+                self.ended(b)
+            }
             StmtKind::Call { function, args, result } => {
                 self.call(*function, args, result.as_ref())
             }
@@ -179,6 +208,7 @@ impl Lower<'_> {
         self.emit(Op::BranchFalse { cond, label: else_label })?;
         self.enter(vec![cond], branch);
         self.block(then)?;
+        self.ended(then)?;
         if !otherwise.stmts.is_empty() {
             self.emit(Op::Jump(end))?;
         }
@@ -187,6 +217,7 @@ impl Lower<'_> {
         if !otherwise.stmts.is_empty() {
             self.enter(vec![cond], branch);
             self.block(otherwise)?;
+            self.ended(otherwise)?;
             self.leave();
             self.emit(Op::Label(end))?;
         }
@@ -305,7 +336,8 @@ impl Lower<'_> {
         self.block(body)?;
         self.exits.pop();
         self.leave();
-        self.emit(Op::Label(next))
+        self.emit(Op::Label(next))?;
+        self.ended(body)
     }
 
     fn back(&mut self, head: Label, site: u32) -> Result<()> {

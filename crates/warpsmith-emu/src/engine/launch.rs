@@ -374,6 +374,7 @@ impl<'a> Machine<'a> {
         let ways = self.ways();
         let writers =
             self.options.written.map_or(vec![], |(buffer, byte)| self.writers(buffer, byte));
+        let touched = if self.options.touched { self.touched() } else { vec![] };
         let chosen = self.chosen().cloned();
         let mut stats = self.found.stats;
         stats.shadow_bytes = self.races.peak_bytes().max(self.team.shadow_bytes);
@@ -397,6 +398,7 @@ impl<'a> Machine<'a> {
             workers: self.team.workers,
             counters,
             ways,
+            touched,
             writers,
         }
     }

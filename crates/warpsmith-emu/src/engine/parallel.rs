@@ -330,7 +330,7 @@ impl Machine<'_> {
         if !self.checks.races && read.intersection(&written).next().is_some() {
             return None;
         }
-        let all = granules(p, &list);
+        let all = granules(p, &list, false);
         let watched = if self.checks.races { all } else { Races::across_blocks(p, &all) };
         Some(Plan { watched, atomics })
     }

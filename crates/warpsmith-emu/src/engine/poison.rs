@@ -21,9 +21,13 @@ pub struct Origin {
     /// The object it was read from; 0: a variable in a register.
     pub handle: u64,
     pub offset: u64,
-    /// Index into the names, for variables.
+    /// Index into the names, for variables; of an object of the thread: 1 where its scope had ended.
     pub name: u32,
 }
+
+/// What the shadow of local memory holds: bytes that have no value yet, and those whose object is gone.
+pub const UNDEFINED: u8 = 1;
+pub const ENDED: u8 = 2;
 
 impl Machine<'_> {
     /// The number of an origin, from 1.
@@ -237,8 +241,8 @@ impl Machine<'_> {
         }
     }
 
-    /// A local object comes into being without a value in the group's threads.
-    pub fn undefine_local(&mut self, b: &mut Block, g: &Group, object: u32) {
+    /// A local object comes into being without a value in the group's threads, or its scope ends.
+    pub fn undefine_local(&mut self, b: &mut Block, g: &Group, object: u32, why: u8) {
         let Home::Local { base, size } = self.home(object.into()) else { return };
         if !self.checks.poison {
             return;
@@ -248,12 +252,12 @@ impl Machine<'_> {
         for word in base as usize / 4..(base + size).div_ceil(4) as usize {
             let row = word * width * 4;
             if g.full {
-                b.local_poison[row..row + width * 4].fill(1);
+                b.local_poison[row..row + width * 4].fill(why);
                 continue;
             }
             for t in g.mask.threads() {
                 let at = row + t as usize * 4;
-                b.local_poison[at..at + 4].fill(1);
+                b.local_poison[at..at + 4].fill(why);
             }
         }
     }
@@ -285,6 +289,14 @@ impl Machine<'_> {
         // SAFETY: the offset was checked with the size of the access, and there is one byte of
         // poison for each byte of the object.
         (0..n).any(|i| unsafe { w.view.poison.add((offset + i) as usize).read() } != 0)
+    }
+
+    /// The scope of the local object that a lane reads has ended.
+    fn has_ended(&self, b: &Block, w: &Warp<'_>, offset: u64, lane: u32) -> bool {
+        let Home::Local { base, .. } = w.view.home else { return false };
+        let (at, thread) = (u64::from(base) + offset, (w.warp * 32 + lane) as usize);
+        let byte = ((at / 4) as usize * self.width as usize + thread) * 4 + (at % 4) as usize;
+        b.local_poison.get(byte) == Some(&ENDED)
     }
 
     /// The poison of one word of local memory in all lanes of a warp, when all access that word.
@@ -329,7 +341,12 @@ impl Machine<'_> {
         let lane = bits.trailing_zeros() & 31;
         let origin = match bits {
             0 => 0,
-            _ => self.read_origin(b, w.view.handle, w.offsets[lane as usize] + shift, pc),
+            _ => {
+                let offset = w.offsets[lane as usize] + shift;
+                let name = u32::from(self.has_ended(b, w, offset, lane));
+                let handle = w.view.handle;
+                self.origin(Origin { pc: pc as u32, handle, offset, name })
+            }
         };
         self.set_bits(b, row, w.warp, w.mask, bits, origin);
         if bits == 0 {
@@ -543,7 +560,9 @@ impl Machine<'_> {
         if let Some(&at) = self.undefined.uses.get(&key) {
             return self.found.report.count(at, count.into());
         }
+        let ended = matches!(home, Home::Local { .. }) && o.name != 0;
         let rule = match home {
+            Home::Local { .. } if ended => Rule::Dangling,
             Home::Invalid | Home::Local { .. } => Rule::UninitializedLocal,
             Home::Buffer(_) => Rule::UninitializedGlobal,
             Home::Variable { .. } => Rule::UninitializedVariable,
@@ -576,6 +595,8 @@ impl Machine<'_> {
             format!("the {variable} `{name}` is used in {what}, and nothing has set it")
         } else if name.is_empty() {
             format!("the value of an inactive lane is used in {what}")
+        } else if ended {
+            format!("{text} is used in {what}, but the scope of `{name}` ended before it was read")
         } else {
             format!("{text} is used in {what} before it has a value")
         };

@@ -8,6 +8,7 @@ use super::barriers::STOPPED;
 use super::block::{Block, Group, Mask, Spin, Wait};
 use super::lanes;
 use super::launch::Machine;
+use super::poison::{ENDED, UNDEFINED};
 use super::schedule::Turns;
 use super::state::{FAILED, HELD};
 use crate::api::{Access, Finding, Limit, Rule};
@@ -171,7 +172,8 @@ impl Machine<'_> {
             Op::Atomic { .. } => self.atomic(b, g, op, pc),
             Op::Special { what, dst } => self.special(b, g, *what, *dst, pc),
             Op::Undef { dst, name, .. } => self.undefine(b, g, *dst, *name, pc),
-            Op::UndefLocal { object } => self.undefine_local(b, g, *object),
+            Op::UndefLocal { object } => self.undefine_local(b, g, *object, UNDEFINED),
+            Op::EndLocal { object } => self.undefine_local(b, g, *object, ENDED),
             Op::Fence(scope) => {
                 self.fence(b, g, *scope);
                 self.progress.shown = true;

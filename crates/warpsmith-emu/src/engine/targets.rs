@@ -127,14 +127,15 @@ pub fn targets(p: &Program) -> Vec<Target> {
     list
 }
 
-/// The granule of each object that may be written: log2 of the narrowest access to it, at most 4 bytes.
-pub fn granules(p: &Program, targets: &[Target]) -> Vec<Option<u32>> {
+/// The granule of each object that may be written, and with `reads` of those that are only read: log2 of the narrowest access
+/// to it, at most 4 bytes.
+pub fn granules(p: &Program, targets: &[Target], reads: bool) -> Vec<Option<u32>> {
     let n = p.objects.len();
     let mut written = vec![false; n];
     let mut width = vec![2u32; n];
     for t in targets {
         for &h in &t.objects {
-            written[h as usize] |= t.usage != Usage::Read;
+            written[h as usize] |= reads || t.usage != Usage::Read;
             width[h as usize] = width[h as usize].min(t.width.min(4).trailing_zeros());
         }
     }

@@ -198,6 +198,45 @@ struct thread {
     bool joinable() const { return true; }
     static unsigned hardware_concurrency() { return 1; }
 };
+enum class launch { async = 1, deferred = 2 };
+// What another thread would compute is there at once.
+template <typename T> struct future {
+    T held;
+    future() : held() {}
+    future(T v) : held(v) {}
+    T get() { return held; }
+    void wait() const {}
+    bool valid() const { return true; }
+};
+template <> struct future<void> {
+    void get() {}
+    void wait() const {}
+    bool valid() const { return true; }
+};
+template <typename R> struct futureMaker {
+    template <typename F, typename... A> static future<R> make(F f, A... values) { return future<R>(f(values...)); }
+};
+template <> struct futureMaker<void> {
+    template <typename F, typename... A> static future<void> make(F f, A... values) {
+        f(values...);
+        return future<void>();
+    }
+};
+template <typename F, typename... A> struct asyncCall {
+    static auto make(F f, A... values) { return futureMaker<decltype(f(values...))>::make(f, values...); }
+};
+template <typename F, typename... A> struct asyncCall<launch, F, A...> {
+    static auto make(launch when, F f, A... values) { return futureMaker<decltype(f(values...))>::make(f, values...); }
+};
+template <typename... A> auto async(A... all) { return asyncCall<A...>::make(all...); }
+struct strong_ordering {
+    enum { less = -1, equal = 0, equivalent = 0, greater = 1 };
+    int value;
+    __host__ __device__ strong_ordering(int v) : value(v) {}
+    __host__ __device__ operator int() const { return value; }
+};
+typedef strong_ordering weak_ordering;
+typedef strong_ordering partial_ordering;
 struct mutex {
     void lock() {}
     void unlock() {}

@@ -122,6 +122,9 @@ impl<'a> Sema<'a> {
         right: &'a ast::Expr,
         span: Span,
     ) -> Res<Operand<'a>> {
+        if op == "<=>" {
+            return self.three_way(left, right, span);
+        }
         let Some(ir_op) = binary_op(op) else {
             return fail("W053", span, format!("the operator `{op}` is not supported"));
         };
@@ -133,6 +136,9 @@ impl<'a> Sema<'a> {
         let mut r = self.expr(right)?;
         if self.may_be_overloaded(&l) || self.may_be_overloaded(&r) {
             let pair = [l, r];
+            if let Some(result) = self.by_three_way(ir_op, &pair, span) {
+                return result;
+            }
             if let Some(result) = self.try_operator(op, &pair, span) {
                 return result;
             }

@@ -40,9 +40,7 @@ impl<'a> Sema<'a> {
             }
             None => Expr::int(Scalar::U64, 0).with_origin(span),
         };
-        if let Some(stream) = config.get(3) {
-            self.rvalue(stream)?;
-        }
+        let stream = config.get(3).map(|e| self.rvalue(e)).transpose()?;
         let cluster = match config.get(4) {
             Some(e) => Some(self.dimensions(e)?),
             None => None,
@@ -61,6 +59,7 @@ impl<'a> Sema<'a> {
             let none = || Expr::int(Scalar::U32, 0).with_origin(span);
             let cluster = cluster.unwrap_or_else(|| std::array::from_fn(|_| none()));
             let config = grid.into_iter().chain(block).chain([shared]).chain(cluster).collect();
+            self.next_in_stream(stream, span);
             return self.launch_pointer(pointer, config, list, span);
         }
         let (name, fns, targs) = match self.functions_of(kernel) {
@@ -102,6 +101,7 @@ impl<'a> Sema<'a> {
         if on_device {
             return self.queue_launch(launch, span);
         }
+        self.next_in_stream(stream, span);
         self.emit(StmtKind::Launch(launch), span);
         Ok(Operand::Void)
     }
@@ -154,7 +154,11 @@ impl<'a> Sema<'a> {
                 Ok(Operand::Value(Expr::i32(0).with_origin(span)))
             }
             "cudaDeviceSynchronize" | "cudaStreamSynchronize" => {
-                Ok(self.called(Runtime::Synchronize, span))
+                let done = self.called(Runtime::Synchronize, span);
+                match self.tolerates() {
+                    true => self.stream_call(name, args, span).unwrap_or(Ok(done)),
+                    false => Ok(done),
+                }
             }
             "cudaMalloc" => self.allocation(args, span),
             "cudaFree" => self.release(args, span),

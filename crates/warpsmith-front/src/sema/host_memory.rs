@@ -12,23 +12,12 @@ const HARMLESS: &[&str] = &[
     "cudaSetDevice",
     "cudaDeviceReset",
     "cudaThreadExit",
-    "cudaThreadSynchronize",
     "cudaDeviceSetLimit",
     "cudaDeviceSetCacheConfig",
     "cudaDeviceSetSharedMemConfig",
     "cudaSetDeviceFlags",
-    "cudaEventCreate",
-    "cudaEventCreateWithFlags",
-    "cudaEventRecord",
-    "cudaEventSynchronize",
     "cudaEventDestroy",
-    "cudaEventQuery",
-    "cudaStreamCreate",
-    "cudaStreamCreateWithFlags",
-    "cudaStreamCreateWithPriority",
     "cudaStreamDestroy",
-    "cudaStreamQuery",
-    "cudaStreamWaitEvent",
     "cudaProfilerStart",
     "cudaProfilerStop",
     "cudaMemPrefetchAsync",
@@ -45,7 +34,6 @@ const HARMLESS: &[&str] = &[
     "cudaDeviceEnablePeerAccess",
     "cudaDeviceDisablePeerAccess",
     "cudaDeviceGetLimit",
-    "cudaEventRecordWithFlags",
     "cudaCtxResetPersistingL2Cache",
     "cudaStreamSetAttribute",
 ];
@@ -80,13 +68,17 @@ impl<'a> Sema<'a> {
             }
             ("memset" | "cudaMemset", [pointer, value, bytes])
             | ("cudaMemsetAsync", [pointer, value, bytes, ..]) => {
+                if let Err(failure) = self.next_in_stream_of(args.get(3), span) {
+                    return Some(Err(failure));
+                }
                 self.fill_memory(pointer, value, bytes, span)
             }
             ("memcpy" | "memmove", [to, from, bytes]) => {
                 self.copy_between(to, from, bytes, CopyWay::Any, false, span)
             }
             ("cudaMemcpy" | "cudaMemcpyAsync", [to, from, bytes, way, ..]) => {
-                match self.copy_way(way) {
+                let way = self.copy_way(way);
+                match way.and_then(|way| self.next_in_stream_of(args.get(4), span).map(|()| way)) {
                     Ok(way) => {
                         let asynchronous = name == "cudaMemcpyAsync";
                         self.copy_between(to, from, bytes, way, asynchronous, span)
@@ -99,6 +91,9 @@ impl<'a> Sema<'a> {
                 [symbol, from, bytes, rest @ ..],
             ) => {
                 let asynchronous = name.ends_with("Async");
+                if let Err(failure) = self.next_in_stream_of(rest.get(2), span) {
+                    return Some(Err(failure));
+                }
                 let place = (symbol, rest.first(), true);
                 self.symbol_copy(place, from, bytes, asynchronous, span)
             }
@@ -107,6 +102,9 @@ impl<'a> Sema<'a> {
                 [to, symbol, bytes, rest @ ..],
             ) => {
                 let asynchronous = name.ends_with("Async");
+                if let Err(failure) = self.next_in_stream_of(rest.get(2), span) {
+                    return Some(Err(failure));
+                }
                 let place = (symbol, rest.first(), false);
                 self.symbol_copy(place, to, bytes, asynchronous, span)
             }
@@ -151,8 +149,8 @@ impl<'a> Sema<'a> {
                 self.bytes_of_argument(kernel, position, span)
             }
             _ if super::launch_calls::LAUNCHERS.contains(&name) => self.launch_call(args, span),
-            _ if HARMLESS.contains(&name) => self.harmless(name, args, span),
-            _ => return None,
+            _ if HARMLESS.contains(&name) => self.harmless(args, span),
+            _ => return self.stream_call(name, args, span),
         })
     }
 
@@ -512,14 +510,13 @@ impl<'a> Sema<'a> {
     }
 
     /// A call that does nothing but write something unknown through its arguments.
-    fn harmless(&mut self, name: &str, args: &'a [ast::Expr], span: Span) -> Res<Operand<'a>> {
-        let makes_a_stream = name.starts_with("cudaStreamCreate");
+    fn harmless(&mut self, args: &'a [ast::Expr], span: Span) -> Res<Operand<'a>> {
         for arg in args {
             if let ast::ExprKind::Unary { op, operand } = &*arg.kind
                 && op == "&"
             {
                 let (place, _) = self.lvalue(operand)?;
-                if place.ty.is_pointer() || makes_a_stream {
+                if place.ty.is_pointer() {
                     // A handle, which only more such calls get.
                     let value = self.zero_value(&place.ty.clone(), span)?;
                     self.emit(StmtKind::Assign { place, value }, span);

@@ -34,6 +34,10 @@ impl<'a> Sema<'a> {
             }
             None => Expr::int(Scalar::U64, 0).with_origin(span),
         };
+        if let Some(e) = rest.get(1) {
+            let stream = self.rvalue(e)?;
+            self.next_in_stream(Some(stream), span);
+        }
         let mut values = vec![];
         for (i, param) in instance.params.iter().enumerate() {
             let value = self.pointed_argument(&list, i, &param.ty, span)?;

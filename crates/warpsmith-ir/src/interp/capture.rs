@@ -38,12 +38,16 @@ impl<T: Track> Interp<'_, '_, T> {
         let Some((operation, origin)) = self.captured.noted.get(at).cloned() else {
             return self.misuse("a graph of which nothing was captured", origin);
         };
-        match operation {
+        // What may run beside each other in a graph is not compared.
+        self.all_is_done();
+        let result = match operation {
             Operation::Launch(request) => self.launch_now(request, &origin),
             Operation::Fill { p, value, bytes } => self.fill(p, value, bytes, &origin),
             Operation::Copy { way, to, from, bytes } => {
                 self.copy(way, to, from, bytes, false, &origin)
             }
-        }
+        };
+        self.all_is_done();
+        result
     }
 }

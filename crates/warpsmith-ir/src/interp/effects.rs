@@ -119,10 +119,15 @@ impl<T: Track> Interp<'_, '_, T> {
         if self.working.is_some() {
             self.lend_globals();
         }
+        let apart = self.in_library > 0 && !self.streams.named;
+        self.before_operation();
         self.launcher.launching(origin);
         let result = self.launcher.launch(self.memory, request);
         if self.working.is_some() {
             self.return_globals();
+        }
+        if apart {
+            self.all_is_done();
         }
         // What the kernel wrote has no history here.
         self.memory.clear_bounds();

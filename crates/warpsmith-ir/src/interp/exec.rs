@@ -56,6 +56,8 @@ pub(crate) struct Interp<'m, 'a, T: Track> {
     pub patient_until: Option<u64>,
     /// What asynchronous copies will have brought to the host by the next synchronisation.
     pub pending: Vec<(Pointer, Vec<u8>)>,
+    /// What is known of streams.
+    pub streams: super::streams::Streams,
     /// What was captured from streams.
     pub captured: Captured,
     /// Inside a nest that is bound to the machine: who touched what.
@@ -120,6 +122,7 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
             frame: Frame { function: None, slots: vec![] },
             depth: 0,
             in_library: 0,
+            streams: super::streams::Streams::default(),
             library_call: Origin::default(),
             steps: 0,
             returned: None,

@@ -243,6 +243,7 @@ impl<'m, T: Track> Interp<'m, '_, T> {
         }
         let host = &self.memory.host;
         if self.through_library(id) && !host.reaches(id as usize) {
+            self.streams.reached.set(true);
             return match self.launcher.unwritten(id as usize, at, size) {
                 None => Ok(()),
                 Some(_) => Err(InterpErrorKind::Uninitialized("an element of an array".into())),
@@ -267,6 +268,7 @@ impl<'m, T: Track> Interp<'m, '_, T> {
             return Ok(());
         }
         if self.through_library(id) && !self.memory.host.reaches(id as usize) {
+            self.streams.reached.set(true);
             self.launcher.filled(id as usize, at, size);
             return Ok(());
         }

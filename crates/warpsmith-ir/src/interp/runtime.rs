@@ -5,7 +5,7 @@ use super::capture::Operation;
 use super::exec::{Interp, Run};
 use super::host::Skipped;
 use super::memory::{Image, OWN, Pointer, Val};
-use super::{InterpErrorKind, Memory};
+use super::{InterpErrorKind, Memory, Piece};
 use crate::expr::{Expr, Place, PlaceKind};
 use crate::span::Origin;
 use crate::stmt::{CopyWay, Runtime};
@@ -87,6 +87,7 @@ impl<T: Track> Interp<'_, '_, T> {
                         let freed = std::mem::take(&mut self.memory.buffers[id]);
                         self.memory.freed_bytes += freed.len() as u64;
                         self.memory.host.unknown.remove(id);
+                        self.all_is_done();
                         self.launcher.freed(id, origin);
                         Ok(())
                     }
@@ -107,6 +108,7 @@ impl<T: Track> Interp<'_, '_, T> {
                 let count = Value::int(Scalar::U64, self.captured.noted.len() as i64);
                 self.write(noted, (Val::Num(count), T::input(count)))
             }
+            Runtime::Order { what, operands, made } => self.stream_order(*what, operands, made),
             Runtime::Replay { noted } => {
                 let at = self.integer(noted)?;
                 self.replay(at as usize, origin)
@@ -173,6 +175,8 @@ impl<T: Track> Interp<'_, '_, T> {
         let bytes = bytes as usize;
         match id.checked_sub(OWN) {
             None => {
+                let piece = Piece { buffer: id as usize, at, bytes, writes: true };
+                self.moved([Some(piece), None], false, origin);
                 self.memory.buffers[id as usize][at..at + bytes].fill(value);
                 self.memory.host.mark(id as usize, at, bytes, false);
                 self.launcher.filled(id as usize, at, bytes);
@@ -202,12 +206,26 @@ impl<T: Track> Interp<'_, '_, T> {
     }
 
     /// A copy in a program of the host: from wherever to wherever, with what is known of the bytes.
-    fn any_copy(&mut self, to: Pointer, from: Pointer, bytes: u64, origin: &Origin) -> Run<()> {
+    fn any_copy(
+        &mut self,
+        to: Pointer,
+        from: Pointer,
+        bytes: u64,
+        asynchronous: bool,
+        origin: &Origin,
+    ) -> Run<()> {
         self.lengthen(from, bytes);
         self.lengthen(to, bytes);
         let (source, at) = self.check(from, bytes).map_err(|kind| self.error(kind, origin))?;
         let (target, target_at) = self.check(to, bytes).map_err(|kind| self.error(kind, origin))?;
         let size = bytes as usize;
+        let piece = |id: u32, at, writes| {
+            (id < OWN).then_some(Piece { buffer: id as usize, at, bytes: size, writes })
+        };
+        // What the host may move to another page is copied before the call returns.
+        let pages = |id: u32| id >= OWN || self.memory.host.host.contains(id as usize);
+        let waits = !asynchronous || pages(source) || pages(target);
+        self.moved([piece(source, at, false), piece(target, target_at, true)], waits, origin);
         let image = match source.checked_sub(OWN) {
             Some(own) => self.objects[own as usize].image.part(at, size),
             None => {
@@ -261,7 +279,7 @@ impl<T: Track> Interp<'_, '_, T> {
         }
         if self.working.is_some() || way == CopyWay::Any {
             self.right_way(way, to, from, origin)?;
-            return self.any_copy(to, from, bytes, origin);
+            return self.any_copy(to, from, bytes, asynchronous, origin);
         }
         let right = |p: Pointer, host: bool, memory: &Memory| {
             p.object.is_none_or(|id| memory.is_host(id) == host)

@@ -457,7 +457,7 @@ impl Maker {
 
     fn runtime(&mut self) -> Runtime {
         let ways = [CopyWay::ToDevice, CopyWay::ToHost, CopyWay::OnDevice, CopyWay::Any];
-        match self.random.below(11) {
+        match self.random.below(12) {
             0 => Runtime::Allocate { pointer: self.place(2), bytes: self.expr(2) },
             1 => Runtime::Free { pointer: self.expr(2) },
             2 => Runtime::Synchronize,
@@ -471,6 +471,13 @@ impl Maker {
             5 => Runtime::Forget { place: self.place(2) },
             8 => Runtime::Capture { on: self.random.flip(), noted: self.place(2) },
             9 => Runtime::Replay { noted: self.expr(1) },
+            10 => {
+                let orders = [StreamOrder::Into, StreamOrder::CreateApart, StreamOrder::Wait];
+                let what = self.random.pick(&orders);
+                let operands = self.exprs(what.takes(), 1);
+                let made = self.random.flip().then(|| self.place(2));
+                Runtime::Order { what, operands, made }
+            }
             6 => Runtime::Skipped { what: "a \"word\"".into(), launches: self.random.flip() },
             _ => Runtime::Copy {
                 way: ways[self.random.below(4)],

@@ -296,6 +296,7 @@ impl Parser {
                 self.symbol(")")?;
                 Runtime::Capture { on, noted }
             }
+            () if self.eat_word("order") => self.order()?,
             () if self.eat_word("replay") => {
                 self.symbol("(")?;
                 let noted = self.expr()?;
@@ -314,6 +315,21 @@ impl Parser {
             }
             () => self.allocation()?,
         })
+    }
+
+    fn order(&mut self) -> Parsed<Runtime> {
+        let what: crate::stmt::StreamOrder = self.word_of("an order of streams")?;
+        self.symbol("(")?;
+        let mut operands = vec![];
+        for i in 0..what.takes() {
+            if i > 0 {
+                self.symbol(",")?;
+            }
+            operands.push(self.expr()?);
+        }
+        self.symbol(")")?;
+        let made = if self.eat_symbol("->") { Some(self.place()?) } else { None };
+        Ok(Runtime::Order { what, operands, made })
     }
 
     fn allocation(&mut self) -> Parsed<Runtime> {

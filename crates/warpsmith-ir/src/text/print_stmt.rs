@@ -325,6 +325,12 @@ impl<'a> Writer<'a> {
                     c.place(noted, 0)
                 ),
                 Runtime::Replay { noted } => format!("runtime replay({})", e(noted)),
+                Runtime::Order { what, operands, made } => {
+                    let operands: Vec<String> = operands.iter().map(e).collect();
+                    let made = made.as_ref().map(|p| format!(" -> {}", c.place(p, 0)));
+                    let made = made.unwrap_or_default();
+                    format!("runtime order {}({}){made}", what.word(), operands.join(", "))
+                }
             },
             // Printed over several lines by `stmt`.
             StmtKind::If { .. }

@@ -2,7 +2,7 @@
 
 use crate::expr::{Axis, BinaryOp, BindLevel, Builtin, ReduceOp};
 use crate::module::{FunctionKind, VarKind};
-use crate::stmt::{AtomicOp, BarrierKind, CopyWay, Scope, WarpOp};
+use crate::stmt::{AtomicOp, BarrierKind, CopyWay, Scope, StreamOrder, WarpOp};
 use crate::types::Space;
 
 /// An enumeration with a word for each variant.
@@ -40,6 +40,10 @@ words!(BarrierKind: Block "block", BlockCount "block_count", BlockAnd "block_and
     BlockOr "block_or", Warp "warp", Grid "grid", ClusterWait "cluster_wait", ClusterArrive "cluster_arrive",
     Named "named", NamedArrive "named_arrive");
 words!(BindLevel: Grid "grid", Block "block", Thread "thread", Warp "warp", Lane "lane");
+words!(
+    StreamOrder: Into "into", Create "create", CreateApart "create_apart", CreateEvent "create_event",
+    Record "record", Wait "wait", Stream "stream", Event "event", All "all"
+);
 words!(CopyWay: ToDevice "to_device", ToHost "to_host", OnDevice "on_device", Any "any");
 words!(Axis: X "x", Y "y", Z "z");
 words!(ReduceOp: Add "+", Mul "*", Min "min", Max "max", BitAnd "&", BitOr "|", BitXor "^",

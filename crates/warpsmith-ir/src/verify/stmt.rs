@@ -145,6 +145,13 @@ impl Checker<'_> {
                 noted.ty.is_integer()
             }
             Runtime::Replay { noted } => noted.ty.is_integer(),
+            Runtime::Order { what, operands, made } => {
+                made.iter().for_each(|place| self.written(place));
+                let handle = |ty: &Type| ty.is_integer() || ty.is_pointer();
+                operands.len() == what.takes()
+                    && operands.iter().all(|e| handle(&e.ty))
+                    && made.iter().all(|place| handle(&place.ty))
+            }
             Runtime::Synchronize | Runtime::Skipped { .. } => true,
         };
         self.require(

@@ -365,6 +365,34 @@ impl<'a> Runner<'a> {
         });
     }
 
+    /// Two operations of different streams that nothing orders touch the same element.
+    pub(super) fn unordered(
+        &mut self,
+        message: String,
+        places: &[(Option<Span>, &'static str)],
+        label: &str,
+        note: bool,
+        sources: &SourceMap,
+    ) {
+        let places: Vec<Place> =
+            places.iter().map(|&(span, what)| Place { span, what, thread: None }).collect();
+        let rule = "race-global";
+        let id = stable_id(rule, &places, None, sources);
+        self.add(Item {
+            id,
+            rule,
+            is_note: note,
+            kind: note.then_some("invented"),
+            message,
+            count: 1,
+            places,
+            array: None,
+            index: vec![],
+            interval: None,
+            launch: label.to_string(),
+        });
+    }
+
     /// Something that the result rests on.
     pub(super) fn assume(&mut self, text: String) {
         if !self.assumptions.contains(&text) {

@@ -9,6 +9,7 @@ mod compare;
 mod merge;
 mod redundant;
 mod report;
+mod touched;
 mod writers;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -181,7 +182,7 @@ pub struct Touch<'t, 'o> {
 impl Races {
     pub fn new(p: &Program, options: &Options, threads: u32) -> Races {
         let on = options.checks.races || options.checks.redundant_barriers;
-        let granules = if on { granules(p, &targets(p)) } else { vec![] };
+        let granules = if on { granules(p, &targets(p), options.touched) } else { vec![] };
         Races::with(p, options, threads, granules)
     }
 

@@ -5,10 +5,12 @@ use std::path::Path;
 
 use warpsmith_emu::{
     self as emu, Arg as EmuArg, Buffer, DeviceMemory, EmuError, Emulator, LaunchConfig, Stats,
+    Touched,
 };
-use warpsmith_ir::interp::{Arg, Fault, LaunchRequest, Launcher, Memory, Skipped};
+use warpsmith_ir::interp::{Arg, Fault, LaunchRequest, Launcher, Memory, Piece, Skipped};
+use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::{
-    Diagnostic, FuncId, Module, Origin, Scalar, SourceMap, Space, Span, Type, Value,
+    Diagnostic, FuncId, Module, Origin, Scalar, SourceMap, Space, Span, StreamOrder, Type, Value,
 };
 
 use super::super::args::LaunchArgs;
@@ -18,6 +20,7 @@ use super::super::memory;
 use super::super::runner::Runner;
 use super::super::variables;
 use super::repeats::{Repeats, Verdict};
+use super::streams::{Begun, Done, Streams, Unordered, touched_by};
 use super::words::dims;
 use super::{Ran, Running, Shape, lent, place};
 use crate::data::{self, ArgSpec};
@@ -52,6 +55,7 @@ pub struct HostLauncher<'a, 'r> {
     at: Option<Span>,
     failure: Option<Failure>,
     repeats: Repeats,
+    streams: Streams,
     /// Bytes of what was allocated.
     lengths: HashMap<usize, usize>,
     /// Bytes of all of it, at most.
@@ -102,6 +106,7 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
             at: None,
             failure: None,
             repeats: Repeats::default(),
+            streams: Streams::default(),
             lengths: HashMap::new(),
             most_bytes: of.most_bytes,
             has_variables: has_heap
@@ -200,6 +205,30 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
         }
     }
 
+    fn kernel_did(&self, config: &LaunchConfig, touched: Vec<Touched>) -> Done {
+        let name = format!("`{}`", self.module.function(config.kernel).name);
+        Done { name, at: self.at, touched }
+    }
+
+    /// Accesses of two streams that nothing orders are a race.
+    fn compare_streams(&mut self, begun: &Begun, done: Done) {
+        let (at, name) = (done.at, done.name.clone());
+        for found in self.streams.ended(begun, done) {
+            let Unordered { buffer, byte, earlier: (earlier, was), later } = found;
+            let Some(b) = self.device.buffers.get(buffer) else { continue };
+            let size = b.element.as_ref().map_or(1, |t| layout_of(self.module, t).size.max(1));
+            let message = format!(
+                "{was} of `{}[{}]` by {} and {later} by {name}, in two streams without an order between them",
+                b.name,
+                byte / size,
+                earlier.name
+            );
+            let label = place(at, self.sources, self.path);
+            let places = [(at, later), (earlier.at, was)];
+            self.runner.unordered(message, &places, &label, self.invented_arguments, self.sources);
+        }
+    }
+
     fn label(&self, config: &LaunchConfig) -> String {
         format!(
             "{}: {}<<<{}, {}>>>",
@@ -231,6 +260,7 @@ impl Launcher for HostLauncher<'_, '_> {
     }
 
     fn skipped(&mut self, mut skipped: Skipped) {
+        self.streams.skip();
         // What stands in for libraries is no file of the user's.
         let of_library = |s: &Span| self.sources.get(s.file).is_some_and(|f| f.path == LIBRARIES);
         skipped.span = skipped.span.filter(|s| !of_library(s));
@@ -316,6 +346,20 @@ impl Launcher for HostLauncher<'_, '_> {
         self.device.buffers.resize_with(at, Buffer::default);
         self.device.buffers.push(Buffer { bytes: vec![], ..buffer });
         Some(Arg::Pointer { buffer: at, offset: 0 })
+    }
+
+    fn order(&mut self, what: StreamOrder, operands: &[Option<u64>]) -> u64 {
+        self.streams.order(what, operands)
+    }
+
+    fn moves(&mut self, pieces: &[Piece], waits: bool, origin: &Origin) {
+        let begun = self.streams.begin();
+        let name = "a copy or fill";
+        let done = Done { name: name.to_string(), at: origin.span, touched: touched_by(pieces) };
+        self.compare_streams(&begun, done);
+        if waits {
+            self.streams.wait_for(&begun);
+        }
     }
 
     fn launching(&mut self, origin: &Origin) {
@@ -441,6 +485,7 @@ impl Launcher for HostLauncher<'_, '_> {
         lent::lend(&mut self.device, memory);
         let config = lent::config(self.module, &mut self.device, &request);
         self.fill_invented(&config);
+        let begun = self.streams.begin();
         let label = self.label(&config);
         // The host could see what a launch writes, and go on differently, without a copy.
         let seen = self.has_variables || !memory.host.shared.is_empty();
@@ -479,10 +524,15 @@ impl Launcher for HostLauncher<'_, '_> {
             if self.ends_after.is_some() {
                 options.after_finding = Some(self.runner.effort.launch_after_finding);
             }
+            if begun.watched {
+                (options.touched, options.jobs) = (true, 1);
+            }
             let other = Other::of(&self.device, &config, &self.nobodys);
             let _phase = Phase::new(format!("{label}, launch {}", self.ran.launched));
             match self.emulator.run(&config, &mut self.device, &options) {
-                Ok(outcome) => {
+                Ok(mut outcome) => {
+                    let touched = std::mem::take(&mut outcome.touched);
+                    self.compare_streams(&begun, self.kernel_did(&config, touched));
                     self.repeats.ran(pending, &config, &outcome, &self.device);
                     if let Some(blocks) = outcome.sampled {
                         self.ran_in_part(&config, blocks, &label);

@@ -5,6 +5,7 @@ mod effort;
 mod launcher;
 pub(super) mod lent;
 mod repeats;
+mod streams;
 mod tries;
 mod uneven;
 mod variants;
@@ -55,6 +56,9 @@ impl Program {
         main.params.get(1).is_some_and(|argv| used.contains(argv))
     }
 }
+
+/// Bytes of host and device in a run with sizes that nobody gave: a product of several numbers is soon too large.
+const BYTES_OF_TRIES: u64 = 1 << 30;
 
 /// A program to be run, and what every run of it has in common.
 #[derive(Clone, Copy)]

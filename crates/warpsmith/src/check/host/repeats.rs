@@ -2,8 +2,9 @@
 //!
 //! A launch on the same memory as one before leaves the same memory behind and has the same findings: its outcome is taken
 //! from that one. Of launches that differ from earlier ones only in what memory holds or in numbers, so many are run as a
-//! budget allows; the others are not run, what they would have written is not known, and the report says so. A launch is always
-//! run when the host has read memory of the device since the last one like it: how often a loop repeats may hang on that.
+//! budget allows; the others are not run, what they would have written is not known, and the report says so. Longer than others
+//! are launches run where the host has read memory of the device since the last one like it: how often a loop repeats may hang on
+//! that. When that budget is spent, too, the host does not know what it reads, and its loop ends.
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
@@ -28,6 +29,8 @@ const LEAST_WHOLE: u64 = 200_000_000;
 /// with others.
 const BUDGET: u64 = 1_000_000_000;
 const BUDGET_OF_NUMBERS: u64 = 2_000_000_000;
+/// The same, of launches each of which the host reads something of before the next.
+const BUDGET_OF_READ: u64 = 2_500_000_000;
 
 /// A launch but for what memory holds and for numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -101,10 +104,11 @@ pub struct Pending {
 
 /// The launches of one run of a program.
 pub struct Repeats {
-    /// [`WORTH`], [`BUDGET`] and [`BUDGET_OF_NUMBERS`].
+    /// [`WORTH`], [`BUDGET`], [`BUDGET_OF_NUMBERS`] and [`BUDGET_OF_READ`].
     worth: u64,
     budget: u64,
     budget_of_numbers: u64,
+    budget_of_read: u64,
     counts: HashMap<Kind, Count>,
     /// Kinds of which some were left out, in order.
     left_out: Vec<Kind>,
@@ -126,6 +130,7 @@ impl Default for Repeats {
             worth: WORTH,
             budget: BUDGET,
             budget_of_numbers: BUDGET_OF_NUMBERS,
+            budget_of_read: BUDGET_OF_READ,
             counts: HashMap::new(),
             left_out: vec![],
             spent: 0,
@@ -167,7 +172,7 @@ impl Repeats {
         let budget = if same { self.budget } else { self.budget_of_numbers };
         let due = count.sampled.is_none() && (count.run < ALWAYS || self.spent < budget)
             || !same && (count.run + count.left_out).is_power_of_two();
-        let read = count.read != self.reads.get();
+        let read = count.read != self.reads.get() && self.spent < self.budget_of_read;
         let arrays = written(module, config);
         // Looking at all of memory takes time, too.
         let looks = count.sampled.is_none() && (due || count.unknown < MOST_UNKNOWN);
@@ -528,6 +533,19 @@ mod tests {
         assert_eq!(bench.launch("count", 32, false), 'L');
         bench.repeats.filled(0, true);
         assert!(!bench.repeats.is_stale(0));
+    }
+
+    #[test]
+    fn launches_whose_results_the_host_reads_are_left_out_when_their_own_budget_is_spent() {
+        let mut bench = Bench::new();
+        bench.repeats.budget_of_read = 2_000;
+        let mut seen = String::new();
+        for _ in 0..12 {
+            bench.repeats.host_reads();
+            seen.push(bench.launch("count", 32, false));
+        }
+        let run = seen.find('L').expect("some are left out");
+        assert!(run > 3 && seen[run..].chars().all(|c| c == 'L'), "{seen}");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use warpsmith_ir::poly::gcd;
 use super::super::parts::Mark;
 use super::super::runner::Runner;
 use super::super::shown;
-use super::{Ran, Running, Shape, argv};
+use super::{BYTES_OF_TRIES, Ran, Running, Shape, argv};
 use crate::report::Item;
 use crate::status::Failure;
 
@@ -30,8 +30,6 @@ const RULES: [&str; 6] = [
 ];
 /// Statements and expressions of the host in one try.
 const HOST_STEPS: u64 = 200_000_000;
-/// Bytes of host and device in one try: a product of several numbers is soon too large.
-const MOST_BYTES: u64 = 1 << 30;
 /// Blocks that are full; not a power of two.
 const FULL: u32 = 3;
 /// Threads of a block, at most.
@@ -183,7 +181,7 @@ impl Runner<'_> {
         };
         let of = &Running {
             host_steps: HOST_STEPS.min(of.host_steps),
-            most_bytes: MOST_BYTES.min(of.most_bytes),
+            most_bytes: BYTES_OF_TRIES.min(of.most_bytes),
             ..*of
         };
         let here = self.mark();

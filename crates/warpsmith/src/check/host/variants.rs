@@ -2,7 +2,7 @@
 
 use super::super::runner::Runner;
 use super::super::shown;
-use super::{Ran, Running, argv, kernel_at};
+use super::{BYTES_OF_TRIES, Ran, Running, argv, kernel_at};
 use crate::status::Failure;
 
 /// What a number that chooses is tried to be.
@@ -23,7 +23,11 @@ impl Runner<'_> {
         of: &Running<'_>,
     ) -> Result<(), Failure> {
         let kernels = warpsmith_front::sema::kernels_of(of.unit).len();
-        let of = &Running { host_steps: HOST_STEPS.min(of.host_steps), ..*of };
+        let of = &Running {
+            host_steps: HOST_STEPS.min(of.host_steps),
+            most_bytes: BYTES_OF_TRIES.min(of.most_bytes),
+            ..*of
+        };
         let places = argv::numbers(invented).into_iter().take(MOST_PLACES);
         let places: Vec<usize> = places.collect();
         let tries = CHOICES.iter().flat_map(|c| places.iter().map(move |at| (*at, *c)));

@@ -1,0 +1,82 @@
+//! What a program says about streams and events, for the launcher. The interpreter itself does everything at once.
+
+use super::Piece;
+use super::bounds::Track;
+use super::exec::{Interp, Run};
+use super::memory::{Pointer, Val};
+use crate::expr::{Expr, Place};
+use crate::span::Origin;
+use crate::stmt::StreamOrder;
+use crate::types::{Scalar, Type};
+use crate::value::Value;
+
+/// What the interpreter itself knows of streams.
+#[derive(Debug, Default)]
+pub(crate) struct Streams {
+    /// A stream was named for what comes next.
+    pub named: bool,
+    /// A library reached memory of the device, in an order that nobody wrote down.
+    pub reached: std::cell::Cell<bool>,
+}
+
+impl<T: Track> Interp<'_, '_, T> {
+    pub(super) fn stream_order(
+        &mut self,
+        what: StreamOrder,
+        operands: &[Expr],
+        made: &Option<Place>,
+    ) -> Run<()> {
+        let handles: Vec<Option<u64>> = operands.iter().map(|e| self.handle(e)).collect();
+        // What is captured has an order of its own.
+        if self.captured.on && made.is_none() {
+            return Ok(());
+        }
+        self.streams.named = what == StreamOrder::Into;
+        let number = self.launcher.order(what, &handles);
+        let Some(place) = made else { return Ok(()) };
+        let value = match place.ty {
+            Type::Pointer { .. } => Val::Ptr(Pointer::from_bits(number)),
+            _ => Val::Num(Value::int(place.ty.scalar().unwrap_or(Scalar::U64), number as i64)),
+        };
+        self.write(place, (value, T::input(Value::i32(0))))
+    }
+
+    /// A stream or event as a number; `None`: it is not known.
+    fn handle(&mut self, e: &Expr) -> Option<u64> {
+        match self.eval(e).ok()?.0 {
+            Val::Num(v) => Some(v.bits),
+            Val::Ptr(p) => Some(p.to_bits()),
+            Val::Bytes(_) => None,
+        }
+    }
+
+    /// Everything so far comes before everything from here on.
+    pub(super) fn all_is_done(&mut self) {
+        if self.working.is_some() {
+            self.streams = Streams::default();
+            self.launcher.order(StreamOrder::All, &[]);
+        }
+    }
+
+    /// What a library did comes before what follows; so does all of what it launches or moves in no stream of the program's.
+    pub(super) fn before_operation(&mut self) {
+        let named = std::mem::take(&mut self.streams.named);
+        if self.streams.reached.get() || self.in_library > 0 && !named {
+            self.all_is_done();
+        }
+    }
+
+    /// Tells the launcher of a copy or fill.
+    pub(super) fn moved(&mut self, pieces: [Option<Piece>; 2], waits: bool, origin: &Origin) {
+        let of_device = |p: &Piece| !self.memory.host.reaches(p.buffer);
+        let pieces: Vec<Piece> = pieces.into_iter().flatten().filter(of_device).collect();
+        if self.working.is_none() || pieces.is_empty() {
+            return;
+        }
+        self.before_operation();
+        match self.in_library > 0 {
+            true => self.all_is_done(),
+            false => self.launcher.moves(&pieces, waits, origin),
+        }
+    }
+}
