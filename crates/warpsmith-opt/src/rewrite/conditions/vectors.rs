@@ -89,8 +89,12 @@ pub(super) fn check_asynchronous(kernel: &Kernel, stage: &Stage, row: u64) -> Re
     let refuse = |why: String| refused(kernel, stage, why);
     let element = kernel.func().var(stage.array).ty.pointee().and_then(Type::scalar);
     let bytes = element.map_or(0, |s| s.bytes()) * stage.vector;
-    if stage.layout.order != DimOrder::Straight && stage.vector > 1 {
-        return refuse("`cp.async` cannot take a vector apart, as a copy whose rows are others than those of the array must".into());
+    let order = stage.layout.order;
+    if order != DimOrder::Straight && stage.vector > 1 {
+        return refuse(format!(
+            "`cp.async` cannot take a vector apart, as a {} copy must",
+            order.word()
+        ));
     }
     if !row.is_multiple_of(stage.vector.into()) {
         return refuse(format!(

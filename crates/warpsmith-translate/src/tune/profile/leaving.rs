@@ -23,6 +23,9 @@ const COMPARED: u64 = 24;
 /// A block whose work differs from the mean by less is like all others.
 const LIKE_OTHERS: f64 = 0.4;
 
+/// The share of another block's work that is next to nothing.
+const LITTLE: f64 = 0.1;
+
 /// Of the blocks of a launch, the share that does not leave at once, and one of them near the middle. Where conditions leave
 /// threads idle by block, blocks count by their busy threads, and the one is among the busiest.
 pub struct Staying {
@@ -30,6 +33,8 @@ pub struct Staying {
     pub block: [u32; 3],
     /// The block is not the one that was found first: it has less or more to do than most.
     pub moved: bool,
+    /// Where blocks count by their busy threads, some of those that have most.
+    busiest: Vec<[u32; 3]>,
 }
 
 impl Staying {
@@ -47,7 +52,7 @@ impl Staying {
                 threads.iter().filter(is_busy).count() as u32
             })
         } else {
-            return Staying { share: 1.0, block: middle, moved: false };
+            return Staying { share: 1.0, block: middle, moved: false, busiest: vec![] };
         };
         let total: u64 = at.grid.iter().map(|g| u64::from(*g)).product();
         let count = total.min(ASKED);
@@ -61,14 +66,15 @@ impl Staying {
         let most = parts.iter().map(|(_, busy)| *busy).max().unwrap_or(0);
         let from_middle = |(block, _): &&([u32; 3], u32)| flat(*block, at.grid).abs_diff(total / 2);
         let busiest = parts.iter().filter(|(_, busy)| *busy == most && most > 0);
-        let Some((nearest, _)) = busiest.min_by_key(from_middle) else {
-            return Staying { share: 1.0, block: middle, moved: false };
+        let Some((nearest, _)) = busiest.clone().min_by_key(from_middle) else {
+            return Staying { share: 1.0, block: middle, moved: false, busiest: vec![] };
         };
         let all: u64 = parts.iter().map(|(_, busy)| u64::from(*busy)).sum();
         Staying {
             share: all as f64 / (count * u64::from(most)) as f64,
             block: if busy(middle) == most { middle } else { *nearest },
             moved: false,
+            busiest: busiest.map(|(block, _)| *block).take(COMPARED as usize).collect(),
         }
     }
 
@@ -83,25 +89,27 @@ impl Staying {
         of: impl Fn([u32; 3]) -> f64,
     ) -> Staying {
         let total: u64 = at.grid.iter().map(|g| u64::from(*g)).product();
-        let more = |work: f64| work > own * (1.0 + LIKE_OTHERS);
+        // Where blocks count by their busy threads already, only one that computes next to nothing is not like others.
+        let most = if self.share < 1.0 { own / LITTLE } else { own * (1.0 + LIKE_OTHERS) };
         let elsewhere = || of(coordinates((total as f64 * GOLDEN) as u64, at.grid));
-        if self.share < 1.0
-            || total < COMPARED
-            || !(ends.into_iter().any(more) || more(elsewhere()))
-        {
+        if total < COMPARED || !(ends.into_iter().any(|e| e > most) || elsewhere() > most) {
             return self;
         }
         let spread = |k: u64| (total as f64 * ((k as f64 + 0.5) * GOLDEN).fract()) as u64;
-        let blocks = (0..COMPARED).map(|k| coordinates(spread(k), at.grid));
-        let mut work: Vec<([u32; 3], f64)> = blocks.map(|block| (block, of(block))).collect();
-        let mean = work.iter().map(|(_, w)| w).sum::<f64>() / COMPARED as f64;
+        let blocks = match self.busiest.is_empty() {
+            true => (0..COMPARED).map(|k| coordinates(spread(k), at.grid)).collect(),
+            false => self.busiest.clone(),
+        };
+        let mut work: Vec<([u32; 3], f64)> = blocks.iter().map(|b| (*b, of(*b))).collect();
+        let mean = work.iter().map(|(_, w)| w).sum::<f64>() / blocks.len() as f64;
         if mean <= 0.0 || (own / mean - 1.0).abs() < LIKE_OTHERS {
             return self;
         }
         work.retain(|(_, w)| *w >= mean);
         let nearest = work.into_iter().min_by(|(_, a), (_, b)| a.total_cmp(b));
         match nearest {
-            Some((block, w)) => Staying { share: mean / w, block, moved: true },
+            Some((block, _)) if self.share < 1.0 => Staying { block, moved: true, ..self },
+            Some((block, w)) => Staying { share: mean / w, block, moved: true, ..self },
             None => self,
         }
     }

@@ -267,7 +267,7 @@ mod tests {
     fn act(streams: &mut Streams, stream: u64, at: u64, writes: bool) -> usize {
         streams.order(StreamOrder::Into, &[Some(stream)]);
         let begun = streams.begin();
-        let range = vec![at..at + 4];
+        let range = [Range { start: at, end: at + 4 }].to_vec();
         let (written, read) = if writes { (range, vec![]) } else { (vec![], range) };
         let touched = vec![Touched { buffer: 0, written, atomic: vec![], read }];
         streams.ended(&begun, Done { name: "k".into(), at: None, touched }).len()
@@ -331,7 +331,8 @@ mod tests {
         let mut add = |stream: u64| {
             streams.order(StreamOrder::Into, &[Some(stream)]);
             let begun = streams.begin();
-            let touched = Touched { atomic: vec![0..4], ..Touched::default() };
+            let touched =
+                Touched { atomic: [Range { start: 0, end: 4 }].to_vec(), ..Touched::default() };
             streams.ended(&begun, Done { name: "k".into(), at: None, touched: vec![touched] }).len()
         };
         assert_eq!(add(a) + add(b), 0);
