@@ -2,11 +2,9 @@
 
 mod common;
 
-use common::{Points as Sizes, check_scheduled as check, refused_text};
+use common::{Input, Points as Sizes, check_scheduled as check, refused_text};
 use expect_test::expect;
 use warpsmith_opt::schedule::{StepKind, template};
-
-use common::Input;
 
 /// A convolution of c planes to k results, with zeros around the image.
 const CONVOLUTION: &str = "

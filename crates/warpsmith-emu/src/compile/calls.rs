@@ -48,15 +48,11 @@ impl<'m> Lower<'m> {
         self.block(&function.body)?;
         self.exits = exits;
         self.in_library = around;
-        let frame = self.frames.pop();
         self.leave();
         self.emit(Op::Label(end))?;
-        if let Some(frame) = frame {
-            // Whoever returns early ends the same variables.
-            self.frames.push(frame);
-            self.ended(&function.body)?;
-            self.frames.pop();
-        }
+        // Whoever returns early ends the same variables.
+        self.ended(&function.body)?;
+        self.frames.pop();
         self.site = site;
         match (result_place, result) {
             (Some(place), Some(p)) => self.write(&place, &p.ty, &returns),

@@ -8,10 +8,9 @@ use super::words::Words;
 use crate::diag::Diagnostic;
 use crate::expr::Expr;
 use crate::layout::lay_out;
-use crate::module::{DimOrder, Layout};
 use crate::module::{
-    FuncId, Function, FunctionKind, Global, LaunchBounds, Module, NamedConst, StructDef,
-    StructField, StructId, Var, VarId, VarKind,
+    DimOrder, FuncId, Function, FunctionKind, Global, LaunchBounds, Layout, Module, NamedConst,
+    StructDef, StructField, StructId, Var, VarId, VarKind,
 };
 use crate::span::{FileId, Origin, Span};
 use crate::types::{Space, Type};

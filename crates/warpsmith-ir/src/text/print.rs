@@ -3,8 +3,7 @@
 use super::names::{Names, escape, quote};
 use super::print_stmt::Writer;
 use super::words::Words;
-use crate::module::{DimOrder, Layout};
-use crate::module::{Function, Module, Var};
+use crate::module::{DimOrder, Function, Layout, Module, Var};
 use crate::types::{Space, Type};
 use crate::typing::{Env, vector_name};
 
@@ -200,11 +199,9 @@ fn var(context: &Context<'_>, v: &Var, label: &str, id: Option<u32>) -> String {
         out.push_str(" layout");
         let pad = (v.layout.pad > 0).then(|| format!(" pad {}", v.layout.pad));
         out.push_str(&pad.unwrap_or_default());
-        out.extend(
-            [" ", v.layout.order.word()]
-                .into_iter()
-                .filter(|_| v.layout.order != DimOrder::Straight),
-        );
+        if v.layout.order != DimOrder::Straight {
+            out.push_str(&format!(" {}", v.layout.order.word()));
+        }
         out.push_str(if v.layout.swizzled { " swizzled" } else { "" });
     }
     out

@@ -189,13 +189,14 @@ pub(super) fn products(
     let inner = [i, j].into_iter().filter_map(|name| state.loop_named(name));
     let along: Vec<&ForLoop> = inner.chain(strip_loop).collect();
     let aligned = nest.facts(width, along.get(1..).unwrap_or_default());
+    let cut = &in_order(nest, state, cut, [i, j], strip.1);
     let mut found = vec![];
     let lengths = [SHORT_STRIP, 2 * SHORT_STRIP].into_iter();
     let lengths: Vec<u32> = lengths.filter(|n| may_have_strip(state, strip.1, *n)).collect();
     for s in SHAPES.iter().take(shapes) {
         for length in lengths.iter().copied() {
             let plan = Plan { s, length, width, outer: [i, j], strip, cut };
-            let tiled = plan.tiled(nest, state);
+            let tiled = plan.tiled(nest);
             let mut any_size = tiled.clone();
             any_size.extend(plan.groups());
             any_size.push(plan.lanes());
@@ -216,7 +217,7 @@ pub(super) fn products(
             // Measured: copies that do not run ahead are never faster, and three short strips no better than two.
             let stages: &[u32] = if length == SHORT_STRIP { &[2] } else { &[3, 2] };
             for facts in [&aligned, &whole] {
-                found.extend(stages.iter().map(|n| plan.in_vectors(nest, state, facts, *n)));
+                found.extend(stages.iter().map(|n| plan.in_vectors(nest, facts, *n)));
             }
         }
     }
@@ -235,8 +236,9 @@ pub(super) fn product(
     // Parts of a sum may have any length: what runs along a strip is copied word by word.
     let facts = nest.facts(width, &state.loop_named(j).into_iter().collect::<Vec<_>>());
     let s = &Shape { block, tile, lanes: [8, 4] };
+    let cut = &in_order(nest, state, cut, [i, j], strip.1);
     let plan = Plan { s, length: 2 * SHORT_STRIP, width, outer: [i, j], strip, cut };
-    Some(plan.in_vectors(nest, state, &facts, 3))
+    Some(plan.in_vectors(nest, &facts, 3))
 }
 
 /// One way to compute a contraction.
@@ -248,21 +250,20 @@ struct Plan<'p> {
     /// The loops bound to y and x.
     outer: [&'p String; 2],
     strip: (&'p str, LoopId),
-    /// Staged arrays.
-    cut: &'p [String],
+    /// Staged arrays, and the order of their dimensions.
+    cut: &'p [(&'p String, DimOrder)],
 }
 
 impl Plan<'_> {
     /// Register tiles and stages, which need to know nothing of the sizes.
-    fn tiled(&self, nest: &Nest<'_>, state: &Kernel) -> Vec<StepKind> {
+    fn tiled(&self, nest: &Nest<'_>) -> Vec<StepKind> {
         let mut steps = vec![nest.bind([self.s.block[0], self.s.block[1], 1])];
         steps.extend(nest.kept.iter().cloned());
         for (name, factor) in self.outer.into_iter().zip(self.s.tile) {
             steps
                 .push(StepKind::RegisterTile(register_tile::Args { target: name.clone(), factor }));
         }
-        for array in self.cut {
-            let order = self.order_of(nest, state, array);
+        for (array, order) in self.cut.iter().copied() {
             let turned_over = order != DimOrder::Straight;
             steps.push(StepKind::Stage(stage::Args {
                 array: array.clone(),
@@ -282,34 +283,12 @@ impl Plan<'_> {
         steps
     }
 
-    /// Such that what a thread reads for its neighbouring iterations lies side by side.
-    fn order_of(&self, nest: &Nest<'_>, state: &Kernel, array: &str) -> DimOrder {
-        if along_strip(state, nest.root, array, self.strip.1) {
-            return DimOrder::Transposed;
-        }
-        let counters: Vec<VarId> =
-            self.outer.iter().filter_map(|l| state.loop_named(l)).map(|l| l.var).collect();
-        let moved = |p: &Poly| counters.iter().any(|v| p.mentions(*v));
-        let groups = groups_of(state, nest.root, array);
-        let index = groups.first().map_or(&[][..], |(index, _)| index.as_slice());
-        match index {
-            [first, _, .., last] if moved(first) && !moved(last) => DimOrder::Turned,
-            _ => DimOrder::Straight,
-        }
-    }
-
     /// The same for sizes with these facts: rows are moved in vectors, so many strips at a time, blocks take turns in groups.
-    fn in_vectors(
-        &self,
-        nest: &Nest<'_>,
-        state: &Kernel,
-        facts: &[(String, Fact)],
-        stages: u32,
-    ) -> Vec<StepKind> {
-        let mut steps = self.tiled(nest, state);
+    fn in_vectors(&self, nest: &Nest<'_>, facts: &[(String, Fact)], stages: u32) -> Vec<StepKind> {
+        let mut steps = self.tiled(nest);
         steps.push(StepKind::Specialise(specialise::Args { facts: facts.to_vec() }));
         steps.extend(self.groups());
-        steps.extend(self.copies_in_vectors(nest, state));
+        steps.extend(self.copies_in_vectors());
         steps.push(self.lanes());
         steps.extend(self.ahead(stages));
         let target = self.outer[0].clone();
@@ -337,22 +316,42 @@ impl Plan<'_> {
         ]
     }
 
-    fn copies_in_vectors(&self, nest: &Nest<'_>, state: &Kernel) -> Vec<StepKind> {
-        let straight =
-            self.cut.iter().filter(|a| self.order_of(nest, state, a) == DimOrder::Straight);
-        straight
-            .map(|a| StepKind::Vectorise(vectorise::Args { target: a.clone(), width: self.width }))
-            .collect()
+    fn copies_in_vectors(&self) -> impl Iterator<Item = StepKind> {
+        let straight = self.cut.iter().filter(|(_, order)| *order == DimOrder::Straight);
+        straight.map(|(array, _)| {
+            let target = (*array).clone();
+            StepKind::Vectorise(vectorise::Args { target, width: self.width })
+        })
     }
 }
 
-/// The rows of an array run along the strip, so that neighbouring threads want elements a row apart.
-fn along_strip(state: &Kernel, root: LoopId, array: &str, strip: LoopId) -> bool {
-    let counter = state.find_loop(strip).map(|l| l.var);
-    groups_of(state, root, array).first().is_some_and(|(index, _)| {
-        let last = index.last().filter(|_| index.len() > 1);
-        last.is_some_and(|p| counter.is_some_and(|v| p.mentions(v)))
-    })
+/// The arrays, each in the order in which what a thread reads for its neighbouring iterations of the `outer` loops lies side by side.
+fn in_order<'a>(
+    nest: &Nest<'_>,
+    state: &Kernel,
+    cut: &'a [String],
+    outer: [&String; 2],
+    strip: LoopId,
+) -> Vec<(&'a String, DimOrder)> {
+    let strip: Vec<VarId> = state.find_loop(strip).map(|l| l.var).into_iter().collect();
+    let outer: Vec<VarId> =
+        outer.into_iter().filter_map(|l| state.loop_named(l)).map(|l| l.var).collect();
+    let order = |array: &String| {
+        let groups = groups_of(state, nest.root, array);
+        match groups.first().map_or(&[][..], |(index, _)| index.as_slice()) {
+            // Rows run along the strip, so that neighbouring threads want elements a row apart.
+            [_, .., last] if moves(last, &strip) => DimOrder::Transposed,
+            [first, _, .., last] if moves(first, &outer) && !moves(last, &outer) => {
+                DimOrder::Turned
+            }
+            _ => DimOrder::Straight,
+        }
+    };
+    cut.iter().map(|array| (array, order(array))).collect()
+}
+
+fn moves(p: &Poly, counters: &[VarId]) -> bool {
+    counters.iter().any(|v| p.mentions(*v))
 }
 
 /// Nests that go through rows once: each thread a vector, or several.

@@ -348,21 +348,7 @@ impl<'a> Runner<'a> {
         sources: &SourceMap,
     ) {
         let what = if rule == "invalid-launch" { "launch" } else { "here" };
-        let places = vec![Place { span: at, what, thread: None }];
-        let id = stable_id(rule, &places, None, sources);
-        self.add(Item {
-            id,
-            rule,
-            is_note: note,
-            kind: note.then_some("invented"),
-            message,
-            count: 1,
-            places,
-            array: None,
-            index: vec![],
-            interval: None,
-            launch: label.to_string(),
-        });
+        self.found(rule, message, &[(at, what)], (label, note), sources);
     }
 
     /// Two operations of different streams that nothing orders touch the same element.
@@ -374,9 +360,20 @@ impl<'a> Runner<'a> {
         note: bool,
         sources: &SourceMap,
     ) {
+        self.found("race-global", message, places, (label, note), sources);
+    }
+
+    /// A finding of host code at these places, in a launch with this label; a note where the program's arguments are nobody's word.
+    fn found(
+        &mut self,
+        rule: &'static str,
+        message: String,
+        places: &[(Option<Span>, &'static str)],
+        (label, note): (&str, bool),
+        sources: &SourceMap,
+    ) {
         let places: Vec<Place> =
             places.iter().map(|&(span, what)| Place { span, what, thread: None }).collect();
-        let rule = "race-global";
         let id = stable_id(rule, &places, None, sources);
         self.add(Item {
             id,

@@ -43,6 +43,7 @@ use super::share::SHARED;
 use super::step::{About, Law, Rewrite, StepError, loop_named};
 use super::{Rewritten, independence};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View, base_of};
+use crate::analysis::elements;
 use crate::analysis::loops::unit_step;
 use crate::analysis::scalars;
 use crate::build::conditions::all_of;
@@ -524,24 +525,14 @@ impl<'k> Speculation<'k> {
     }
 
     fn has_element(&self, array: VarId, index: &[Expr], dims: &[Expr]) -> bool {
-        let shape = self.kernel.func().var(array).shape.as_deref().unwrap_or_default();
-        let extents: Option<Vec<Poly>> = shape.iter().map(Poly::from_expr).collect();
-        let Some(extents) = extents else { return false };
-        let rows = dims.iter().zip(extents.iter().skip(1));
-        if index.len() == extents.len()
-            && rows.into_iter().all(|(d, n)| Poly::from_expr(d).as_ref() == Some(n))
-        {
-            return index.iter().zip(&extents).all(|(i, n)| self.is_below(i, n));
-        }
-        let all = extents.iter().try_fold(Poly::constant(1), |all, n| all.mul(n));
-        matches!((index, all), ([i], Some(n)) if self.is_below(i, &n))
+        let sums = |all: &[Expr]| all.iter().map(Poly::from_expr).collect::<Option<Vec<Poly>>>();
+        let (Some(index), Some(rows)) = (sums(index), sums(dims)) else { return false };
+        elements::has_element(self.kernel.func().var(array), &index, &rows, &self.facts)
     }
 
     /// Whether `0 <= e < extent`.
     fn is_below(&self, e: &Expr, extent: &Poly) -> bool {
-        Poly::from_expr(e).is_some_and(|p| {
-            self.facts.provably_nonnegative(&p) && self.facts.provably_lt(&p, extent)
-        })
+        Poly::from_expr(e).is_some_and(|p| elements::is_below(&p, extent, &self.facts))
     }
 }
 

@@ -52,7 +52,7 @@ impl Staying {
                 threads.iter().filter(is_busy).count() as u32
             })
         } else {
-            return Staying { share: 1.0, block: middle, moved: false, busiest: vec![] };
+            return Staying::like_all_others(middle);
         };
         let total: u64 = at.grid.iter().map(|g| u64::from(*g)).product();
         let count = total.min(ASKED);
@@ -67,7 +67,7 @@ impl Staying {
         let from_middle = |(block, _): &&([u32; 3], u32)| flat(*block, at.grid).abs_diff(total / 2);
         let busiest = parts.iter().filter(|(_, busy)| *busy == most && most > 0);
         let Some((nearest, _)) = busiest.clone().min_by_key(from_middle) else {
-            return Staying { share: 1.0, block: middle, moved: false, busiest: vec![] };
+            return Staying::like_all_others(middle);
         };
         let all: u64 = parts.iter().map(|(_, busy)| u64::from(*busy)).sum();
         Staying {
@@ -76,6 +76,11 @@ impl Staying {
             moved: false,
             busiest: busiest.map(|(block, _)| *block).take(COMPARED as usize).collect(),
         }
+    }
+
+    /// Every block does what this one does.
+    fn like_all_others(block: [u32; 3]) -> Staying {
+        Staying { share: 1.0, block, moved: false, busiest: vec![] }
     }
 
     /// Where a block at an end or elsewhere has more to do than the one that was found, as where parts of sums lie outside of a triangle,
@@ -108,8 +113,10 @@ impl Staying {
         work.retain(|(_, w)| *w >= mean);
         let nearest = work.into_iter().min_by(|(_, a), (_, b)| a.total_cmp(b));
         match nearest {
-            Some((block, _)) if self.share < 1.0 => Staying { block, moved: true, ..self },
-            Some((block, w)) => Staying { share: mean / w, block, moved: true, ..self },
+            Some((block, w)) => {
+                let share = if self.share < 1.0 { self.share } else { mean / w };
+                Staying { share, block, moved: true, ..self }
+            }
             None => self,
         }
     }

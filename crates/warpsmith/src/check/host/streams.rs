@@ -101,15 +101,11 @@ impl Streams {
     fn make(&mut self, what: StreamOrder) -> u64 {
         self.made += 1;
         let number = FIRST + self.made;
-        match what {
-            StreamOrder::CreateEvent => {}
-            StreamOrder::CreateApart => {
-                self.apart.insert(number);
-                self.streams.insert(number, Clock::new());
-            }
-            _ => {
-                self.streams.insert(number, Clock::new());
-            }
+        if what == StreamOrder::CreateApart {
+            self.apart.insert(number);
+        }
+        if what != StreamOrder::CreateEvent {
+            self.streams.insert(number, Clock::new());
         }
         number
     }
