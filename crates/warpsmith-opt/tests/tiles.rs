@@ -248,3 +248,45 @@ fn strips_inside_of_another_sum() {
         check(TWO_SUMS, &format!("{tiles}{more}"), sizes);
     }
 }
+
+/// Rows whose ends are read from memory are gone through once for all columns of a thread, by threads that have a row.
+#[test]
+fn rows_of_a_sparse_matrix_meet_several_columns_at_a_time() {
+    let source = "
+void rows(int n, int m, int k, const int start[n + 1], const int at[m], const float x[m], const float b[m][k], float c[n][k]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < k; j++) {
+            float s = 0.0f;
+            for (int e = start[i]; e < start[i + 1]; e++)
+                s += x[e] * b[e][j];
+            c[i][j] = s;
+        }
+}
+";
+    let sizes: &[&[(&str, i64)]] = &[
+        &[("n", 0), ("m", 1), ("k", 3)],
+        &[("n", 5), ("m", 40), ("k", 7)],
+        &[("n", 8), ("m", 64), ("k", 16)],
+    ];
+    let tiles = "bind i, j -> y, x block 4x4\nregister_tile j by 2";
+    let text = check(source, tiles, sizes);
+    let once = [
+        "if (i_thread < i_left) {",
+        "for (int e = start[i]; e < start[i + 1]; ++e) {",
+        "const float x_own = x[e];",
+        "s[tj] += x_own * b[",
+    ];
+    let mut rest = text.as_str();
+    for piece in once {
+        let found = rest.find(piece);
+        rest = &rest[found.unwrap_or_else(|| panic!("no `{piece}` in\n{text}"))..];
+    }
+    assert_eq!(text.matches("i_thread < i_left").count(), 2, "asked once around the row:\n{text}");
+    // Copies of the ends are read there, too.
+    let text = check(source, &format!("{tiles}\nstage start"), sizes);
+    assert!(text.contains("e < start_shared[i_thread + 1]"), "{text}");
+    check(source, "bind i, j -> y, x block 4x4\nregister_tile i by 2\nregister_tile j by 2", sizes);
+    let wide = "bind i, j -> y, x block 2x4\nspecialise k%4=0, b%16=0, c%16=0\nregister_tile j by 4\nvectorise j by 4";
+    check(source, wide, sizes);
+}

@@ -130,3 +130,98 @@ fn results_are_the_rows_of_the_product_that_a_convolution_is() {
     };
     assert!(offered.iter().any(|s| turned(&s)), "{offered:#?}");
 }
+
+/// The same with channels last: the sum over them is under the conditions of the window, asked at two levels.
+const CHANNELS_LAST: &str = "
+void last(int h, int w, int c, int k, const float x[h * w * c], const float a[9 * c * k], float y[h * w * k]) {
+    #pragma omp parallel for collapse(3)
+    for (int i = 0; i < h; i++)
+        for (int j = 0; j < w; j++)
+            for (int o = 0; o < k; o++) {
+                float sum = 0.0f;
+                for (int r = -1; r <= 1; r++) {
+                    int u = i + r;
+                    if (u < 0 || u >= h) continue;
+                    for (int q = -1; q <= 1; q++) {
+                        if (j + q < 0 || j + q >= w) continue;
+                        int row = (u * w + j + q) * c;
+                        for (int p = 0; p < c; p++)
+                            sum += x[row + p] * a[((3 * r + q + 4) * c + p) * k + o];
+                    }
+                }
+                y[(i * w + j) * k + o] = sum;
+            }
+}
+";
+
+#[test]
+fn sums_over_channels_come_out_of_the_conditions_of_a_window() {
+    let out = "rectangle p\nrectangle q\nrectangle p\n";
+    let text = check(CHANNELS_LAST, &format!("{out}bind i, j, o -> z, y, x block 4x4x1"), SIZES);
+    let all = "if (u >= 0 && u < h && (int)j + q >= 0 && (int)j + q < w) {";
+    assert!(!text.contains(") continue;") && text.contains(all), "{text}");
+    // Strips are copied for each place of the window by itself.
+    let tiles = "bind i, j, o -> z, y, x block 4x4x1\nregister_tile j by 2\nregister_tile o by 2\nstage x at p tile 4\nstage a at p tile 4";
+    let text = check(CHANNELS_LAST, &format!("{out}{tiles}"), SIZES);
+    for piece in [
+        "x_shared[TILE_Y][TILE_P]",
+        "a_shared[TILE_P][TILE_X]",
+        "number >= 0 && number < h * w * c",
+    ] {
+        assert!(text.contains(piece), "no `{piece}` in\n{text}");
+    }
+    check(CHANNELS_LAST, &format!("{out}{tiles}\nunroll r\nunroll q\nunroll p"), SIZES);
+    check(CHANNELS_LAST, &format!("{out}{tiles}\npipeline p stages 2"), SIZES);
+}
+
+/// What is asked for each row, and not for each element of it.
+#[test]
+fn what_cannot_go_into_a_loop_stays_around_it() {
+    let source = |body: &str| {
+        format!(
+            "
+void rows(int n, int m, const int use[n], const float x[n][m], float y[n]) {{
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {{
+        float sum = 0.0f;
+        int k = 0, last = m;
+        {body}
+        y[i] = sum + k;
+    }}
+}}
+"
+        )
+    };
+    let cases = [
+        ("if (use[i]) for (k = 0; k < m; k++) sum += x[i][k];", "may change"),
+        (
+            "if (i < 7) { sum = 1.0f; for (int q = 0; q < m; q++) sum += x[i][q]; }",
+            "other statements stand under the same condition",
+        ),
+        (
+            "if (i < 7) { for (int q = 0; q < m; q++) sum += x[i][q]; sum *= 2.0f; }",
+            "other statements stand under the same condition",
+        ),
+        ("if (i < last) for (int q = 0; q < m; q++) { sum += x[i][q]; last = 0; }", "may change"),
+        ("if (i < 7) for (k = 0; k < m; k++) sum += x[i][k];", "its counter is read after it"),
+        ("if (m > 0) for (int q = 0; q < 8 / m; q++) sum += q;", "its ends may not exist"),
+    ];
+    for (body, why) in cases {
+        let name = if body.contains("(k = 0") { "k" } else { "q" };
+        let text = refused_text(&source(body), &format!("rectangle {name}"));
+        assert!(text.contains(why), "{body}:\n{text}");
+    }
+    let sizes: Sizes<'_> = &[&[("n", 0), ("m", 3)], &[("n", 9), ("m", 5)]];
+    let text = check(
+        &source("if (!(i == 3 || i > m)) for (int q = 0; q < m; q++) sum += x[i][q];"),
+        "rectangle q\nbind i -> x block 4",
+        sizes,
+    );
+    assert!(text.contains("if (!(i == 3 || i > m))"), "{text}");
+    // What ends an iteration of the bound loop has an effect on all that comes after it.
+    let text = refused_text(
+        &source("if (i == 3) continue; for (int q = 0; q < m; q++) sum += x[i][q];"),
+        "rectangle q",
+    );
+    assert!(text.contains("other statements stand under the same condition"), "{text}");
+}

@@ -221,7 +221,7 @@ fn dim(
         let bound = |l: &&&ForLoop| nest.axes.iter().any(|(id, _)| *id == l.id);
         let own = a.loops.iter().skip_while(|l| !bound(l));
         let mentioned = own.filter(|l| term.mentions(l.var));
-        let moving: Vec<_> = mentioned.filter(|l| !stays(kernel, scope, nest, stage, l)).collect();
+        let moving: Vec<_> = mentioned.filter(|l| !stays(nest, stage, l)).collect();
         let single = |l: &&&ForLoop| {
             let alone = |atom: &Atom| matches!(atom, Atom::Var(_)) || !atom.mentions(l.var);
             nest.block_extent(l.id) == Some(1) && monomial.iter().all(alone)
@@ -244,15 +244,11 @@ fn dim(
 
 const OVERFLOW: &str = "its subscript overflows";
 
-/// Whether a loop has one iteration while a strip is copied and used: it runs around the strips. Of loops with constant
-/// bounds the copy holds all iterations instead.
-fn stays(kernel: &Kernel, scope: &Scope<'_>, nest: &Nest, stage: &Stage, l: &ForLoop) -> bool {
+/// Whether a loop has one iteration while a strip is copied and used: it runs around the strips.
+fn stays(nest: &Nest, stage: &Stage, l: &ForLoop) -> bool {
     let Some((id, _)) = stage.strip else { return false };
     let bound = nest.axes.iter().any(|(b, _)| *b == l.id);
-    !bound
-        && l.id != id
-        && walk::find_loop(&l.body, id).is_some()
-        && counter(kernel, scope, nest, stage, l).is_err()
+    !bound && l.id != id && walk::find_loop(&l.body, id).is_some()
 }
 
 fn counter(

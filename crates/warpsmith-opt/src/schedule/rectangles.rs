@@ -1,11 +1,12 @@
-//! Schedules for nests over triangles, trapezoids and bands: their rectangle is computed in tiles as any other.
+//! Schedules for nests over triangles, trapezoids and bands, and sums under conditions: their rectangle is computed in tiles as any
+//! other.
 
-use warpsmith_ir::{LoopId, SourceMap};
+use warpsmith_ir::{ForLoop, LoopId, SourceMap};
 
 use super::candidates::{accumulated, serial_loops};
 use super::{StepKind, take};
 use crate::kernel::{Kernel, only_loop};
-use crate::rewrite::rectangle;
+use crate::rewrite::rectangle::{self, under};
 use crate::walk;
 
 /// Step lists for a nest, by whichever templates suit it.
@@ -22,8 +23,9 @@ pub(super) fn of_rectangle(
     let mut taken = vec![];
     let widening = |state: &Kernel| {
         let chain = std::iter::successors(state.find_loop(root), |l| only_loop(&l.body));
-        let sums =
-            serial_loops(state, root).into_iter().filter(|l| walk::for_loops(&l.body).is_empty());
+        let innermost = |l: &ForLoop| walk::for_loops(&l.body).is_empty();
+        let sums = serial_loops(state, root).into_iter();
+        let sums = sums.filter(|l| innermost(l) || under::may_sink(state, l.id));
         let ids: Vec<LoopId> = chain.chain(sums).map(|l| l.id).collect();
         // From the inside out: an inner loop's range may depend on one whose range changes.
         ids.into_iter().rev().find(|id| rectangle::check(state, *id).is_ok())

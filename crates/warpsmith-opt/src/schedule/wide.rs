@@ -367,7 +367,8 @@ pub(super) fn rows(nest: &Nest<'_>, sources: &SourceMap) -> Vec<Vec<StepKind>> {
     let facts = nest.facts(width, &[l]);
     let blocks: &[[u32; 3]] = match nest.loops.len() {
         1 => &[[128, 1, 1], [256, 1, 1], [512, 1, 1]],
-        _ => &[[32, 4, 1], [32, 8, 1], [64, 4, 1], [256, 1, 1]],
+        // Narrow ones for short rows.
+        _ => &[[8, 32, 1], [16, 16, 1], [32, 4, 1], [32, 8, 1], [64, 4, 1], [256, 1, 1]],
     };
     let (outer, planes) = match nest.loops {
         [outer, _, _] if is_shared_along(nest, outer) || overlaps_along(nest, outer) => {

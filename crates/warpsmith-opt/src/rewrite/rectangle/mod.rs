@@ -27,6 +27,7 @@ mod anyway;
 pub(crate) mod inside;
 pub(crate) mod narrowed;
 pub(crate) mod outside;
+pub(crate) mod under;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -72,8 +73,8 @@ impl Rewrite for Args {
     const ABOUT: About = About {
         name: "rectangle",
         example: "rectangle j",
-        does: "runs a loop whose range depends on the loops around it (a triangle, a band) over all values that it takes: what comes before the first effect is computed by all iterations, the rest under the condition that the iteration is one of the shape; blocks outside the shape end at once",
-        legal: "the loop and those directly around it count up by one, and its bounds are sums of their counters, or least and greatest values of such sums",
+        does: "runs a loop whose range depends on the loops around it (a triangle, a band) over all values that it takes: what comes before the first effect is computed by all iterations, the rest under the condition that the iteration is one of the shape; blocks outside the shape end at once. A loop under conditions, as the sum over the channels of a window at the edges of an image, is taken out of them, and they go inside",
+        legal: "the loop and those directly around it count up by one, and its bounds are sums of their counters, or least and greatest values of such sums; conditions hold throughout the loop or not at all, and nothing else stands under them",
         law: Law {
             before: "\
 void clear(int n, float L[n][n]) {
@@ -112,6 +113,12 @@ void clear(int n, float *L) {
 pub struct LegalRectangle<'k> {
     kernel: &'k Kernel,
     target: LoopId,
+    /// `None`: the loop stands under conditions, which go inside.
+    widened: Option<Widened>,
+}
+
+/// A loop over all values that it takes.
+struct Widened {
     hull: Hull,
     /// The loop whose body gets the condition: the target, or the last of those directly inside it that can be bound.
     innermost: LoopId,
@@ -148,6 +155,13 @@ pub fn check<'k>(kernel: &'k Kernel, target: LoopId) -> Result<LegalRectangle<'k
     if let Some(stmt) = walk::leaves(&l.body) {
         return Err(Refusal::LeavesLoop { loop_id: target, at: stmt.origin.clone() });
     }
+    if !follows(l, &kernel.loops_around(target)) {
+        match under::conditions(kernel, l) {
+            Ok(conditions) if conditions.is_empty() => {}
+            Ok(_) => return Ok(LegalRectangle { kernel, target, widened: None }),
+            Err(why) => return refuse(why),
+        }
+    }
     let direct = directly_around(kernel, target);
     // A serial loop beside other statements: all of its body gets the condition.
     let within = matches!(l.kind, LoopKind::Serial) && !follows(l, &direct);
@@ -171,20 +185,31 @@ pub fn check<'k>(kernel: &'k Kernel, target: LoopId) -> Result<LegalRectangle<'k
     let for_all = speculation.count(&innermost.body);
     let rest = &innermost.body.stmts[for_all..];
     let loaded = if within { speculation.loads(rest) } else { vec![] };
-    Ok(LegalRectangle { kernel, target, hull, innermost: innermost.id, for_all, loaded })
+    let widened = Widened { hull, innermost: innermost.id, for_all, loaded };
+    Ok(LegalRectangle { kernel, target, widened: Some(widened) })
 }
 
-/// Widens the loop.
+/// Widens the loop, or takes it out of the conditions.
 pub fn apply(legal: LegalRectangle<'_>) -> Rewritten {
     let mut kernel = legal.kernel.clone();
-    let function = kernel.func_mut();
+    match &legal.widened {
+        Some(widened) => widen(kernel.func_mut(), legal.target, widened),
+        None => {
+            let around = legal.kernel.loops_around(legal.target).last().map(|l| l.id);
+            under::sink(&mut kernel.func_mut().body, around, legal.target);
+        }
+    }
+    Rewritten::same_loops(kernel)
+}
+
+fn widen(function: &mut Function, target: LoopId, widened: &Widened) {
     let loaded: Vec<(Place, VarId)> =
-        legal.loaded.iter().map(|p| (p.clone(), value_of(function, p))).collect();
+        widened.loaded.iter().map(|p| (p.clone(), value_of(function, p))).collect();
     let body = &mut function.body;
-    walk::with_loop(body, legal.innermost, &mut |stmt| {
+    walk::with_loop(body, widened.innermost, &mut |stmt| {
         let origin = stmt.origin.by("rectangle");
         let StmtKind::For(l) = &mut stmt.kind else { return };
-        let mut then = Block::new(l.body.stmts.split_off(legal.for_all));
+        let mut then = Block::new(l.body.stmts.split_off(widened.for_all));
         for (place, var) in &loaded {
             let value = Expr::new(ExprKind::Read(place.clone()), place.ty.clone(), origin.clone());
             let kind = StmtKind::Decl { var: *var, init: Some(value) };
@@ -195,19 +220,18 @@ pub fn apply(legal: LegalRectangle<'_>) -> Rewritten {
                 }
             });
         }
-        let cond = legal.hull.inside.clone();
+        let cond = widened.hull.inside.clone();
         if !then.stmts.is_empty() {
             let kind = StmtKind::If { cond, then, otherwise: Block::default() };
             l.body.stmts.push(Stmt::new(kind, origin));
         }
     });
-    walk::with_loop(body, legal.target, &mut |stmt| {
+    walk::with_loop(body, target, &mut |stmt| {
         let StmtKind::For(l) = &mut stmt.kind else { return };
-        l.first.clone_from(&legal.hull.first);
-        l.limit.clone_from(&legal.hull.limit);
+        l.first.clone_from(&widened.hull.first);
+        l.limit.clone_from(&widened.hull.limit);
         l.compare = BinaryOp::Lt;
     });
-    Rewritten::same_loops(kernel)
 }
 
 /// A variable for the value of an element.

@@ -84,7 +84,8 @@ impl Expansion<'_, '_> {
         if acts {
             needed = Axes::MAX;
         }
-        let open = self.chosen(needed).into_iter().filter(|(_, tile)| !tile.filled);
+        let needed = self.chosen(needed & !self.guarded).into_iter();
+        let open = needed.filter(|(_, tile)| !tile.filled);
         open.fold(0, |axes, (k, _)| axes | 1 << k)
     }
 

@@ -14,6 +14,7 @@ use warpsmith_ir::{
 
 use crate::analysis::axes;
 use crate::analysis::axes::{Axes, mask_of, spread};
+use crate::build::conditions::all_of;
 use crate::build::counters;
 use crate::build::stmts::barrier;
 use crate::kernel::Nest;
@@ -56,6 +57,8 @@ pub(crate) struct Expansion<'r, 'k> {
     pub windows: Vec<Window>,
     /// Threads of the block that share serial loops.
     pub sharing: Option<Sharing>,
+    /// Bound loops whose excess iterations a condition around keeps away from where the walk stands.
+    pub(crate) guarded: Axes,
     /// Numbers that loops have in the source, by those of their copies.
     pub originals: BTreeMap<LoopId, LoopId>,
 }
@@ -107,6 +110,7 @@ impl<'r, 'k> Expansion<'r, 'k> {
             pinned: BTreeMap::new(),
             windows: vec![],
             sharing: None,
+            guarded: 0,
             originals: BTreeMap::new(),
         }
     }
@@ -215,11 +219,6 @@ impl<'r, 'k> Expansion<'r, 'k> {
 
     /// A statement that goes around the loops over the thread's iterations; `None`: it goes inside.
     fn outside(&mut self, stmt: &Stmt, axes: Axes) -> Option<Vec<Stmt>> {
-        let same = |stmt: &Stmt, kind| Stmt {
-            kind,
-            origin: stmt.origin.clone(),
-            comment: stmt.comment.clone(),
-        };
         if !self.goes_outside(stmt, axes) {
             return None;
         }
@@ -236,22 +235,16 @@ impl<'r, 'k> Expansion<'r, 'k> {
                         strips => self.pipelined(l, stmt, &copies, strips),
                     });
                 }
+                let open = self.without_ends(l);
+                if open != 0 {
+                    return Some(vec![self.guarded_loop(l, stmt, open)]);
+                }
                 if let Some(along) = self.streamed_along(l)
                     && let Some(stmts) = self.streamed(l, along, stmt)
                 {
                     return Some(stmts);
                 }
-                // What stands in an inner loop is not read once for each iteration of the strip.
-                let ahead = self.strips.ahead.take();
-                let entered = self.entered(l);
-                let body = Block::new(self.block(&l.body));
-                self.left(entered);
-                self.strips.ahead = ahead;
-                let kind = match l.kind {
-                    LoopKind::Unrolled(n) => LoopKind::Unrolled(n),
-                    _ => LoopKind::Serial,
-                };
-                Some(vec![same(stmt, StmtKind::For(ForLoop { body, kind, ..l.clone() }))])
+                Some(vec![self.serial_loop(l, stmt)])
             }
             StmtKind::If { cond, then, otherwise } => {
                 let ahead = self.strips.ahead.take();
@@ -263,6 +256,45 @@ impl<'r, 'k> Expansion<'r, 'k> {
             // The array is declared where the variable was.
             StmtKind::Decl { var, .. } => Some(vec![self.declare_array(*var, &stmt.origin)]),
             _ => None,
+        }
+    }
+
+    /// A loop around the loops over the thread's iterations.
+    fn serial_loop(&mut self, l: &ForLoop, stmt: &Stmt) -> Stmt {
+        // What stands in an inner loop is not read once for each iteration of the strip.
+        let ahead = self.strips.ahead.take();
+        let entered = self.entered(l);
+        let body = Block::new(self.block(&l.body));
+        self.left(entered);
+        self.strips.ahead = ahead;
+        let kind = match l.kind {
+            LoopKind::Unrolled(n) => LoopKind::Unrolled(n),
+            _ => LoopKind::Serial,
+        };
+        same(stmt, StmtKind::For(ForLoop { body, kind, ..l.clone() }))
+    }
+
+    /// The same for ends that excess iterations of `open` loops do not have, as those of rows that are read from memory.
+    fn guarded_loop(&mut self, l: &ForLoop, stmt: &Stmt, open: Axes) -> Stmt {
+        let cond = all_of(self.chosen(open).into_iter().map(|(_, tile)| tile.inside(None)));
+        let outside = self.guarded;
+        self.guarded |= open;
+        let inner = self.serial_loop(l, stmt);
+        self.guarded = outside;
+        let mut head = Block::new(vec![inner]);
+        if let [Stmt { kind: StmtKind::For(l), .. }] = head.stmts.as_mut_slice() {
+            let body = std::mem::take(&mut l.body);
+            self.use_copies(&mut head, &self.pinned);
+            if let [Stmt { kind: StmtKind::For(l), .. }] = head.stmts.as_mut_slice() {
+                l.body = body;
+            }
+        }
+        match cond {
+            Some(cond) => {
+                let kind = StmtKind::If { cond, then: head, otherwise: Block::default() };
+                Stmt::new(kind, Origin::default())
+            }
+            None => head.stmts.remove(0),
         }
     }
 
@@ -310,7 +342,8 @@ impl<'r, 'k> Expansion<'r, 'k> {
             StmtKind::Scope(_) | StmtKind::Decl { init: None, .. } => true,
             StmtKind::For(l) => {
                 let bounds = [&l.first, &l.limit, &l.step];
-                let known = bounds.into_iter().all(|e| self.has_value(e));
+                let open = self.without_ends(l);
+                let known = open == 0 || open & self.tiled == 0 && !self.meets_inside(l);
                 let bounds = bounds.into_iter().fold(0, |m, e| m | self.axes_of_expr(e));
                 let alike = bounds & self.tiled == 0
                     && known
@@ -326,16 +359,30 @@ impl<'r, 'k> Expansion<'r, 'k> {
         }
     }
 
-    /// Whether an expression has a value in iterations past the end as well: it is a sum of counters, or depends on none
-    /// of a loop that has such iterations.
-    fn has_value(&self, e: &Expr) -> bool {
-        let open = self.chosen(self.axes_of_expr(e)).into_iter().any(|(_, t)| !t.filled);
+    /// The bound loops in whose iterations past the end a loop has no ends.
+    fn without_ends(&self, l: &ForLoop) -> Axes {
+        [&l.first, &l.limit, &l.step].into_iter().fold(0, |open, e| open | self.without_value(e))
+    }
+
+    /// Whether threads of the block may have to wait for each other in a loop.
+    fn meets_inside(&self, l: &ForLoop) -> bool {
+        self.sharing.is_some() || self.holds_strip(&l.body) || !self.copies_at(l).is_empty()
+    }
+
+    /// The bound loops in whose iterations past the end an expression has no value: it is no sum of counters, and depends on
+    /// loops that have such iterations.
+    fn without_value(&self, e: &Expr) -> Axes {
+        let unfilled = self.chosen(self.axes_of_expr(e)).into_iter().filter(|(_, t)| !t.filled);
+        let open = unfilled.fold(0, |axes, (k, _)| axes | 1 << k) & !self.guarded;
         let counter = |v: VarId| self.tiles.iter().any(|t| t.source.var == v);
         let plain = |a: &Atom| match a {
             Atom::Var(v) => counter(*v) || !self.variables.depends.contains_key(v),
             _ => false,
         };
-        !open || Poly::from_expr(e).is_some_and(|p| p.atoms().iter().all(|a| plain(a)))
+        match Poly::from_expr(e).is_some_and(|p| p.atoms().iter().all(|a| plain(a))) {
+            true => 0,
+            false => open,
+        }
     }
 
     /// Gives a variable an element for each of the thread's iterations.
@@ -402,7 +449,7 @@ impl<'r, 'k> Expansion<'r, 'k> {
         self.use_copies(&mut body, &replicas);
         let guard = self.guard(&body, &replicas);
         let guard = if alone { self.first_member(guard) } else { guard };
-        self.variables.unset.note(&body, self.needed(&body));
+        self.variables.unset.note(&body, self.needed(&body) | self.guarded);
         if guard.is_none() && replicas.is_empty() {
             // Nothing goes around the statements: declarations stay where they are.
             out.extend(body.stmts);
@@ -507,6 +554,11 @@ impl<'r, 'k> Expansion<'r, 'k> {
     ) -> UseArrays<'u> {
         UseArrays { arrays: &self.variables.arrays, replicas, host: &self.draft.scope.host }
     }
+}
+
+/// A statement in place of another.
+fn same(stmt: &Stmt, kind: StmtKind) -> Stmt {
+    Stmt { kind, origin: stmt.origin.clone(), comment: stmt.comment.clone() }
 }
 
 /// Puts elements in place of variables that became arrays.

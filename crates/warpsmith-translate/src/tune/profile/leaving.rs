@@ -154,6 +154,8 @@ fn comes_in(module: &Module, at: Extents, body: &Block, thread: &mut Thread<Valu
                     return false;
                 }
             }
+            // Another iteration may come in.
+            StmtKind::If { then, .. } if ends_iteration(then) => return true,
             StmtKind::If { cond, then, otherwise } if otherwise.stmts.is_empty() => {
                 return holds(thread, cond) && comes_in(module, at, then, thread);
             }
@@ -170,6 +172,10 @@ fn comes_in(module: &Module, at: Extents, body: &Block, thread: &mut Thread<Valu
 
 fn is_return(block: &Block) -> bool {
     matches!(block.stmts.as_slice(), [Stmt { kind: StmtKind::Return(None), .. }])
+}
+
+fn ends_iteration(block: &Block) -> bool {
+    matches!(block.stmts.as_slice(), [Stmt { kind: StmtKind::Continue | StmtKind::Break, .. }])
 }
 
 /// Whether a condition on the way of [`comes_in`] compares what moves with the blocks along two axes, as that of a triangle
@@ -192,7 +198,9 @@ fn depends_on_two_axes(body: &Block, axes: &mut BTreeMap<VarId, u8>) -> bool {
                 let moves = of(e, axes);
                 axes.insert(*var, moves);
             }
-            StmtKind::If { cond, then, otherwise } if otherwise.stmts.is_empty() => {
+            StmtKind::If { cond, then, otherwise }
+                if otherwise.stmts.is_empty() && !ends_iteration(then) =>
+            {
                 let two = |e: &&Expr| of(e, axes).count_ones() > 1 && !tree::reads_memory(e);
                 if tree::conjuncts(cond).iter().any(two) {
                     return true;

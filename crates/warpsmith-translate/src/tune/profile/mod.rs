@@ -252,7 +252,7 @@ fn set_at(module: &Module, at: Extents, thread: &mut Thread<Value>, var: VarId, 
 
 /// Counts one launch. Arguments that are pointers hold how many elements they point to, where that is known.
 fn profile(module: &Module, kernel: &Function, at: Extents, args: &Vars<Value>) -> Walked {
-    let (elements, args) = rows::lengths_for_pointers(kernel, args);
+    let (elements, args) = rows::lengths_for_pointers(module, kernel, at, args);
     let args = &args;
     let each = resident::a_block_each(module, kernel, at, args);
     let (kernel, at, resident) = match &each {

@@ -4,30 +4,38 @@
 use std::collections::BTreeMap;
 
 use warpsmith_ir::{
-    Expr, ExprKind, ForLoop, Function, Module, Place, PlaceKind, Scalar, StmtKind, Value, VarId,
-    layout::layout_of,
+    BinaryOp, Expr, ExprKind, ForLoop, Function, Module, Place, PlaceKind, Scalar, StmtKind, Value,
+    VarId, VarKind, layout::layout_of,
 };
 use warpsmith_opt::analysis::access::{Base, base_of};
 use warpsmith_opt::walk as tree;
 
-use super::values::Vars;
+use super::values::{Extents, Thread, Vars};
 
 /// Of the arrays that a kernel's parameters point to, how many elements or bytes they have.
 pub type Sizes = BTreeMap<VarId, f64>;
 
 /// The arguments of a launch with what the walk wants of pointers: in place of numbers of elements, of those that point
 /// to starts of rows how far apart these are on average. Beside them these numbers.
-pub fn lengths_for_pointers(kernel: &Function, args: &Vars<Value>) -> (Sizes, Vars<Value>) {
+pub fn lengths_for_pointers(
+    module: &Module,
+    kernel: &Function,
+    at: Extents,
+    args: &Vars<Value>,
+) -> (Sizes, Vars<Value>) {
+    let thread = Thread::new([0; 3], [0; 3], args.clone());
+    let value = |e: &Expr| thread.eval(module, at, e);
     let mut walked = args.clone();
     let mut elements = Sizes::new();
     for param in kernel.params.iter().filter(|p| kernel.var(**p).ty.is_pointer()) {
         walked.set(*param, None);
         elements.extend(args.get(*param).map(|n| (*param, n.as_i64() as f64)));
     }
+    let copies = Copies::of(kernel);
     tree::each_stmt(&kernel.body, &mut |s| {
         if let StmtKind::For(l) = &s.kind
-            && let Some(starts) = ends_of(l)
-            && let Some(all) = gone_through(l, &elements)
+            && let Some(starts) = copies.ends_of(l)
+            && let Some(all) = gone_through(l, &elements, &value)
             && let Some(rows) = elements.get(&starts)
         {
             let apart = (all / rows.max(1.0)).round().max(1.0) as i64;
@@ -46,55 +54,130 @@ pub fn bytes(module: &Module, kernel: &Function, elements: &Sizes) -> Sizes {
     elements.iter().map(|(param, n)| (*param, n * of(*param))).collect()
 }
 
-/// The array that both ends of a loop are read from.
-fn ends_of(l: &ForLoop) -> Option<VarId> {
-    let (first, limit) = (read(&l.first)?, read(&l.limit)?);
-    (first == limit).then_some(first)
+/// Variables and arrays of a block or a thread, each with the array of the kernel's parameters that it is a copy of a part of.
+#[derive(Default)]
+struct Copies(BTreeMap<VarId, VarId>);
+
+impl Copies {
+    fn of(kernel: &Function) -> Copies {
+        let mut copies = Copies::default();
+        tree::each_stmt(&kernel.body, &mut |s| {
+            let (to, value) = match &s.kind {
+                StmtKind::Decl { var, init: Some(value) } => (Some(*var), value),
+                StmtKind::Assign { place, value } => (place.root_var(), value),
+                _ => return,
+            };
+            if let Some(to) = to.filter(|to| !kernel.params.contains(to))
+                && let Some(array) = copies.read(value)
+            {
+                copies.0.insert(to, array);
+            }
+        });
+        copies
+    }
+
+    /// The only array that an expression reads, itself or from a copy.
+    fn read(&self, e: &Expr) -> Option<VarId> {
+        let mut arrays = vec![];
+        tree::each_expr(e, &mut |e| {
+            let ExprKind::Read(place) = &*e.kind else { return };
+            let array = match (&*place.kind, base_of(place)) {
+                (PlaceKind::Var(v), _) => self.0.get(v).copied().map(Some),
+                (_, Base::Var(v)) => Some(Some(self.0.get(&v).copied().unwrap_or(v))),
+                _ => Some(None),
+            };
+            arrays.extend(array);
+        });
+        match arrays.as_slice() {
+            [Some(array)] => Some(*array),
+            _ => None,
+        }
+    }
+
+    /// The array that both ends of a loop are read from.
+    fn ends_of(&self, l: &ForLoop) -> Option<VarId> {
+        let (first, limit) = (self.read(&l.first)?, self.read(&l.limit)?);
+        (first == limit).then_some(first)
+    }
 }
 
-/// The only array that an expression reads.
-fn read(e: &Expr) -> Option<VarId> {
-    let mut arrays = vec![];
-    tree::each_expr(e, &mut |e| {
-        if let ExprKind::Read(place) = &*e.kind
-            && !matches!(&*place.kind, PlaceKind::Var(_))
-        {
-            arrays.push(base_of(place));
+/// The array in shared memory that an assignment copies an element to, and where that comes from; beyond the end of the
+/// array, zeros may stand for it.
+pub fn copied<'a>(kernel: &Function, place: &Place, value: &'a Expr) -> Option<(VarId, &'a Place)> {
+    let to = place.root_var().filter(|v| kernel.var(*v).kind == VarKind::Shared)?;
+    match &*value.kind {
+        ExprKind::Read(from) if matches!(&*from.kind, PlaceKind::Elem { .. }) => Some((to, from)),
+        ExprKind::Select(_, inner, zero) if zero.as_const().is_some() => {
+            copied(kernel, place, inner)
         }
-    });
-    match arrays.as_slice() {
-        [Base::Var(v)] => Some(*v),
         _ => None,
     }
 }
 
-/// How many elements the largest array has whose subscript is the loop's counter.
-pub fn gone_through(l: &ForLoop, elements: &Sizes) -> Option<f64> {
+/// How often a loop would run that goes once through the largest array that it counts in: through its elements, or rows of
+/// it. `value` knows what strides are.
+pub fn gone_through(
+    l: &ForLoop,
+    elements: &Sizes,
+    value: &dyn Fn(&Expr) -> Option<Value>,
+) -> Option<f64> {
     let mut largest: Option<f64> = None;
     let mut see = |place: &Place| {
-        let counts = |e: &&Expr| {
-            let plain = |p: &Place| matches!(&*p.kind, PlaceKind::Var(v) if *v == l.var);
-            let inner = if let ExprKind::Cast(inner) = &*e.kind { inner } else { *e };
-            matches!(&*inner.kind, ExprKind::Read(p) if plain(p))
-        };
         if let Base::Var(array) = base_of(place)
-            && let [only] = tree::subscripts(place).as_slice()
-            && counts(only)
+            && let Some(all) = elements.get(&array)
+            && let Some(stride) = stride(place, l.var, value).filter(|stride| *stride > 0.0)
         {
-            let here = elements.get(&array).copied();
-            largest = largest.into_iter().chain(here).reduce(f64::max);
+            largest = largest.into_iter().chain([all / stride]).reduce(f64::max);
         }
     };
     tree::each_stmt(&l.body, &mut |s| {
         for e in tree::operands(s).reads {
             tree::each_expr(e, &mut |e| {
-                if let ExprKind::Read(place) = &*e.kind {
+                if let ExprKind::Read(place) | ExprKind::AddressOf(place) = &*e.kind {
                     see(place);
                 }
             });
         }
     });
     largest
+}
+
+/// How many elements further a place lies with the next value of a variable, where that is always the same.
+fn stride(place: &Place, var: VarId, value: &dyn Fn(&Expr) -> Option<Value>) -> Option<f64> {
+    let PlaceKind::Elem { index, dims, .. } = &*place.kind else { return None };
+    let mut all = 0.0;
+    for (k, subscript) in index.iter().enumerate() {
+        let factor = factor(subscript, var, value)?;
+        if factor != 0.0 {
+            let rows = dims.get(k..)?.iter();
+            all += rows.map(|e| Some(value(e)?.as_i64() as f64)).product::<Option<f64>>()? * factor;
+        }
+    }
+    Some(all)
+}
+
+/// What a variable is multiplied by in a linear expression.
+fn factor(e: &Expr, var: VarId, value: &dyn Fn(&Expr) -> Option<Value>) -> Option<f64> {
+    if !tree::mentions(e, var) {
+        return Some(0.0);
+    }
+    match &*e.kind {
+        ExprKind::Read(p) => matches!(&*p.kind, PlaceKind::Var(_)).then_some(1.0),
+        ExprKind::Cast(inner) => factor(inner, var, value),
+        ExprKind::Binary(BinaryOp::Add, a, b) => {
+            Some(factor(a, var, value)? + factor(b, var, value)?)
+        }
+        ExprKind::Binary(BinaryOp::Sub, a, b) => {
+            Some(factor(a, var, value)? - factor(b, var, value)?)
+        }
+        ExprKind::Binary(BinaryOp::Mul, a, b) if !tree::mentions(b, var) => {
+            Some(factor(a, var, value)? * value(b)?.as_i64() as f64)
+        }
+        ExprKind::Binary(BinaryOp::Mul, a, b) if !tree::mentions(a, var) => {
+            Some(factor(b, var, value)? * value(a)?.as_i64() as f64)
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -12,6 +12,9 @@ use super::address::{Address, Object};
 /// Loops around a statement, at most; what stands deeper counts as unchanging.
 pub const MAX_LOOPS: usize = 16;
 
+/// What is left of 64 bits so that numbers of rows stay below a million.
+const SCATTERED_BITS: i64 = 44;
+
 /// What a scalar expression is evaluated to: its value, and perhaps more about it.
 pub trait Number: Clone {
     fn constant(value: Value) -> Self;
@@ -160,10 +163,13 @@ pub struct Thread<N> {
     pub block: [u32; 3],
     /// A parameter of a kernel that points to starts of rows has the number of elements from one to the next.
     pub vars: Vars<N>,
-    /// Where pointer variables point to, other than those that are objects themselves.
+    /// Where pointer variables point to, other than those that are objects themselves, and arrays in shared memory that are
+    /// copies: what element 0 is a copy of.
     pub pointers: HashMap<VarId, Address<N>>,
     /// Integers in arrays and vectors of the thread, by variable and byte.
     pub cells: HashMap<(VarId, i64), N>,
+    /// Whether integers in memory that are not known are taken to be any: an address through data is one of many.
+    pub scatters: bool,
 }
 
 impl<N: Number> Default for Thread<N> {
@@ -174,6 +180,7 @@ impl<N: Number> Default for Thread<N> {
             vars: Vars::default(),
             pointers: HashMap::new(),
             cells: HashMap::new(),
+            scatters: false,
         }
     }
 }
@@ -285,11 +292,33 @@ impl<N: Number> Thread<N> {
 
     /// The start of a row that is read from memory, where a parameter holds how far such are apart ([`super::rows`]).
     fn row_start(&self, module: &Module, at: Extents, place: &Place) -> Option<N> {
-        let PlaceKind::Elem { pointer, index, .. } = &*place.kind else { return None };
-        let Object::Var(starts) = self.pointer(module, at, pointer)?.object else { return None };
-        let ([row], length) = (index.as_slice(), self.vars.get(starts)?) else { return None };
-        let start = N::binary(BinaryOp::Mul, self.eval(module, at, row)?.cast(Scalar::I64), length);
+        let (array, row) = match &*place.kind {
+            PlaceKind::Elem { pointer, index, .. } => {
+                let [row] = index.as_slice() else { return None };
+                (self.pointer(module, at, pointer)?, self.eval(module, at, row)?)
+            }
+            PlaceKind::Index(copy, row) => {
+                let PlaceKind::Var(copy) = &*copy.kind else { return None };
+                (self.pointers.get(copy)?.clone(), self.eval(module, at, row)?)
+            }
+            _ => return None,
+        };
+        let Object::Var(starts) = array.object else { return None };
+        let length = self.vars.get(starts)?;
+        let bytes = N::int(Scalar::I64, layout_of(module, &place.ty).size as i64);
+        let before = N::binary(BinaryOp::Div, array.offset, bytes);
+        let row = N::binary(BinaryOp::Add, before, row.cast(Scalar::I64));
+        let start = N::binary(BinaryOp::Mul, row, length);
         Some(start.cast(place.ty.scalar()?))
+    }
+
+    /// An integer that stands for one in memory: the same for the same address, and anything for others.
+    fn scattered(&self, module: &Module, at: Extents, place: &Place) -> Option<N> {
+        let ty = place.ty.scalar().filter(|ty| ty.is_integer())?;
+        let offset = self.address(module, at, place)?.offset.cast(Scalar::U64);
+        let golden = N::int(Scalar::U64, 0x9E37_79B9_7F4A_7C15_u64 as i64);
+        let mixed = N::binary(BinaryOp::Mul, offset, golden);
+        Some(N::binary(BinaryOp::Shr, mixed, N::int(Scalar::U64, SCATTERED_BITS)).cast(ty))
     }
 
     /// The value of a scalar expression, where it follows from the sizes and the position.
@@ -299,7 +328,11 @@ impl<N: Number> Thread<N> {
             ExprKind::Named(c) => module.constants.get(c.0 as usize).map(|c| N::constant(c.value)),
             ExprKind::Read(p) => match &*p.kind {
                 PlaceKind::Var(v) => self.vars.get(*v),
-                _ => self.cell(module, at, p, 0).or_else(|| self.row_start(module, at, p)),
+                _ => {
+                    let known = || self.row_start(module, at, p);
+                    let known = self.cell(module, at, p, 0).or_else(known);
+                    known.or_else(|| self.scattered(module, at, p).filter(|_| self.scatters))
+                }
             },
             ExprKind::Member(a, k) => match &*a.kind {
                 ExprKind::Make(parts) => self.eval(module, at, parts.get(*k as usize)?),
@@ -381,8 +414,8 @@ fn changed(op: BinaryOp, a: Dual, b: Dual) -> [i64; MAX_LOOPS] {
     }
 }
 
-/// The change of rows and columns of a counter that goes on with the grid. Of one that goes along rows the next step says
-/// nothing about the others.
+/// The change of rows and columns of a counter: of one that goes on by whole rows, or with the grid. Of one that goes along rows
+/// the next step says nothing about the others.
 fn moved_on(op: BinaryOp, a: Dual, b: Dual) -> [i64; MAX_LOOPS] {
     let of = |(x, y): (i64, i64)| match op {
         BinaryOp::Div => x.checked_div(y),
@@ -390,8 +423,10 @@ fn moved_on(op: BinaryOp, a: Dual, b: Dual) -> [i64; MAX_LOOPS] {
     };
     let (x, y) = (a.value.as_i64(), b.value.as_i64());
     std::array::from_fn(|k| {
-        let next = (x.wrapping_add(a.change[k]), y.wrapping_add(b.change[k]));
-        let ends = of(next).zip(of((x, y))).filter(|_| a.strides >> k & 1 == 1);
+        let (dx, dy) = (a.change[k], b.change[k]);
+        let whole = dy == 0 && dx.checked_rem(y) == Some(0);
+        let next = (x.wrapping_add(dx), y.wrapping_add(dy));
+        let ends = of(next).zip(of((x, y))).filter(|_| whole || a.strides >> k & 1 == 1);
         ends.map_or(0, |(next, now)| next.wrapping_sub(now))
     })
 }

@@ -13,11 +13,12 @@ use warpsmith_ir::{
 use warpsmith_opt::analysis::access::{Base, base_of};
 use warpsmith_opt::walk as tree;
 
+use super::address::Address;
 use super::ahead::Ahead;
 use super::calls;
 use super::lanes::{Lanes, first_threads};
 use super::pointers::Pointers;
-use super::rows::Sizes;
+use super::rows::{self, Sizes};
 use super::values::{Dual, Extents, MAX_LOOPS, Number, Thread, Vars};
 use loops::FEW;
 pub use loops::trips;
@@ -272,10 +273,12 @@ impl<'a> Walk<'a> {
                             let together = self.times(self.side_by_side());
                             self.chains = self.chains.max(together.min(elements as f64));
                         }
+                        self.note_element(v, place, value);
                     }
                     _ => {
                         self.access(place, true);
                         self.keep(place);
+                        self.note_copy(place, value);
                     }
                 }
             }
@@ -340,6 +343,31 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Keeps an integer in a register array, as are the ends of rows.
+    fn note_element(&mut self, array: VarId, place: &Place, value: &Expr) {
+        if !place.ty.is_integer() {
+            return;
+        }
+        if tree::mentions(value, array) {
+            self.lanes.forget(array);
+            return self.first.forget(array);
+        }
+        self.lanes.store(self.module, self.at, place, value, |v| v == array);
+        self.first.store(self.module, self.at, place, value, |v| v == array);
+    }
+
+    /// Remembers what an array in shared memory is a copy of.
+    fn note_copy(&mut self, place: &Place, value: &Expr) {
+        let Some((to, from)) = rows::copied(self.kernel, place, value) else { return };
+        let (module, at) = (self.module, self.at);
+        let first = |p: &Place| self.first.address(module, at, p);
+        let (Some(array), Some(copy)) = (first(from), first(place)) else { return };
+        let offset = array.offset.value.as_i64() - copy.offset.value.as_i64();
+        let (object, offset) = (array.object, Value::int(Scalar::I64, offset));
+        self.first.pointers.insert(to, Address { object, offset: Dual::constant(offset) });
+        self.lanes.pointers.insert(to, Address { object, offset: Lanes::All(offset) });
+    }
+
     fn assign(&mut self, var: VarId, e: &Expr) {
         let of = if tree::mentions(e, var) { self.all_loops() } else { self.loops_of(e) };
         self.depends[var.0 as usize] |= of;
@@ -374,15 +402,7 @@ impl<'a> Walk<'a> {
         self.expr(cond);
         let of = self.loops_of(cond) | self.serial_loops();
         self.work.control += self.warps() * self.times(of);
-        let (module, at) = (self.module, self.at);
-        let holds = self.lanes.eval(module, at, cond);
-        let of = |lane| holds.as_ref()?.of(lane).map(Value::is_true);
-        let mut truth: Vec<Option<bool>> = (0..self.active.len()).map(of).collect();
-        if holds.as_ref().is_some_and(|h| h.same().is_some())
-            && let Some(mostly) = self.mostly(cond, otherwise)
-        {
-            truth.fill(Some(mostly));
-        }
+        let truth = self.truth(cond, otherwise);
         let known = truth.iter().zip(&self.active).all(|(t, a)| !*a || t.is_some());
         let before = self.active.clone();
         let apart = self.apart;
@@ -418,6 +438,53 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Of each thread whether a condition holds. Where it follows loops around, as at the edges of a window, that of the iteration
+    /// in which it holds for most: the first, the middle or the last one.
+    fn truth(&self, cond: &Expr, otherwise: &Block) -> Vec<Option<bool>> {
+        let holds = self.lanes.eval(self.module, self.at, cond);
+        let of = |lane| holds.as_ref()?.of(lane).map(Value::is_true);
+        let first: Vec<Option<bool>> = (0..self.active.len()).map(of).collect();
+        if holds.as_ref().is_some_and(|h| h.same().is_some())
+            && let Some(mostly) = self.mostly(cond, otherwise)
+        {
+            return vec![Some(mostly); first.len()];
+        }
+        if !otherwise.stmts.is_empty() {
+            return first;
+        }
+        let hold = |truth: &[Option<bool>]| {
+            let both = truth.iter().zip(&self.active);
+            both.filter(|(t, active)| **active && **t == Some(true)).count()
+        };
+        let later = [0.5, 1.0].into_iter().filter_map(|part| self.truth_later(cond, part));
+        // Of equals the first.
+        later.fold(first, |best, other| if hold(&other) > hold(&best) { other } else { best })
+    }
+
+    /// The same after a part of the iterations of all loops around; `None` where they do not change it, or nobody knows how.
+    fn truth_later(&self, cond: &Expr, part: f64) -> Option<Vec<Option<bool>>> {
+        let mut truth = vec![Some(true); self.active.len()];
+        let mut moved = false;
+        for e in tree::conjuncts(cond) {
+            let ExprKind::Binary(op, a, b) = &*e.kind else { return None };
+            let shift = |e: &Expr| {
+                let value = self.first.eval(self.module, self.at, e)?;
+                value.value.ty.is_integer().then(|| self.moved(&value, part))
+            };
+            let (by, than) = (shift(a)?, shift(b)?);
+            moved |= by != than;
+            let lanes = [a, b].map(|e| self.lanes.eval(self.module, self.at, e));
+            let [a, b] = [lanes[0].as_ref()?, lanes[1].as_ref()?];
+            for (lane, truth) in truth.iter_mut().enumerate() {
+                let side = |of: &Lanes, by: f64| Some(of.of(lane)?.as_i64() as f64 + by);
+                let both = side(a, by).zip(side(b, than));
+                let holds = both.and_then(|(a, b)| compared(*op, a, b));
+                *truth = truth.zip(holds).map(|(t, holds)| t && holds);
+            }
+        }
+        moved.then_some(truth)
+    }
+
     /// Which of two paths most iterations take, where a condition that is the same for all threads turns on the way through a
     /// loop, as between the strips at the diagonal of a triangle and all others: what the middle one does.
     fn mostly(&self, cond: &Expr, otherwise: &Block) -> Option<bool> {
@@ -432,13 +499,7 @@ impl<'a> Walk<'a> {
         for e in tree::conjuncts(cond) {
             let ExprKind::Binary(op, a, b) = &*e.kind else { return None };
             let (a, b) = (in_middle(a)?, in_middle(b)?);
-            all &= match op {
-                BinaryOp::Le => a <= b,
-                BinaryOp::Lt => a < b,
-                BinaryOp::Ge => a >= b,
-                BinaryOp::Gt => a > b,
-                _ => return None,
-            };
+            all &= compared(*op, a, b)?;
         }
         Some(all)
     }
@@ -538,4 +599,15 @@ fn stores(block: &Block) -> bool {
         found |= place.is_some_and(|p| !matches!(&*p.kind, PlaceKind::Var(_)));
     });
     found
+}
+
+/// What an order says of two numbers.
+fn compared(op: BinaryOp, a: f64, b: f64) -> Option<bool> {
+    match op {
+        BinaryOp::Le => Some(a <= b),
+        BinaryOp::Lt => Some(a < b),
+        BinaryOp::Ge => Some(a >= b),
+        BinaryOp::Gt => Some(a > b),
+        _ => None,
+    }
 }

@@ -85,6 +85,10 @@ impl Walk<'_> {
         }
         let shared = matches!(base, Base::Var(v) if in_shared(self.kernel.var(v)));
         let of = self.loops_of_place(place);
+        if let (Base::Var(v), true, true) = (base, shared, store) {
+            // What the block's threads put there is other in each iteration.
+            self.depends[v.0 as usize] |= self.all_loops();
+        }
         let kept = !store && (shared || !self.written.contains_key(&base));
         let around = match (kept, shared) {
             (true, true) => of | self.serial_loops(),
@@ -106,6 +110,9 @@ impl Walk<'_> {
         self.held += wide.waiting;
         let mut site = Site::new(base, shared, store, self.copying);
         self.requests(&mut site, &addresses, wide.bytes, times);
+        if !shared && addresses.iter().zip(&self.active).any(|(a, active)| *active && a.is_none()) {
+            self.gathered(&mut site, place, bytes, times);
+        }
         if let Some(change) = change {
             site.shifts = self.shifts(around, &change);
             site.hull = hull(&addresses, wide.bytes, &site.shifts);
@@ -123,7 +130,7 @@ impl Walk<'_> {
 
     /// The loops that a place depends on.
     fn loops_of_place(&self, place: &Place) -> Loops {
-        let mut of = 0;
+        let mut of = place.root_var().map_or(0, |v| self.depends[v.0 as usize]);
         tree::each_expr_of_place(place, &mut |e| {
             if let ExprKind::Read(p) | ExprKind::AddressOf(p) = &*e.kind {
                 of |= p.root_var().map_or(0, |v| self.depends[v.0 as usize]);
@@ -176,6 +183,16 @@ impl Walk<'_> {
             }
         }
         footprint::in_order(&mut site.first);
+    }
+
+    /// Counts sectors and wavefronts of addresses that data decide about: lanes that read the same number there go the same way.
+    fn gathered(&mut self, site: &mut Site, place: &Place, bytes: i64, times: f64) {
+        self.lanes.scatters = true;
+        let addresses = self.addresses_of(place);
+        self.lanes.scatters = false;
+        let mut guess = Site::new(site.base, site.shared, site.store, site.copied);
+        self.requests(&mut guess, &addresses, bytes, times);
+        (site.sectors, site.wavefronts) = (guess.sectors, guess.wavefronts);
     }
 
     /// By how much loops move an address, innermost first.

@@ -81,7 +81,8 @@ impl Walk<'_> {
         let threads: f64 =
             self.at.grid.iter().chain(&self.at.block).map(|n| f64::from(*n)).product();
         let entered = threads * self.times(self.all_loops());
-        rows::gone_through(l, self.elements).map_or(FEW, |all| (all / entered).max(1.0))
+        let value = |e: &Expr| Some(self.first.eval(self.module, self.at, e)?.value);
+        rows::gone_through(l, self.elements, &value).map_or(FEW, |all| (all / entered).max(1.0))
     }
 
     /// How many iterations more than the first time a loop has on average, where its ends move with the loops around it.
@@ -99,8 +100,13 @@ impl Walk<'_> {
 
     /// What is added to a number on average over the iterations of the loops around.
     pub(super) fn later(&self, of: &Dual) -> f64 {
-        let later = |(level, change): (&Level, &i64)| *change as f64 * (level.trips - 1.0) / 2.0;
-        self.loops.iter().zip(&of.change).map(later).sum()
+        self.moved(of, 0.5)
+    }
+
+    /// What is added to a number after a part of the iterations of each of the loops around.
+    pub(super) fn moved(&self, of: &Dual, part: f64) -> f64 {
+        let moved = |(level, change): (&Level, &i64)| *change as f64 * (level.trips - 1.0) * part;
+        self.loops.iter().zip(&of.change).map(moved).sum()
     }
 
     /// How often a loop runs in each active thread, where its ends do not depend on data.

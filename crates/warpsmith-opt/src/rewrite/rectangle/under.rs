@@ -1,0 +1,224 @@
+//! Loops that stand under conditions, as the sum over the channels of a window does at the edges of an image: run by all
+//! iterations, with the condition inside.
+//!
+//! ```text
+//!     for r in 0..3 { a = i + r - 1; if (a < 0 || a >= n) continue; for c in 0..m { s += x[a][c] * w[r][c]; } }
+//!       ==> rectangle c
+//!     for r in 0..3 { a = i + r - 1; for c in 0..m { if (a >= 0 && a < n) s += x[a][c] * w[r][c]; } }
+//! ```
+//!
+//! Legal where the condition holds throughout the loop or not at all, and where what comes to be computed by all iterations, the ends
+//! of the loop and values before it, can be computed by all.
+
+use warpsmith_ir::{
+    BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, Origin, PlaceKind, Stmt, StmtKind, Type,
+    UnaryOp, VarId,
+};
+
+use crate::analysis::scalars;
+use crate::build::conditions::all_of;
+use crate::kernel::Kernel;
+use crate::walk;
+
+/// Whether a loop stands under conditions that can go inside.
+pub(crate) fn may_sink(kernel: &Kernel, id: LoopId) -> bool {
+    kernel.find_loop(id).is_some_and(|l| conditions(kernel, l).is_ok_and(|c| !c.is_empty()))
+}
+
+/// The conditions under which a loop runs in an iteration of the loop around it, the first to be asked first; none where it stands
+/// under no condition.
+///
+/// # Errors
+/// Why they cannot go inside.
+pub(super) fn conditions(kernel: &Kernel, l: &ForLoop) -> Result<Vec<Expr>, &'static str> {
+    let body = body_around(kernel, l.id);
+    let mut found = vec![];
+    if !collect(body, l.id, true, &mut found)? || found.is_empty() {
+        return Ok(vec![]);
+    }
+    let stays = |e: &Expr| {
+        let mut stays = !walk::reads_memory(e);
+        walk::each_var(e, &mut |v| stays &= v != l.var && !walk::writes_var(&l.body, v));
+        stays
+    };
+    if !found.iter().all(stays) {
+        return Err("the condition around it may change in it");
+    }
+    if !l.declares && scalars::read_outside_its_loops(&kernel.func().body, l.var) {
+        return Err("its counter is read after it");
+    }
+    let counters: Vec<VarId> = kernel.loops_around(l.id).iter().map(|o| o.var).collect();
+    let set = |v: VarId| {
+        kernel.func().params.contains(&v) || counters.contains(&v) || has_value(kernel, v)
+    };
+    let known = |e: &Expr| {
+        let mut known = is_plain(e);
+        walk::each_var(e, &mut |v| known &= set(v) && !walk::writes_var(&l.body, v));
+        known
+    };
+    if ![&l.first, &l.limit, &l.step].into_iter().all(known) {
+        return Err("its ends may not exist where it does not run");
+    }
+    Ok(found)
+}
+
+/// Whether a variable is declared with a value.
+fn has_value(kernel: &Kernel, var: VarId) -> bool {
+    let mut found = false;
+    walk::each_stmt(&kernel.func().body, &mut |s| {
+        found |= matches!(&s.kind, StmtKind::Decl { var: v, init: Some(_) } if *v == var);
+    });
+    found
+}
+
+/// Puts the conditions into a loop that stands in the body of another, or of the function.
+pub(super) fn sink(body: &mut Block, around: Option<LoopId>, target: LoopId) {
+    match around {
+        None => sink_in(body, target),
+        Some(around) => {
+            _ = walk::with_loop(body, around, &mut |stmt| {
+                if let StmtKind::For(l) = &mut stmt.kind {
+                    sink_in(&mut l.body, target);
+                }
+            })
+        }
+    }
+}
+
+fn sink_in(body: &mut Block, target: LoopId) {
+    let mut conditions = vec![];
+    let mut stmts = vec![];
+    taken_out(std::mem::take(&mut body.stmts), target, &mut conditions, &mut stmts);
+    body.stmts = stmts;
+    walk::with_loop(body, target, &mut |stmt| {
+        let origin = stmt.origin.by("rectangle");
+        let StmtKind::For(l) = &mut stmt.kind else { return };
+        let mut then = std::mem::take(&mut l.body);
+        if let [Stmt { kind: StmtKind::If { cond, then: inner, otherwise }, .. }] =
+            then.stmts.as_mut_slice()
+            && otherwise.stmts.is_empty()
+        {
+            conditions.push(cond.clone());
+            then = std::mem::take(inner);
+        }
+        if let Some(cond) = all_of(std::mem::take(&mut conditions)) {
+            let kind = StmtKind::If { cond, then, otherwise: Block::default() };
+            l.body = Block::new(vec![Stmt::new(kind, origin)]);
+        }
+    });
+}
+
+/// The statements with the loop among them, and not in one of them.
+fn taken_out(stmts: Vec<Stmt>, target: LoopId, conditions: &mut Vec<Expr>, out: &mut Vec<Stmt>) {
+    let at = stmts.iter().position(|s| holds(s, target)).unwrap_or(stmts.len());
+    for (k, stmt) in stmts.into_iter().enumerate() {
+        match stmt.kind {
+            StmtKind::If { cond, then, .. } if k == at => {
+                conditions.push(cond);
+                taken_out(then.stmts, target, conditions, out);
+            }
+            StmtKind::If { cond, then, .. } if k < at && ends_iteration(&then) => {
+                conditions.push(negated(&cond));
+            }
+            kind => out.push(Stmt { kind, ..stmt }),
+        }
+    }
+}
+
+/// The body of the loop directly around another, or of the function.
+fn body_around(kernel: &Kernel, id: LoopId) -> &Block {
+    kernel.loops_around(id).last().map_or(&kernel.func().body, |l| &l.body)
+}
+
+/// Collects the conditions on the way to a loop; `false`: it is not there.
+fn collect(
+    block: &Block,
+    target: LoopId,
+    outermost: bool,
+    found: &mut Vec<Expr>,
+) -> Result<bool, &'static str> {
+    let Some(at) = block.stmts.iter().position(|s| holds(s, target)) else { return Ok(false) };
+    let (before, rest) = block.stmts.split_at(at);
+    let ends = |s: &Stmt| matches!(&s.kind, StmtKind::If { then, otherwise, .. } if otherwise.stmts.is_empty() && ends_iteration(then));
+    // What comes before the first condition runs anyway; what else there is would come under none.
+    let first = if outermost { before.iter().position(ends).unwrap_or(at) } else { 0 };
+    let harmless = |s: &Stmt| match &s.kind {
+        StmtKind::Decl { init, .. } => init.as_ref().is_none_or(is_plain),
+        _ => ends(s),
+    };
+    let alone = rest.len() == 1 && before[first..].iter().all(harmless);
+    if (!outermost || first < at) && !alone {
+        return Err("other statements stand under the same condition");
+    }
+    let condition = match &rest[0].kind {
+        StmtKind::If { cond, then, otherwise } if otherwise.stmts.is_empty() => Some((cond, then)),
+        StmtKind::For(l) if l.id == target => None,
+        _ => return Ok(false),
+    };
+    found.extend(before.iter().filter(|s| ends(s)).filter_map(|s| match &s.kind {
+        StmtKind::If { cond, .. } => Some(negated(cond)),
+        _ => None,
+    }));
+    match condition {
+        Some((cond, then)) => {
+            found.push(cond.clone());
+            collect(then, target, false, found)
+        }
+        None => Ok(true),
+    }
+}
+
+fn holds(stmt: &Stmt, target: LoopId) -> bool {
+    matches!(&stmt.kind, StmtKind::For(l) if l.id == target)
+        || walk::blocks(stmt).into_iter().any(|b| walk::find_loop(b, target).is_some())
+}
+
+fn ends_iteration(block: &Block) -> bool {
+    matches!(block.stmts.as_slice(), [Stmt { kind: StmtKind::Continue, .. }])
+}
+
+/// Whether an expression has a value whatever its variables are: it reads no memory and divides by no variable.
+fn is_plain(e: &Expr) -> bool {
+    let mut plain = !walk::reads_memory(e);
+    walk::each_expr(e, &mut |e| {
+        plain &= match &*e.kind {
+            ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, _, b) if e.ty.is_integer() => {
+                b.as_const().is_some_and(|v| v.as_i64() != 0)
+            }
+            ExprKind::Binary(BinaryOp::Shl | BinaryOp::Shr, _, b) => b.as_const().is_some(),
+            ExprKind::Read(p) => matches!(&*p.kind, PlaceKind::Var(_)),
+            _ => true,
+        };
+    });
+    plain
+}
+
+/// The condition that holds where another does not.
+fn negated(cond: &Expr) -> Expr {
+    let integers = |a: &Expr| a.ty.is_integer();
+    let turned = |op: BinaryOp| match op {
+        BinaryOp::Lt => Some(BinaryOp::Ge),
+        BinaryOp::Le => Some(BinaryOp::Gt),
+        BinaryOp::Gt => Some(BinaryOp::Le),
+        BinaryOp::Ge => Some(BinaryOp::Lt),
+        BinaryOp::Eq => Some(BinaryOp::Ne),
+        BinaryOp::Ne => Some(BinaryOp::Eq),
+        _ => None,
+    };
+    match &*cond.kind {
+        ExprKind::Unary(UnaryOp::Not, inner) => inner.clone(),
+        ExprKind::Binary(BinaryOp::LogicalOr, a, b) => {
+            Expr::binary(BinaryOp::LogicalAnd, negated(a), negated(b))
+        }
+        ExprKind::Binary(BinaryOp::LogicalAnd, a, b) => {
+            Expr::binary(BinaryOp::LogicalOr, negated(a), negated(b))
+        }
+        ExprKind::Binary(op, a, b) if integers(a) && turned(*op).is_some() => {
+            Expr::binary(turned(*op).unwrap_or(*op), a.clone(), b.clone())
+        }
+        _ => {
+            let kind = ExprKind::Unary(UnaryOp::Not, cond.clone());
+            Expr::new(kind, Type::BOOL, Origin::default())
+        }
+    }
+}
