@@ -225,3 +225,24 @@ void rows(int n, int m, const int use[n], const float x[n][m], float y[n]) {{
     );
     assert!(text.contains("other statements stand under the same condition"), "{text}");
 }
+
+/// With planes first the sum over channels is outermost: as innermost it is one over products, whatever place of the window it is for.
+#[test]
+fn sums_over_channels_come_inside_of_the_window() {
+    let inside = "interchange p\ninterchange p\n";
+    let tiles = "bind o, i, j -> y, z, x block 4x4x1\nregister_tile j by 2\nregister_tile o by 2\nstage x at p tile 2\nstage a at p tile 2 turned";
+    let text = check(CONVOLUTION, &format!("{inside}{tiles}"), SIZES);
+    for piece in [
+        "x_shared[TILE_P][1][TILE_X]",
+        "for (int q = 0; q < 3; ++q) {\n            for (int p_block = 0;",
+    ] {
+        assert!(text.contains(piece), "no `{piece}` in\n{text}");
+    }
+    // What is read in between depends on the order.
+    let read = CONVOLUTION.replace("a[o][p][r][q];", "a[o][p][r][q] - 0.5f * sum;");
+    let text = refused_text(&read, "interchange p");
+    assert!(text.contains("every iteration writes the variable `sum`"), "{text}");
+    let shown = CONVOLUTION.replace("int u = i", "y[o][i][j] = sum;\nint u = i");
+    let text = refused_text(&shown, "interchange p");
+    assert!(text.contains("every iteration writes the variable `sum`"), "{text}");
+}

@@ -15,21 +15,23 @@
 //! ```
 //!
 //! Legal when `i` holds only `j` and such declarations, of what nothing in `i` changes, and no early exit, the bounds of `j` do not depend on `i`, and no two iterations that
-//! change places conflict. A float `+=` into one element is a conflict: the order of a sum matters to the last bit.
+//! change places conflict. A float `+=` into one element is a conflict: the order of a sum matters to the last bit. Variables that
+//! the body only adds to, as the sum over a window in each channel, are added to in the new order; sums and products of reals are then
+//! compared with a tolerance.
 
 use std::collections::BTreeSet;
 use std::fmt;
-use warpsmith_ir::{ForLoop, LoopId, LoopKind, SourceMap, Stmt, StmtKind};
+use warpsmith_ir::{Block, ForLoop, LoopId, LoopKind, PlaceKind, SourceMap, Stmt, StmtKind, VarId};
 
 use super::grammar::name;
-use super::share::SHARED;
+use super::share::{SHARED, reassociated};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
 use super::swap::repeatable;
 use super::{Rewritten, independence};
 use crate::analysis::access::{AccessKind, Base, Scope};
 use crate::analysis::dependence::{Conflict, Verdict, test_exchange};
 use crate::analysis::{loops, scalars};
-use crate::kernel::{Kernel, only_loop};
+use crate::kernel::{Kernel, Sum, only_loop};
 use crate::refusal::Refusal;
 use crate::walk;
 use winnow::ModalResult;
@@ -53,7 +55,7 @@ impl Rewrite for Args {
         name: "interchange",
         example: "interchange i",
         does: "swaps a loop with the one directly inside it",
-        legal: "no two iterations that change places conflict, and the inner bounds do not depend on the outer counter",
+        legal: "no two iterations that change places conflict but by adding to a variable (sums of reals are then compared with a tolerance), and the inner bounds do not depend on the outer counter",
         law: Law {
             before: "\
 void columns(int n, int m, const float A[n][m], float s[m]) {
@@ -90,6 +92,8 @@ void columns(int n, int m, const float *A, float *s) {
 pub struct LegalInterchange<'k> {
     kernel: &'k Kernel,
     outer: LoopId,
+    /// Variables that the body adds to.
+    sums: Vec<Sum>,
 }
 
 /// Asks whether a loop can change places with the one inside it.
@@ -118,8 +122,8 @@ pub fn check<'k>(kernel: &'k Kernel, outer: LoopId) -> Result<LegalInterchange<'
     if !loops::bounds_independent(kernel, i.id, outer) {
         return Err(Refusal::DependentBounds { outer, inner: i.id });
     }
-    check_order(kernel, o, i)?;
-    Ok(LegalInterchange { kernel, outer })
+    let sums = check_order(kernel, o, i)?;
+    Ok(LegalInterchange { kernel, outer, sums })
 }
 
 /// The loop that another one can change places with: alone in its body, behind declarations that each of its own iterations can
@@ -144,6 +148,10 @@ pub(crate) fn inner_of(outer: &ForLoop) -> Option<&ForLoop> {
 /// Swaps the loops.
 pub fn apply(legal: LegalInterchange<'_>) -> Rewritten {
     let mut kernel = legal.kernel.clone();
+    for sum in &legal.sums {
+        let arrays = reassociated(&kernel, &kernel.func().body, sum);
+        kernel.reassociated.extend(arrays);
+    }
     walk::with_loop(&mut kernel.func_mut().body, legal.outer, &mut |stmt| {
         let StmtKind::For(ForLoop { id, var, declares, first, compare, limit, step, kind, body }) =
             &mut stmt.kind
@@ -183,14 +191,19 @@ fn innermost_mut(block: &mut warpsmith_ir::Block) -> Option<&mut ForLoop> {
     }
 }
 
-fn check_order(kernel: &Kernel, o: &ForLoop, i: &ForLoop) -> Result<(), Refusal> {
+/// Asks whether no two iterations that change places conflict but by adding to variables, which it returns.
+fn check_order(kernel: &Kernel, o: &ForLoop, i: &ForLoop) -> Result<Vec<Sum>, Refusal> {
     let refuse = |dependence, reason| {
         Err(Refusal::OrderMatters { outer: o.id, inner: i.id, dependence, reason })
     };
     let shared = scalars::shared_variables(kernel.func(), o);
-    if let Some(s) = shared.iter().find(|s| s.var != i.var && !s.counter_only) {
-        let name = kernel.name_of(s.var);
-        return refuse(None, Some(format!("every iteration writes the variable `{name}`")));
+    let mut sums = vec![];
+    for s in shared.iter().filter(|s| s.var != i.var && !s.counter_only) {
+        let Some(op) = s.reduction.filter(|_| only_added_to(&o.body, s.var)) else {
+            let name = kernel.name_of(s.var);
+            return refuse(None, Some(format!("every iteration writes the variable `{name}`")));
+        };
+        sums.push(Sum { var: s.var, op, at: None });
     }
     let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(o.id), o);
     let accesses = scope.accesses();
@@ -214,5 +227,24 @@ fn check_order(kernel: &Kernel, o: &ForLoop, i: &ForLoop) -> Result<(), Refusal>
             }
         }
     }
-    Ok(())
+    Ok(sums)
+}
+
+/// Whether all that a body does with a variable is to combine it with something.
+fn only_added_to(body: &Block, var: VarId) -> bool {
+    let mut only = true;
+    walk::each_stmt(body, &mut |s| {
+        let own = match &s.kind {
+            StmtKind::Assign { place, value } if *place.kind == PlaceKind::Var(var) => {
+                scalars::accumulation(value, var).is_some()
+            }
+            _ => {
+                let mut touched = false;
+                walk::each_var_of_stmt(s, &mut |v| touched |= v == var);
+                !touched
+            }
+        };
+        only &= own;
+    });
+    only
 }
