@@ -58,7 +58,7 @@ pub(super) fn unrolled(kernel: &Kernel, root: LoopId, staged: &[StepKind]) -> Ve
 }
 
 /// How often a loop runs, where that is a constant.
-fn constant_count(kernel: &Kernel, l: &ForLoop) -> Option<i128> {
+pub(super) fn constant_count(kernel: &Kernel, l: &ForLoop) -> Option<i128> {
     match Scope::new(&kernel.module, kernel.func(), vec![], l).range(l) {
         (Some(low), Some(high)) => Some(high.sub(&low)?.as_constant()? + 1),
         _ => None,

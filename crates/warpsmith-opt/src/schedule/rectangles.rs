@@ -1,11 +1,12 @@
 //! Schedules for nests over triangles, trapezoids and bands, and sums under conditions: their rectangle is computed in tiles as any
 //! other.
 
-use warpsmith_ir::{ForLoop, LoopId, SourceMap};
+use warpsmith_ir::{ForLoop, LoopId, SourceMap, StmtKind};
 
-use super::candidates::{accumulated, serial_loops};
+use super::candidates::{accumulated, constant_count, serial_loops};
 use super::{StepKind, take};
 use crate::kernel::{Kernel, only_loop};
+use crate::rewrite::interchange;
 use crate::rewrite::rectangle::{self, under};
 use crate::walk;
 
@@ -46,4 +47,43 @@ pub(super) fn of_rectangle(
     }
     let ways = alternatives(&state, root, sources).into_iter();
     ways.map(|steps| [&taken[..], &steps].concat()).collect()
+}
+
+/// Every step list for the nest with a sum over channels inside of the window that it stands around, where conditions of the window are
+/// in its way: as innermost it is a sum of products for each place of the window, whose operands are staged in strips.
+pub(super) fn of_inner_sum(
+    kernel: &Kernel,
+    root: LoopId,
+    sources: &SourceMap,
+    alternatives: Alternatives,
+) -> Vec<Vec<StepKind>> {
+    let windowed = |kernel: &Kernel, l: &ForLoop| {
+        constant_count(kernel, l).is_none()
+            && interchange::inner_of(l).is_some_and(|i| constant_count(kernel, i).is_some())
+    };
+    let sum = |kernel: &Kernel| {
+        let sums = serial_loops(kernel, root).into_iter();
+        let mut sums = sums.filter(|l| windowed(kernel, l) && is_under_condition(l));
+        sums.next().map(|l| kernel.loop_name(l.id))
+    };
+    let (mut state, mut taken) = (kernel.clone(), vec![]);
+    while let Some(outer) = sum(&state) {
+        let step = StepKind::Interchange(interchange::Args { outer });
+        let Ok(next) = take(&state, &step, sources) else { return vec![] };
+        (state, _) = (next.kernel, taken.push(step));
+    }
+    if taken.is_empty() {
+        return vec![];
+    }
+    let ways = alternatives(&state, root, sources).into_iter();
+    ways.map(|steps| [&taken[..], &steps].concat()).collect()
+}
+
+/// Whether all that the innermost of the loops in a body does is under a condition.
+fn is_under_condition(l: &ForLoop) -> bool {
+    match l.body.stmts.last().map(|s| &s.kind) {
+        Some(StmtKind::For(inner)) => is_under_condition(inner),
+        Some(StmtKind::If { otherwise, .. }) => otherwise.stmts.is_empty(),
+        _ => false,
+    }
 }
