@@ -6,7 +6,7 @@ use warpsmith_emu::Rule;
 use warpsmith_ir::Diagnostic;
 
 use super::wording::{said, wrong};
-use super::{Access, Verdict, accesses, replacement};
+use super::{Access, Verdict, accesses, replacement, sides};
 use crate::copying::Copied;
 use crate::intermediate;
 use crate::search::{Found, Profiled, Search, witness};
@@ -134,7 +134,7 @@ fn alone(
     let mut edits = Patch::default();
     for (i, f) in found.iter().enumerate() {
         let text = match i == m {
-            true => replacement(session, i, f),
+            true => replacement(session, i, f, &sides(session, found)),
             false => {
                 let mark = session.plan.mark(i);
                 let (global, member) = (mark.global(), mark.member.clone());
