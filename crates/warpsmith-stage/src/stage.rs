@@ -50,9 +50,41 @@ impl Verdict {
     }
 }
 
+/// What a mark asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlanKind {
+    /// A read that is to come from a tile which the kernel fills: `__opt__(e)`.
+    Reads,
+    /// A read whose copy is to be written: `__opt__(shared, global)` with `__insert();`.
+    Copies,
+    /// Either, in a kernel whose blocks overlap to do several steps of time each.
+    Temporal,
+}
+
+impl PlanKind {
+    fn of(session: &Session, mark: usize) -> PlanKind {
+        match session.plan.given(mark) {
+            _ if session.usage.overlaps => PlanKind::Temporal,
+            Some(_) => PlanKind::Copies,
+            None => PlanKind::Reads,
+        }
+    }
+
+    /// The word of reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            PlanKind::Reads => "reads",
+            PlanKind::Copies => "copies",
+            PlanKind::Temporal => "temporal",
+        }
+    }
+}
+
 /// One marked read, and what became of it.
 #[derive(Clone, Debug)]
 pub struct Access {
+    /// What its mark asks for.
+    pub plan: PlanKind,
     /// Where the mark stands in the user's text.
     pub at: Bytes,
     /// The read of global memory.
@@ -467,6 +499,7 @@ fn accesses(
     let one = |(m, f): (usize, &Found)| {
         let is_given = session.plan.given(m).is_some();
         Access {
+            plan: PlanKind::of(session, m),
             at: session.plan.mark(m).whole.clone(),
             original: session.plan.slice(&session.plan.mark(m).global()).to_string(),
             replacement: replacement(session, m, f, &sides),
