@@ -21,8 +21,8 @@ __global__ void jacobi(const float *p, const float *a0, const float *a1, const f
                 float s0;
                 // All 8 marked reads come from shared memory: proved for all sizes with blocks of 32x4 (with other constants also 7x5, 16x16, 32x8, 64x8, 96x4, 128x4).
                 s0 = a0[c] * ((threadIdx.x != BX - 1 && i != nx - 2) ? tile[y][x + 1] : p[c + 1]) + a1[c] * ((threadIdx.y != BY - 1 && j != ny - 2) ? tile[y + 1][x] : p[c + nx]) + a2[c] * p[c + plane]
-                   + b0[c] * (((threadIdx.x != BX - 1 && threadIdx.y != BY - 1 && i != nx - 2 && j != ny - 2) ? tile[y + 1][x + 1] : p[c + 1 + nx]) - ((threadIdx.y != 0 && threadIdx.x != BX - 1 && i != nx - 2) ? tile[y - 1][x + 1] : p[c + 1 - nx])
-                              - ((threadIdx.x != 0 && threadIdx.y != BY - 1 && j != ny - 2) ? tile[y + 1][x - 1] : p[c - 1 + nx]) + ((threadIdx.x != 0 && threadIdx.y != 0) ? tile[y - 1][x - 1] : p[c - 1 - nx]))
+                   + b0[c] * ((((threadIdx.x != BX - 1 && i != nx - 2) && (threadIdx.y != BY - 1 && j != ny - 2)) ? tile[y + 1][x + 1] : p[c + 1 + nx]) - ((threadIdx.y != 0 && (threadIdx.x != BX - 1 && i != nx - 2)) ? tile[y - 1][x + 1] : p[c + 1 - nx])
+                              - ((threadIdx.x != 0 && (threadIdx.y != BY - 1 && j != ny - 2)) ? tile[y + 1][x - 1] : p[c - 1 + nx]) + ((threadIdx.x != 0 && threadIdx.y != 0) ? tile[y - 1][x - 1] : p[c - 1 - nx]))
                    + b1[c] * (p[c + nx + plane] - p[c - nx + plane] - p[c + nx - plane] + p[c - nx - plane])
                    + b2[c] * (p[c + 1 + plane] - p[c - 1 + plane] - p[c + 1 - plane] + p[c - 1 - plane])
                    + c0[c] * (threadIdx.x != 0 ? tile[y][x - 1] : p[c - 1]) + c1[c] * (threadIdx.y != 0 ? tile[y - 1][x] : p[c - nx]) + c2[c] * p[c - plane] + wrk1[c];

@@ -17,13 +17,17 @@ __global__ void jacobi(const float *p, const float *a0, const float *a1, const f
             tile[y][x] = p[c];
             if (threadIdx.x == BX - 1 || i == nx - 2) tile[y][x + 1] = p[c + 1];
             if (threadIdx.x == 0) tile[y][x - 1] = p[c - 1];
-            if (threadIdx.y == BY - 1 || j == ny - 2) tile[y + 1][x] = p[c + nx];
-            if ((threadIdx.x == BX - 1 || i == nx - 2) && (threadIdx.y == BY - 1 || j == ny - 2)) tile[y + 1][x + 1] = p[c + 1 + nx];
-            if ((threadIdx.y == BY - 1 || j == ny - 2) && threadIdx.x == 0) tile[y + 1][x - 1] = p[c - 1 + nx];
-            if (threadIdx.y == 0) tile[y - 1][x + 1] = p[c + 1 - nx];
-            if (threadIdx.x == 0 && threadIdx.y == 0) {
-                tile[y - 1][x] = p[c - nx];
-                tile[y - 1][x - 1] = p[c - 1 - nx];
+            if (threadIdx.y == BY - 1 || j == ny - 2) {
+                tile[y + 1][x] = p[c + nx];
+                if (threadIdx.x == BX - 1 || i == nx - 2) tile[y + 1][x + 1] = p[c + 1 + nx];
+                if (threadIdx.x == 0) tile[y + 1][x - 1] = p[c - 1 + nx];
+            }
+            if (threadIdx.y == 0) {
+                tile[y - 1][x + 1] = p[c + 1 - nx];
+                if (threadIdx.x == 0) {
+                    tile[y - 1][x] = p[c - nx];
+                    tile[y - 1][x - 1] = p[c - 1 - nx];
+                }
             }
         }
         __syncthreads();

@@ -1,10 +1,13 @@
 //! Plans whose copies are written by the tool: from rows of a profile to statements.
 
+mod nested;
+
 use std::time::{Duration, Instant};
 
 use warpsmith_ir::Diagnostic;
 
-use crate::plan::Point;
+use crate::copying::nested::Group;
+use crate::plan::{Point, Symbol};
 use crate::profile::instrument;
 use crate::search::{self, Profiled};
 use crate::session::{Refusal, Session, place};
@@ -113,26 +116,24 @@ fn declared(session: &Session, mark: usize, insert: usize) -> Result<(), Refusal
     Ok(())
 }
 
-/// Copies under the same condition share one `if`.
+/// The copies at each place, as statements.
 fn written(session: &Session, found: &[Copy]) -> Copied {
     let plan = &session.plan;
     let mut copied = Copied::default();
     for (i, at) in plan.marks.inserts.iter().enumerate() {
-        let symbols = &plan.inserts[i].symbols;
-        let mut groups: Vec<(Option<String>, Vec<String>)> = vec![];
+        let mut groups: Vec<Group> = vec![];
         for copy in found.iter().filter(|c| c.place == plan.reads.len() + i) {
             let Some((shared, global)) = plan.given(copy.mark) else { continue };
-            let condition = copy.condition.as_ref().map(|c| c.text(symbols));
             let statement = format!("{} = {};", plan.slice(shared), plan.slice(global));
-            match groups.iter_mut().find(|(c, _)| *c == condition) {
-                Some((_, list)) if list.contains(&statement) => {}
-                Some((_, list)) => list.push(statement),
-                None => groups.push((condition, vec![statement])),
+            let own = asked(copy, &plan.inserts[i].symbols);
+            match groups.iter_mut().find(|g| g.conjuncts == own.conjuncts) {
+                Some(group) if group.statements.contains(&statement) => {}
+                Some(group) => group.statements.push(statement),
+                None => groups.push(Group { statements: vec![statement], ..own }),
             }
         }
         let indent = indentation(&plan.text, at.start);
-        let lines: Vec<String> =
-            groups.iter().map(|(c, list)| group(c.as_deref(), list, indent)).collect();
+        let lines = nested::written(&groups, indent);
         let end = plan.text[at.end..].find(';').map_or(at.end, |n| at.end + n + 1);
         copied.edits.replace(at.start..end, lines.join(&format!("\n{indent}")));
         copied.statements.extend(lines);
@@ -140,15 +141,14 @@ fn written(session: &Session, found: &[Copy]) -> Copied {
     copied
 }
 
-fn group(condition: Option<&str>, statements: &[String], indent: &str) -> String {
-    match (condition, statements) {
-        (Some(c), [one]) => format!("if ({c}) {one}"),
-        (Some(c), several) => {
-            let body: String = several.iter().map(|s| format!("\n{indent}    {s}")).collect();
-            format!("if ({c}) {{{body}\n{indent}}}")
-        }
-        (None, all) => all.join(&format!("\n{indent}")),
-    }
+/// What a copy is under, without statements.
+fn asked(copy: &Copy, symbols: &[Symbol]) -> Group {
+    let Some(condition) = &copy.condition else { return Group::default() };
+    let axes = condition.axes(symbols);
+    let of_rows = !axes.is_empty() && !axes.contains(&0);
+    let texts = condition.conjuncts(symbols);
+    let conjuncts = texts.iter().map(|c| nested::bare(c).to_string()).collect();
+    Group { conjuncts, of_rows, statements: vec![] }
 }
 
 fn cannot(session: &Session, profiled: &Profiled, trouble: &Trouble) -> Refusal {

@@ -13,6 +13,7 @@ use crate::session::{Refusal, Session, Suited, place};
 use crate::source::shape::{self, Extent};
 use crate::synth::positions::spread;
 use crate::synth::reads::{self, Answer, Trouble};
+use crate::synth::sides::Sides;
 
 /// A candidate that lost, and what killed it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -404,7 +405,7 @@ impl Search {
         for ((m, _), (failing, _)) in answered.into_iter().zip(failing) {
             let Some(first) = failing.first() else { continue };
             let text = match self.found[m].as_ref().and_then(|f| f.answer.as_ref()) {
-                Some(a) => a.text(&session.plan.reads[m], "…"),
+                Some(a) => a.text(&session.plan.reads[m], "…", &Sides::default()),
                 None => "never in shared memory".to_string(),
             };
             self.killed[m].push(Killed { text, witness: witness(session, profiled, m, first) });

@@ -21,6 +21,7 @@ use crate::source::marks::{self, Bytes};
 use crate::source::patch::Patch;
 use crate::source::shape::Extent;
 use crate::synth::reads::Effort;
+use crate::synth::sides::Sides;
 use crate::verify::barriers::{self, Inserted};
 use crate::verify::check::{Checked, Checker};
 
@@ -49,9 +50,41 @@ impl Verdict {
     }
 }
 
+/// What a mark asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlanKind {
+    /// A read that is to come from a tile which the kernel fills: `__opt__(e)`.
+    Reads,
+    /// A read whose copy is to be written: `__opt__(shared, global)` with `__insert();`.
+    Copies,
+    /// Either, in a kernel whose blocks overlap to do several steps of time each.
+    Temporal,
+}
+
+impl PlanKind {
+    fn of(session: &Session, mark: usize) -> PlanKind {
+        match session.plan.given(mark) {
+            _ if session.usage.overlaps => PlanKind::Temporal,
+            Some(_) => PlanKind::Copies,
+            None => PlanKind::Reads,
+        }
+    }
+
+    /// The word of reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            PlanKind::Reads => "reads",
+            PlanKind::Copies => "copies",
+            PlanKind::Temporal => "temporal",
+        }
+    }
+}
+
 /// One marked read, and what became of it.
 #[derive(Clone, Debug)]
 pub struct Access {
+    /// What its mark asks for.
+    pub plan: PlanKind,
     /// Where the mark stands in the user's text.
     pub at: Bytes,
     /// The read of global memory.
@@ -404,9 +437,10 @@ fn overlapping(session: &Session, at: &Bytes) -> Refusal {
 fn replacements(session: &Session, profiled: &Profiled, found: &[Found]) -> Result<Patch, Refusal> {
     let mut edits = Patch::default();
     let mut served = 0;
+    let sides = sides(session, found);
     for (m, f) in found.iter().enumerate() {
         served += usize::from(f.answer.is_some() || session.plan.given(m).is_some());
-        edits.replace(session.plan.mark(m).whole.clone(), replacement(session, m, f));
+        edits.replace(session.plan.mark(m).whole.clone(), replacement(session, m, f, &sides));
     }
     if served > 0 {
         return Ok(edits);
@@ -426,13 +460,21 @@ fn replacements(session: &Session, profiled: &Profiled, found: &[Found]) -> Resu
         .refuse(true, vec![error.help("copy the elements to a shared array before they are read")]))
 }
 
-fn replacement(session: &Session, m: usize, found: &Found) -> String {
+/// What conditions of reads have in common.
+fn sides(session: &Session, found: &[Found]) -> Sides {
+    let conjuncts =
+        |(m, f): (usize, &Found)| Some(f.answer.as_ref()?.conjuncts(&session.plan.reads[m]));
+    Sides::of(&found.iter().enumerate().filter_map(conjuncts).collect::<Vec<_>>())
+}
+
+fn replacement(session: &Session, m: usize, found: &Found, sides: &Sides) -> String {
     let plan = &session.plan;
     let original = plan.slice(&plan.mark(m).global());
     match (plan.given(m), &found.answer) {
         (Some((shared, _)), _) => plan.slice(shared).to_string(),
         (None, Some(answer)) => {
-            format!("{}{}", answer.text(&plan.reads[m], original), plan.slice(&plan.mark(m).member))
+            let text = answer.text(&plan.reads[m], original, sides);
+            format!("{text}{}", plan.slice(&plan.mark(m).member))
         }
         (None, None) => {
             // What the user put in parentheses stays in them.
@@ -453,12 +495,14 @@ fn accesses(
     proofs: &[ShapeProof],
 ) -> Vec<Access> {
     let given = (0..found.len()).filter(|m| session.plan.given(*m).is_some()).count().max(1) as u32;
+    let sides = sides(session, found);
     let one = |(m, f): (usize, &Found)| {
         let is_given = session.plan.given(m).is_some();
         Access {
+            plan: PlanKind::of(session, m),
             at: session.plan.mark(m).whole.clone(),
             original: session.plan.slice(&session.plan.mark(m).global()).to_string(),
-            replacement: replacement(session, m, f),
+            replacement: replacement(session, m, f, &sides),
             verdict: match (f.answer.is_some() || is_given, own_proved(session, m, proofs)) {
                 (false, _) => Verdict::Original,
                 (true, true) => Verdict::Proved,

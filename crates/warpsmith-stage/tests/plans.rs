@@ -79,15 +79,19 @@ fn nine_points_need_corners() {
         &["if (threadIdx.x == 0) tile[y][x - 1] = in[c - 1];"],
     );
     let text = staged(&example("nine_point_sleeve")).text;
-    let corner = text
-        .lines()
-        .find(|l| l.contains("tile[y - 1][x - 1] = in[c - nx - 1];"))
-        .expect("a corner");
-    assert!(
-        corner.contains("threadIdx.x == 0 && threadIdx.y == 0")
-            || corner.contains("threadIdx.y == 0 && threadIdx.x == 0"),
-        "{corner}"
-    );
+    // Warps of other rows step over a row and its corners together.
+    for (row, column) in [("y == 0", "y - 1"), ("y == BY - 1 || j == ny - 2", "y + 1")] {
+        let global = if column == "y - 1" { "c - nx" } else { "c + nx" };
+        let nested = format!(
+            "        if (threadIdx.{row}) {{
+            tile[{column}][x] = in[{global}];
+            if (threadIdx.x == 0) tile[{column}][x - 1] = in[{global} - 1];
+            if (threadIdx.x == BX - 1 || i == nx - 2) tile[{column}][x + 1] = in[{global} + 1];
+        }}
+"
+        );
+        assert!(text.contains(&nested), "{nested} in {text}");
+    }
 }
 
 #[test]
@@ -98,8 +102,15 @@ fn heat_in_three_dimensions() {
 
 #[test]
 fn himeno() {
-    example_at_all_shapes("himeno", &["threadIdx.x != BX - 1", "tile[y + 1][x + 1]"]);
-    example_at_all_shapes("himeno_sleeve", &["if (threadIdx.x == 0"]);
+    // Corners are made of the sides that they lie between.
+    let corner = "(threadIdx.x != BX - 1 && i != nx - 2) && (threadIdx.y != BY - 1 && j != ny - 2)";
+    let side = "threadIdx.y != 0 && (threadIdx.x != BX - 1 && i != nx - 2)";
+    example_at_all_shapes("himeno", &[corner, side, "tile[y + 1][x + 1]"]);
+    let row = "if (threadIdx.y == 0) {
+                tile[y - 1][x + 1] = p[c + 1 - nx];
+                if (threadIdx.x == 0) {
+                    tile[y - 1][x] = p[c - nx];";
+    example_at_all_shapes("himeno_sleeve", &["if (threadIdx.x == 0", row]);
 }
 
 #[test]

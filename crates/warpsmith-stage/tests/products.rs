@@ -153,3 +153,95 @@ fn a_condition_on_both_axes_is_no_product() {
     let chosen = choose(&PLAIN.replace("row < M && col < N", "row < M && col < N && row <= col"));
     assert!(chosen.tried.iter().all(|t| !t.name.contains("tiles of")), "{:?}", chosen.tried);
 }
+
+const IN_MEMORY: &str =
+    "__global__ void update(float *C, const float *A, const float *B, int n, int k) {
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    int i = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i < n && j < n)
+        for (int l = 0; l < k; l++)
+            C[i * n + j] += A[i * k + l] * B[l * n + j];
+}
+void launch(float *C, const float *A, const float *B, int n, int k) {
+    dim3 block(16, 16), grid((n + 15) / 16, (n + 15) / 16);
+    update<<<grid, block>>>(C, A, B, n, k);
+}
+";
+
+/// Threads beyond the edges go through the tiles, and have no element to add to.
+#[test]
+fn a_sum_in_memory_is_kept_in_a_variable() {
+    let made = best(IN_MEMORY);
+    assert_eq!(made.name, "tiles of `A` and `B`");
+    let before = "    float C_sum = i < n && j < n ? C[i * n + j] : 0;
+    for (int l0 = 0; l0 < k; l0 += 16) {
+";
+    let after = "        for (int l = l0; l < l0 + 16 && l < k; l++)
+            C_sum += A_tile[threadIdx.y][l - l0] * B_tile[l - l0][threadIdx.x];
+        __syncthreads();
+    }
+    if (i < n && j < n) C[i * n + j] = C_sum;
+}
+";
+    assert!(made.text.contains(before) && made.text.contains(after), "{}", made.text);
+}
+
+#[test]
+fn a_sum_in_memory_behind_a_return() {
+    let text = IN_MEMORY
+        .replace("    if (i < n && j < n)\n", "    if (i >= n || j >= n) return;\n")
+        .replace("        for (int l", "    for (int l")
+        .replace("            C[i", "        C[i");
+    let made = best(&text);
+    let after = "    if (i >= n || j >= n) return;\n    C[i * n + j] = C_sum;\n}\n";
+    assert!(made.text.contains("    float C_sum = i < n && j < n ? C[i * n + j] : 0;\n"));
+    assert!(made.text.contains(after), "{}", made.text);
+}
+
+/// Polybench's: a scaling before the loop, a counter declared outside, rows and columns of one array.
+#[test]
+fn rows_and_columns_of_one_array_are_two_operands() {
+    let made = best(
+        "__global__ void syrk(int ni, int nj, double alpha, double beta, double *a, double *c) {
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    int i = blockIdx.y * blockDim.y + threadIdx.y;
+    if ((i < ni) && (j < ni)) {
+        c[i * ni + j] *= beta;
+        int k;
+        for (k = 0; k < nj; k++) {
+            c[i * ni + j] += alpha * a[i * nj + k] * a[j * nj + k];
+        }
+    }
+}
+void launch(int ni, int nj, double alpha, double beta, double *a, double *c) {
+    dim3 block(16, 16), grid((ni + 15) / 16, (ni + 15) / 16);
+    syrk<<<grid, block>>>(ni, nj, alpha, beta, a, c);
+}
+",
+    );
+    let before = "    double c_sum = 0;
+    if ((i < ni) && (j < ni)) {
+        c[i * ni + j] *= beta;
+        c_sum = c[i * ni + j];
+    }
+    for (int k0 = 0; k0 < nj; k0 += 16) {
+";
+    assert!(made.text.contains(before), "{}", made.text);
+    let inner = "c_sum += alpha * a_rows[threadIdx.y][k - k0] * a_columns[k - k0][threadIdx.x];";
+    assert!(made.text.contains(inner), "{}", made.text);
+    assert!(!made.text.contains("int k;"), "{}", made.text);
+}
+
+/// Each iteration's element is another one, or is read by the product, too: nothing to keep.
+#[test]
+fn what_moves_with_the_loop_is_no_sum() {
+    for other in
+        ["C[l * n + j] += A[i * k + l] * B[l * n + j];", "C[i * n + j] += C[i * n] * B[l * n + j];"]
+    {
+        let text = IN_MEMORY.replace("C[i * n + j] += A[i * k + l] * B[l * n + j];", other);
+        let chosen = tried("plain.cu", &text, requests);
+        let none = chosen.as_ref().is_err()
+            || chosen.is_ok_and(|c| c.tried.iter().all(|t| !t.name.contains("tiles of")));
+        assert!(none, "{other}");
+    }
+}

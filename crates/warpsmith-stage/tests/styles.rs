@@ -33,9 +33,10 @@ fn served(name: &str, contains: &[&str], checked: &str) -> Staged {
 /// Two constants in one extent are the two sides of a block, whatever they are called: it was taken for a square of the first.
 #[test]
 fn flat_tiles_have_two_sides() {
-    let row =
-        "if (threadIdx.y == BLK_H - 1 || y == yd) px[s + (BLK_W + 2) + 1] = img[yd * w + xr];";
-    let staged = served("sobel", &[row], "block 96x4,");
+    // The corner stands in the row.
+    let row = "if (threadIdx.y == BLK_H - 1 || y == yd) {\n";
+    let copy = "px[s + (BLK_W + 2) + 1] = img[yd * w + xr];\n";
+    let staged = served("sobel", &[row, copy], "block 96x4,");
     assert!(staged.blocks.contains(&[32, 8, 1]), "{:?}", staged.blocks);
     // The block of the user is what is meant, even where the tile is too small for it.
     let refused = run("sobel", |input| input.block = Some([16, 16, 1])).unwrap_err();

@@ -12,7 +12,10 @@
 //! ```
 //!
 //! Barriers stand in the loop, so all threads go through it, those beyond the edges, too: the condition around it, or the `return`
-//! before it, comes after it. Elements are added in their order.
+//! before it, comes after it. Elements are added in their order. A sum that the loop keeps in memory (`C[i * n + j] += …`) is kept in
+//! a variable ([`result`]).
+
+mod result;
 
 use std::collections::HashMap;
 
@@ -27,6 +30,7 @@ use super::vectors::rows::innermost;
 use super::windows::sum;
 use crate::source::patch::{Patch, indentation};
 use crate::source::scope;
+use result::InMemory;
 
 /// Iterations a tile where the block has no number.
 const USUAL: i64 = 16;
@@ -42,18 +46,21 @@ pub fn plans(kernel: &Kernel<'_>) -> Vec<Plan> {
 
 fn plan(kernel: &Kernel<'_>, stmt: &ast::Stmt) -> Option<Plan> {
     let outer = Outer::new(kernel, stmt, false)?;
-    let suits = outer.declared && outer.steps.is_empty() && stmt.pragmas.is_empty();
+    let suits = outer.steps.is_empty() && stmt.pragmas.is_empty();
     if !suits || !outer.is_whole() || stmt.span.file.0 != 0 {
         return None;
     }
-    let around = Around::of(kernel, stmt)?;
+    let result = InMemory::of(kernel, &outer);
+    let counter = if outer.declared { None } else { Some(result::counter(kernel, &outer)?) };
+    let around = Around::of(kernel, stmt, result.is_some())?;
     let block = kernel.written(true);
     let extents = [kernel.extent(0, block)?, kernel.extent(1, block)?];
-    let operands = operands(kernel, &outer, &around)?;
-    let product = Product { kernel, outer, around, operands, extents };
+    let operands = operands(kernel, &outer, &around, result.as_ref())?;
+    let product = Product { kernel, outer, around, operands, extents, result, counter };
     let text = product.patch()?.apply(kernel.text).ok()?;
-    let list: Vec<String> =
+    let mut list: Vec<String> =
         product.operands.iter().map(|o| format!("`{}`", o.access.array)).collect();
+    list.dedup();
     let side = &product.extents[0];
     let number = side.parse().ok().or_else(|| scope::value_of(kernel.unit, side));
     Some(Plan {
@@ -75,12 +82,13 @@ struct Around<'a> {
 enum Kind<'a> {
     /// All threads come to it, or `if (…) return;` stands before it.
     Returned(Vec<&'a ast::Stmt>),
-    /// It is in the block of an `if`.
-    If { whole: &'a ast::Stmt, cond: &'a ast::Expr, block: &'a ast::Block },
+    /// It is in the branch of an `if`, behind some statements; `open`: where the inside of its braces begins.
+    If { whole: &'a ast::Stmt, cond: &'a ast::Expr, before: &'a [ast::Stmt], open: Option<usize> },
 }
 
 impl<'a> Around<'a> {
-    fn of(kernel: &Kernel<'a>, stmt: &ast::Stmt) -> Option<Around<'a>> {
+    /// `stored`: the loop stores its result itself.
+    fn of(kernel: &Kernel<'a>, stmt: &ast::Stmt, stored: bool) -> Option<Around<'a>> {
         let list = &kernel.body.stmts;
         let at = list.iter().position(|s| {
             s.span.file.0 == 0 && s.span.start <= stmt.span.start && stmt.span.end <= s.span.end
@@ -92,22 +100,27 @@ impl<'a> Around<'a> {
         let StmtKind::If { init: None, cond, then, otherwise: None, .. } = &list[at].kind else {
             return None;
         };
-        let StmtKind::Block(block) = &then.kind else { return None };
-        let at_inner = block.stmts.iter().position(|s| s.span == stmt.span)?;
-        let behind = at_inner + 1 < block.stmts.len();
+        let (inner, open) = match &then.kind {
+            StmtKind::Block(b) => (b.stmts.as_slice(), Some(b.span?.start as usize + 1)),
+            _ => (std::slice::from_ref(&**then), None),
+        };
+        let at_inner = inner.iter().position(|s| s.span == stmt.span)?;
+        let before = &inner[..at_inner];
+        let behind = stored || at_inner + 1 < inner.len();
         let alone = returns.is_empty() && list[at].pragmas.is_empty() && behind;
-        if !alone || !block.stmts[..at_inner].iter().all(is_harmless) {
+        let moved = |s: &ast::Stmt| is_harmless(s) || stored && result::stays(s);
+        if !alone || !before.iter().all(moved) {
             return None;
         }
         let declared = scope::declared(kernel.body);
-        let names = find::names_declared(&block.stmts[..at_inner]);
+        let names = find::names_declared(before);
         if names.iter().any(|n| declared.get(n).is_none_or(|d| d.len() > 1)) {
             return None;
         }
         let mut parts = vec![];
         flat(cond, "&&", &mut parts);
         let conditions = parts.iter().map(|e| kernel.sources.text(e.span).to_string()).collect();
-        Some(Around { conditions, kind: Kind::If { whole: &list[at], cond, block } })
+        Some(Around { conditions, kind: Kind::If { whole: &list[at], cond, before, open } })
     }
 }
 
@@ -195,6 +208,7 @@ fn operands<'a>(
     kernel: &Kernel<'a>,
     outer: &Outer<'_>,
     around: &Around<'_>,
+    result: Option<&InMemory<'_>>,
 ) -> Option<Vec<Operand<'a>>> {
     let span = outer.stmt.span.start as usize..outer.stmt.span.end as usize;
     let mut changed = find::names_declared(std::slice::from_ref(outer.body));
@@ -207,13 +221,16 @@ fn operands<'a>(
         local.map_or(a.array.clone(), |(_, param)| param.to_string())
     };
     let accesses = || kernel.accesses.iter().chain(kernel.through);
-    for access in accesses().filter(|a| span.contains(&a.whole.start)) {
+    let is_result = |a: &Access| result.is_some_and(|r| r.is_at(a));
+    let read = |a: &&Access| span.contains(&a.whole.start) && !is_result(a);
+    for access in accesses().filter(read) {
         let stored = accesses().any(|a| a.stored && root(a) == root(access));
         let known = access.loops().is_some_and(|l| l.len() == 1);
         let [x, y] = access.strides().filter(|_| known && !stored)?;
         let (here, next) = (access.value([2, 2, 0])?, access.value_at([2, 2, 0], 3)?);
         let fixed = scope::names(&access.index).iter().all(|n| !changed.contains(n));
-        let twice = all.iter().any(|o| o.access.array == access.array);
+        // Rows and columns of one array are two operands.
+        let twice = all.iter().any(|o| o.access.array == access.array && o.by_rows == (x == 0));
         let one = (x == 0) != (y == 0) && next != here;
         if !one || !fixed || twice {
             return None;
@@ -273,6 +290,10 @@ struct Product<'a> {
     operands: Vec<Operand<'a>>,
     /// Of the block, along x and y.
     extents: [String; 2],
+    /// The element that the loop keeps its sum in.
+    result: Option<InMemory<'a>>,
+    /// The declaration of a counter that the loop does not declare.
+    counter: Option<&'a ast::Stmt>,
 }
 
 impl Product<'_> {
@@ -288,6 +309,13 @@ impl Product<'_> {
             let tile = format!("\n{inner}__shared__ {} {}[{rows}][{x}];", o.element, self.tile(o));
             patch.replace(start..start, tile);
         }
+        if let Some(counter) = self.counter {
+            let (a, b) = (counter.span.start as usize, counter.span.end as usize);
+            // In the branch it goes with what stands before the loop.
+            if !self.is_before(counter) {
+                patch.replace(whole_line(text, a, b), "");
+            }
+        }
         let (from, to) = (self.outer.stmt.span.start as usize, self.outer.stmt.span.end as usize);
         match &self.around.kind {
             Kind::Returned(returns) => {
@@ -298,28 +326,106 @@ impl Product<'_> {
                     after += &format!("\n{indent}{}", &text[a..b]);
                     patch.replace(whole_line(text, a, b), "");
                 }
-                patch.replace(from..to, format!("{}{after}", self.tiled(indent)?));
+                let (mut first, mut last) = (String::new(), String::new());
+                if let Some(r) = &self.result {
+                    let all = self.around.conditions.join(" && ");
+                    let guarded = (!all.is_empty()).then_some(all.as_str());
+                    first = format!("{}\n{indent}", r.declared(&self.sum(), guarded));
+                    last = format!("\n{indent}{}", r.stored(&self.sum()));
+                }
+                patch.replace(from..to, format!("{first}{}{after}{last}", self.tiled(indent)?));
             }
-            Kind::If { whole, cond, block } => {
+            Kind::If { whole, .. } => {
                 let at = whole.span.start as usize;
                 let indent = indentation(text, at);
-                let open = block.span?.start as usize + 1;
-                let deeper = format!("\n{}", indentation(text, from));
-                let before = text[open..from].trim().replace(&deeper, &format!("\n{indent}"));
-                let before = match before.is_empty() {
-                    true => before,
-                    false => format!("{before}\n{indent}"),
-                };
-                let cond = self.kernel.sources.text(cond.span);
-                let made = format!("{before}{}\n{indent}if ({cond}) {{", self.tiled(indent)?);
-                patch.replace(at..to, made);
+                patch.replace(at..self.end(), self.out_of_branch(indent)?);
             }
         }
         Some(patch)
     }
 
+    /// Where what takes the place of a branch ends: what stands behind the loop stays in it.
+    fn end(&self) -> usize {
+        match &self.around.kind {
+            Kind::If { whole, open: None, .. } => whole.span.end as usize,
+            _ => self.outer.stmt.span.end as usize,
+        }
+    }
+
+    fn is_before(&self, s: &ast::Stmt) -> bool {
+        matches!(&self.around.kind, Kind::If { before, .. } if before.iter().any(|b| b.span == s.span))
+    }
+
+    /// The loop before the branch that it stood in: declarations go with it, stores and the sum in memory stay under the condition.
+    fn out_of_branch(&self, indent: &str) -> Option<String> {
+        let Kind::If { cond, open, .. } = &self.around.kind else { return None };
+        let cond = self.kernel.sources.text(cond.span);
+        let inner = format!("{indent}    ");
+        let [free, kept] = self.before(indent)?;
+        let mut first = String::new();
+        free.iter().for_each(|f| first += &format!("{f}\n{indent}"));
+        let Some(r) = &self.result else {
+            return Some(format!("{first}{}\n{indent}if ({cond}) {{", self.tiled(indent)?));
+        };
+        let sum = self.sum();
+        if kept.is_empty() {
+            first += &r.declared(&sum, Some(cond));
+        } else {
+            let list: String = kept.iter().map(|s| format!("\n{inner}{s}")).collect();
+            let (empty, loaded) = (r.empty(&sum), r.loaded(&sum));
+            first += &format!("{empty}\n{indent}if ({cond}) {{{list}\n{inner}{loaded}\n{indent}}}");
+        }
+        let last = match open {
+            Some(_) => format!("{{\n{inner}{}", r.stored(&sum)),
+            None => r.stored(&sum),
+        };
+        Some(format!("{first}\n{indent}{}\n{indent}if ({cond}) {last}", self.tiled(indent)?))
+    }
+
+    /// What stands before the loop in its branch: what may stand before that, and what may not. `None`: not every byte of it would be
+    /// kept.
+    fn before(&self, indent: &str) -> Option<[Vec<String>; 2]> {
+        let Kind::If { before, open: Some(open), .. } = &self.around.kind else {
+            return Some([vec![], vec![]]);
+        };
+        let text = self.kernel.text;
+        let from = self.outer.stmt.span.start as usize;
+        let deeper = format!("\n{}", indentation(text, from));
+        let shallow = |t: &str| t.replace(&deeper, &format!("\n{indent}"));
+        if self.result.is_none() && self.counter.is_none() {
+            let all = text[*open..from].trim();
+            return Some([(!all.is_empty()).then(|| shallow(all)).into_iter().collect(), vec![]]);
+        }
+        let mut at = *open;
+        for s in before.iter() {
+            let between = text.get(at..s.span.start as usize)?;
+            at = s.span.end as usize;
+            between.trim().is_empty().then_some(())?;
+        }
+        text.get(at..from)?.trim().is_empty().then_some(())?;
+        let own = |s: &&ast::Stmt| self.counter.is_none_or(|c| c.span != s.span);
+        let (free, kept): (Vec<_>, Vec<_>) =
+            before.iter().filter(own).partition(|s| is_harmless(s));
+        let texts = |all: Vec<&ast::Stmt>| -> Vec<String> {
+            all.iter().map(|s| shallow(self.kernel.sources.text(s.span))).collect()
+        };
+        Some([texts(free), texts(kept)])
+    }
+
     fn tile(&self, o: &Operand<'_>) -> String {
-        format!("{}_tile", o.access.array)
+        let array = &o.access.array;
+        let twice = self.operands.iter().filter(|other| other.access.array == *array).count() > 1;
+        match (twice, o.by_rows) {
+            (false, _) => format!("{array}_tile"),
+            (true, true) => format!("{array}_rows"),
+            (true, false) => format!("{array}_columns"),
+        }
+    }
+
+    /// The variable that a sum in memory is kept in.
+    fn sum(&self) -> String {
+        let array = self.result.as_ref().map_or("", |r| r.access.array.as_str());
+        self.unused(&format!("{array}_sum"))
     }
 
     /// A name that nothing in the kernel has.
@@ -401,6 +507,9 @@ impl Product<'_> {
             };
             let span = &o.access.whole;
             patch.replace(span.start - start..span.end - start, place);
+        }
+        for span in self.result.iter().flat_map(|r| &r.places) {
+            patch.replace(span.start - start..span.end - start, self.sum());
         }
         let body = self.kernel.sources.text(self.outer.body.span);
         let body = patch.apply(body).ok()?;

@@ -6,7 +6,7 @@ use warpsmith_emu::Rule;
 use warpsmith_ir::Diagnostic;
 
 use super::wording::{said, wrong};
-use super::{Access, Verdict, accesses, replacement};
+use super::{Access, PlanKind, Verdict, accesses, replacement, sides};
 use crate::copying::Copied;
 use crate::intermediate;
 use crate::search::{Found, Profiled, Search, witness};
@@ -53,6 +53,7 @@ pub(super) fn unanswered(session: &Session, search: &Search, refusal: Refusal) -
         let Some(killed) = killed else { continue };
         let mark = session.plan.mark(m);
         refusal.accesses.push(Access {
+            plan: PlanKind::of(session, m),
             at: mark.whole.clone(),
             original: session.plan.slice(&mark.global()).to_string(),
             replacement: killed.text.clone(),
@@ -134,7 +135,7 @@ fn alone(
     let mut edits = Patch::default();
     for (i, f) in found.iter().enumerate() {
         let text = match i == m {
-            true => replacement(session, i, f),
+            true => replacement(session, i, f, &sides(session, found)),
             false => {
                 let mark = session.plan.mark(i);
                 let (global, member) = (mark.global(), mark.member.clone());

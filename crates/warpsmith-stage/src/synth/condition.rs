@@ -141,7 +141,23 @@ impl Condition {
     }
 
     pub fn text(&self, symbols: &[Symbol]) -> String {
-        let (outer, inner) = if self.conjunction { (" && ", " || ") } else { (" || ", " && ") };
+        let outer = if self.conjunction { " && " } else { " || " };
+        self.groups_as_text(symbols).join(outer)
+    }
+
+    /// The texts that are joined by `&&`: one where the condition is a disjunction.
+    pub fn conjuncts(&self, symbols: &[Symbol]) -> Vec<String> {
+        match self.conjunction {
+            true => self.groups_as_text(symbols),
+            false if self.groups.len() == 1 => {
+                self.groups[0].iter().map(|c| c.text(symbols)).collect()
+            }
+            false => vec![self.text(symbols)],
+        }
+    }
+
+    fn groups_as_text(&self, symbols: &[Symbol]) -> Vec<String> {
+        let inner = if self.conjunction { " || " } else { " && " };
         let group = |g: &Vec<Comparison>| {
             let text: Vec<String> = g.iter().map(|c| c.text(symbols)).collect();
             match g.len() > 1 && self.groups.len() > 1 {
@@ -149,7 +165,17 @@ impl Condition {
                 false => text.join(inner),
             }
         };
-        self.groups.iter().map(group).collect::<Vec<_>>().join(outer)
+        self.groups.iter().map(group).collect()
+    }
+
+    /// The axes whose threads a comparison asks for.
+    pub fn axes(&self, symbols: &[Symbol]) -> Vec<u8> {
+        let terms = self.groups.iter().flatten().flat_map(|c| [&c.left, &c.right]);
+        let axis = |s: usize| match symbols[s].kind {
+            SymbolKind::Thread(axis) => Some(axis),
+            _ => None,
+        };
+        terms.flat_map(Term::symbols).filter_map(axis).collect()
     }
 
     pub fn comparisons(&self) -> usize {

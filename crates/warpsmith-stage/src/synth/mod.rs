@@ -10,6 +10,7 @@ pub mod cover;
 pub mod index;
 pub mod positions;
 pub mod reads;
+pub mod sides;
 pub mod sums;
 pub mod table;
 pub mod term;

@@ -3,6 +3,7 @@
 use super::bits::Bits;
 use super::condition::{Condition, Conditions};
 use super::index::{self, Candidate, Shape, Way};
+use super::sides::Sides;
 use super::table::Table;
 use super::term::Term;
 use crate::plan::{Point, Symbol};
@@ -240,16 +241,22 @@ impl Answer {
     }
 
     /// The expression that takes the place of the mark.
-    pub fn text(&self, point: &Point, original: &str) -> String {
+    /// The expression, with conditions as `sides` have them.
+    pub fn text(&self, point: &Point, original: &str, sides: &Sides) -> String {
         let array = &point.site.arrays[self.array].name;
         let shared = format!("{array}{}", self.subscript.text(&point.symbols));
         match &self.guard {
             None => shared,
             Some(c) => {
-                let text = c.text(&point.symbols);
+                let text = sides.text(&c.conjuncts(&point.symbols));
                 let guard = if c.comparisons() > 1 { format!("({text})") } else { text };
                 format!("({guard} ? {shared} : {original})")
             }
         }
+    }
+
+    /// What its condition asks for, all of it.
+    pub fn conjuncts(&self, point: &Point) -> Vec<String> {
+        self.guard.as_ref().map_or(vec![], |c| c.conjuncts(&point.symbols))
     }
 }

@@ -100,6 +100,15 @@ impl Term {
         }
     }
 
+    /// The symbols in it, by their numbers.
+    pub fn symbols(&self) -> Vec<usize> {
+        match self {
+            Term::Number(_) => vec![],
+            Term::Symbol(s) => vec![*s],
+            Term::Binary(_, a, b) => [a.symbols(), b.symbols()].concat(),
+        }
+    }
+
     /// As it is written in CUDA C. Symbols of several words get parentheses where their neighbours bind tighter.
     pub fn text(&self, symbols: &[Symbol]) -> String {
         self.spelled(symbols, 0)

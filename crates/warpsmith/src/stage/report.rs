@@ -155,7 +155,7 @@ pub fn accesses(all: &[Access], sources: &SourceMap) -> Vec<Value> {
             .map(|k| json!({"text": k.text, "counter_example": k.witness}))
             .collect();
         json!({
-            "line": line(sources, a.at.start), "original": a.original, "replacement": a.replacement,
+            "line": line(sources, a.at.start), "plan": a.plan.name(), "original": a.original, "replacement": a.replacement,
             "verdict": a.verdict.name(), "witness": a.witness, "proved_blocks": a.proved, "unproved": a.unproved,
             "candidates": candidates, "milliseconds": a.time.as_secs_f64() * 1e3, "rows": a.rows,
         })
