@@ -75,3 +75,12 @@ pub(super) fn cast(from: Scalar, to: Scalar, a: &[u64], out: &mut [u64]) {
         ]
     );
 }
+
+/// The bit of a real's sign.
+pub(super) fn sign(ty: Scalar) -> Option<u64> {
+    match ty {
+        Scalar::F32 => Some(1 << 31),
+        Scalar::F64 => Some(1 << 63),
+        _ => None,
+    }
+}

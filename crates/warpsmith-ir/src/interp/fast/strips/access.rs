@@ -135,8 +135,8 @@ impl<T: Track> Interp<'_, '_, T> {
         let n = addresses(at, lanes, &mut to[..n]);
         let first = to[0];
         let stride = if n > 1 { to[1].wrapping_sub(first) as i64 } else { size as i64 };
-        let expected = |k: usize| first.wrapping_add(stride.wrapping_mul(k as i64) as u64);
-        let even = (1..n).all(|k| to[k] == expected(k));
+        let gaps = to[..n].windows(2);
+        let even = gaps.fold(0, |any, p| any | (p[1].wrapping_sub(p[0]) ^ stride as u64)) == 0;
         let length = Pointer::object_in(first).checked_sub(1).and_then(|id| self.length(r, id));
         let fits = |p: &u64| {
             let offset = Pointer::from_bits(*p).offset;
@@ -177,41 +177,30 @@ impl<T: Track> Interp<'_, '_, T> {
             _ => return 0,
         };
         let n = self.way_of(strip, op, (r, lanes, ways), out.len());
-        let Some(way) = ways.last().filter(|way| way.is_row() && n > 0) else {
-            let to = &lanes[strip.values - strip.ops.len() + op];
-            for k in 0..n {
-                match self.load_at(r, to[k], ty) {
-                    Some(bits) => out[k] = bits,
-                    None => return k,
-                }
-            }
-            return n;
+        let Some(way) = ways.last().filter(|_| n > 0) else { return 0 };
+        let Some(content) = Pointer::from_bits(way.first).object.and_then(|id| self.content(id))
+        else {
+            return 0;
         };
-        self.row(r, way.first, ty, &mut out[..n])
+        match way.is_row() {
+            true => row(&content, way.first, ty, &mut out[..n]),
+            false => anywhere(&content, &lanes[way.at][..n], ty, out),
+        }
     }
 
-    /// Reads elements that lie beside each other; as many of them hold something.
-    fn row(&self, r: &mut Registers, first: u64, ty: Scalar, out: &mut [u64]) -> usize {
-        let (size, n) = (ty.bytes() as usize, out.len());
-        let Some((id, start)) = self.place(r, first, size * n) else { return 0 };
-        let range = start..start + size * n;
-        let (bytes, holds) = match id.checked_sub(OWN) {
+    /// The bytes of an object.
+    fn content(&self, id: u32) -> Option<Content<'_>> {
+        match id.checked_sub(OWN) {
             Some(own) => {
-                let image = &self.objects[own as usize].image;
-                let empty = image.known[range.clone()].iter().position(|known| !known);
-                (&image.bytes[range], empty)
+                let image = &self.objects.get(own as usize)?.image;
+                Some(Content { bytes: &image.bytes, marks: Some(&image.known), holds: true })
             }
             None => {
-                let unknown = self.memory.host.unknown.get(id as usize);
-                let empty = unknown.and_then(|mask| first_true(&mask[range.clone()]));
-                (&self.memory.buffers[id as usize][range], empty)
+                let bytes = self.memory.buffers.get(id as usize)?;
+                let marks = self.memory.host.unknown.get(id as usize).map(Vec::as_slice);
+                Some(Content { bytes, marks, holds: false })
             }
-        };
-        let n = holds.map_or(n, |byte| byte / size);
-        for (to, from) in out[..n].iter_mut().zip(bytes.chunks_exact(size)) {
-            *to = bits_of(ty, from).unwrap_or_default();
         }
-        n
     }
 
     /// Adds the ways of the spots; whether each that is written can be, and none of them is another's.
@@ -222,7 +211,6 @@ impl<T: Track> Interp<'_, '_, T> {
         lanes: &[Vec<u64>],
         ways: &mut Vec<Way>,
     ) -> bool {
-        let begin = ways.len();
         for (i, spot) in strip.spots.iter().enumerate() {
             let size = spot.ty.bytes();
             let Some(first) = address(spot.at, |v| lanes[v as usize][0]) else { return false };
@@ -232,7 +220,6 @@ impl<T: Track> Interp<'_, '_, T> {
             let (op, stores) = (strip.ops.len() + i, spot.left.is_some());
             ways.push(Way { op, at: 0, stores, size: size.into(), first, stride: Some(0) });
         }
-        debug_assert!(ways[begin..].iter().all(|way| way.stride == Some(0)));
         true
     }
 
@@ -284,28 +271,106 @@ impl<T: Track> Interp<'_, '_, T> {
                 &mut self.memory.buffers[id as usize][range]
             }
         };
-        for (to, bits) in bytes.chunks_exact_mut(size).zip(values) {
-            put_bits(to, *bits);
+        match size {
+            4 => {
+                for (to, bits) in bytes.as_chunks_mut::<4>().0.iter_mut().zip(values) {
+                    *to = (*bits as u32).to_le_bytes();
+                }
+            }
+            _ => {
+                for (to, bits) in bytes.chunks_exact_mut(size).zip(values) {
+                    put_bits(to, *bits);
+                }
+            }
         }
     }
 }
 
-/// Where the first `true` is.
-fn first_true(all: &[bool]) -> Option<usize> {
-    // Without a branch for each, since most often there is none.
-    let any = all.iter().fold(false, |any, one| any | one);
-    if any { all.iter().position(|one| *one) } else { None }
+/// The bytes of an object, and what the mark of a byte is that holds something.
+struct Content<'a> {
+    bytes: &'a [u8],
+    marks: Option<&'a [bool]>,
+    holds: bool,
+}
+
+impl Content<'_> {
+    /// The first of some bytes that holds nothing.
+    fn empty(&self, range: std::ops::Range<usize>) -> Option<usize> {
+        let marks = self.marks?.get(range)?;
+        // Without a branch for each, since most often there is none.
+        let any = marks.iter().fold(false, |any, mark| any | (*mark != self.holds));
+        if any { marks.iter().position(|mark| *mark != self.holds) } else { None }
+    }
+}
+
+/// Reads elements that lie beside each other; as many of them hold something.
+fn row(content: &Content<'_>, first: u64, ty: Scalar, out: &mut [u64]) -> usize {
+    let size = ty.bytes() as usize;
+    let start = Pointer::from_bits(first).offset as usize;
+    let range = start..start + size * out.len();
+    let n = content.empty(range.clone()).map_or(out.len(), |byte| byte / size);
+    let Some(bytes) = content.bytes.get(range) else { return 0 };
+    match (ty, size) {
+        (Scalar::Bool, _) | (_, 1 | 2) => {
+            for (to, from) in out[..n].iter_mut().zip(bytes.chunks_exact(size)) {
+                *to = bits_of(ty, from).unwrap_or_default();
+            }
+        }
+        (_, 4) => {
+            for (to, from) in out[..n].iter_mut().zip(bytes.as_chunks::<4>().0) {
+                *to = u32::from_le_bytes(*from).into();
+            }
+        }
+        _ => {
+            for (to, from) in out[..n].iter_mut().zip(bytes.as_chunks::<8>().0) {
+                *to = u64::from_le_bytes(*from);
+            }
+        }
+    }
+    n
+}
+
+/// Reads elements wherever they lie; as many of them hold something.
+fn anywhere(content: &Content<'_>, at: &[u64], ty: Scalar, out: &mut [u64]) -> usize {
+    let size = ty.bytes() as usize;
+    for (k, (at, to)) in at.iter().zip(out).enumerate() {
+        let start = Pointer::from_bits(*at).offset as usize;
+        let range = start..start + size;
+        let bits = content.bytes.get(range.clone()).and_then(|bytes| bits_of(ty, bytes));
+        match bits {
+            Some(bits) if content.empty(range).is_none() => *to = bits,
+            _ => return k,
+        }
+    }
+    at.len()
 }
 
 /// The pointers of an access in as many iterations as stay in the object of the first.
 fn addresses(at: Address, lanes: &[Vec<u64>], to: &mut [u64]) -> usize {
-    let mut object = None;
-    for (k, to) in to.iter_mut().enumerate() {
-        let Some(bits) = address(at, |v| lanes[v as usize][k]) else { return k };
-        if *object.get_or_insert(Pointer::object_in(bits)) != Pointer::object_in(bits) {
-            return k;
+    let n = to.len();
+    let base = &lanes[at.base as usize][..n];
+    let add = |base: u64, bytes: i64| base.wrapping_add(bytes.wrapping_add(at.offset) as u64);
+    match at.index {
+        Some(i) if i.narrow => {
+            let index = &lanes[i.of as usize][..n];
+            for ((to, base), index) in to.iter_mut().zip(base).zip(index) {
+                *to = add(*base, i64::from(*index as i32).wrapping_mul(i.scale));
+            }
         }
-        *to = bits;
+        Some(i) => {
+            let index = &lanes[i.of as usize][..n];
+            for ((to, base), index) in to.iter_mut().zip(base).zip(index) {
+                *to = add(*base, (*index as i64).wrapping_mul(i.scale));
+            }
+        }
+        None => to.iter_mut().zip(base).for_each(|(to, base)| *to = add(*base, 0)),
     }
-    to.len()
+    let Some(first) = base.first().map(|p| Pointer::object_in(*p)) else { return 0 };
+    let leaves = |to: &u64, base: &u64| {
+        (Pointer::object_in(*to) ^ first) | (Pointer::object_in(*base) ^ first)
+    };
+    match to.iter().zip(base).fold(0, |any, (to, base)| any | leaves(to, base)) {
+        0 => n,
+        _ => to.iter().zip(base).position(|(to, base)| leaves(to, base) != 0).unwrap_or(n),
+    }
 }

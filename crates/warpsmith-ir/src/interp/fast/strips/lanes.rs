@@ -8,7 +8,7 @@ use super::super::scalar;
 use super::LANES;
 use super::access::Way;
 use super::trace::{Cycle, Strip};
-use crate::expr::BinaryOp;
+use crate::expr::{BinaryOp, MathFn};
 use crate::types::Scalar;
 
 /// What operations on lanes change: registers, values, ways through memory.
@@ -95,6 +95,16 @@ fn holds(op: &Op, get: impl Fn(u32) -> u64) -> Option<bool> {
 }
 
 fn others(op: &Op, lanes: &mut [Vec<u64>], n: usize) -> usize {
+    if let Op::Math { function: MathFn::Abs, to, args: [(a, ty), ..], .. } = op
+        && let Some(sign) = scalar::sign(*ty)
+    {
+        let mut out = std::mem::take(&mut lanes[*to as usize]);
+        for (out, a) in out[..n].iter_mut().zip(&lanes[*a as usize]) {
+            *out = a & !sign;
+        }
+        lanes[*to as usize] = out;
+        return n;
+    }
     for k in 0..n {
         let get = |v: u32| lanes[v as usize][k];
         match holds(op, get) {
