@@ -513,3 +513,29 @@ fn small_arguments_have_their_turn_as_soon_as_a_program_is_seen_to_be_slow() {
     assert!(text.contains("its own sizes take too long; it was run with `64"), "{text}");
     assert!(text.contains("1 launch checked: nothing found"), "{text}");
 }
+
+/// C++ says that such a variable is zero; who wrote it hardly means that.
+#[test]
+fn variables_that_nothing_sets_are_named() {
+    let kernels = "__device__ float factor;
+        __global__ void k(float *x) { x[threadIdx.x] *= factor; }
+        __global__ void sets() { factor = 2.0f; }";
+    let launches = |before: &str| {
+        let start = "float *x; cudaMalloc(&x, 128); cudaMemset(x, 0, 128); float two = 2.0f;";
+        let end = "k<<<1, 32>>>(x); return two > 3.0f;";
+        format!("{kernels}\nint main() {{ {start} {before} {end} }}\n")
+    };
+    let said = "nothing sets `factor`, which kernels read: it holds zeros";
+    let never = check(&launches(""), &[], 0);
+    assert!(never.contains(&format!("assumed: a.cu: {said}")), "{never}");
+    for sets in ["cudaMemcpyToSymbol(factor, &two, sizeof(float));", "sets<<<1, 1>>>();"] {
+        let set = check(&launches(sets), &[], 0);
+        assert!(!set.contains(said), "{set}");
+    }
+    let given = check(&launches(""), &["--arg", "factor=3"], 0);
+    assert!(!given.contains(said), "{given}");
+    let launch =
+        ["--host", "none", "--kernel", "k", "--grid", "1", "--block", "32", "--arg", "x=float[32]"];
+    let alone = check(kernels, &launch, 0);
+    assert!(alone.contains(said), "{alone}");
+}

@@ -62,6 +62,10 @@ __nv_cvt_float2_to_fp8x2(float2 value, __nv_saturation_t saturation, __nv_fp8_in
         __nv_fp8x2_storage_t __x; \
         NAME() = default; \
         __host__ __device__ NAME(float2 f) { __x = __nv_cvt_float2_to_fp8x2(f, __NV_SATFINITE, KIND); } \
+        __host__ __device__ NAME(__half2 f) { __x = __nv_cvt_float2_to_fp8x2(__half22float2(f), __NV_SATFINITE, KIND); } \
+        __host__ __device__ NAME(__nv_bfloat162 f) { \
+            __x = __nv_cvt_float2_to_fp8x2(__bfloat1622float2(f), __NV_SATFINITE, KIND); \
+        } \
         __host__ __device__ operator float2() const { \
             return make_float2(floatOfFp8((unsigned char)__x, KIND), floatOfFp8((unsigned char)(__x >> 8), KIND)); \
         } \
@@ -73,6 +77,14 @@ __nv_cvt_float2_to_fp8x2(float2 value, __nv_saturation_t saturation, __nv_fp8_in
         __host__ __device__ NAME(float4 f) { \
             __x = __nv_cvt_float2_to_fp8x2(make_float2(f.x, f.y), __NV_SATFINITE, KIND) \
                 | ((unsigned)__nv_cvt_float2_to_fp8x2(make_float2(f.z, f.w), __NV_SATFINITE, KIND) << 16); \
+        } \
+        __host__ __device__ NAME(__half2 low, __half2 high) { \
+            __x = __nv_cvt_float2_to_fp8x2(__half22float2(low), __NV_SATFINITE, KIND) \
+                | ((unsigned)__nv_cvt_float2_to_fp8x2(__half22float2(high), __NV_SATFINITE, KIND) << 16); \
+        } \
+        __host__ __device__ NAME(__nv_bfloat162 low, __nv_bfloat162 high) { \
+            __x = __nv_cvt_float2_to_fp8x2(__bfloat1622float2(low), __NV_SATFINITE, KIND) \
+                | ((unsigned)__nv_cvt_float2_to_fp8x2(__bfloat1622float2(high), __NV_SATFINITE, KIND) << 16); \
         } \
         __host__ __device__ operator float4() const { \
             return make_float4( \

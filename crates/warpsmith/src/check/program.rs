@@ -100,10 +100,7 @@ fn compile(
     let lowered =
         sema::lower_with(unit, libraries, &request).map_err(|list| with_headers(list, unit))?;
     let kernels = names.into_iter().zip(lowered.kernels.iter().map(|k| k.id)).collect();
-    let variables = Variables {
-        declared: sema::device_variables(unit),
-        set_by_host: sema::variables_set_by_host(unit),
-    };
+    let variables = Variables::of(unit);
     let warnings = lowered.warnings;
     Ok(StepProgram {
         warnings,

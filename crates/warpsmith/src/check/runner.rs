@@ -18,7 +18,7 @@ use super::memory::{Buffers, Tried};
 use super::plan::{Allow, Planned};
 use super::program::{self, StepProgram};
 use super::{expect, files, shown};
-use super::{host, list};
+use super::{host, list, variables};
 use crate::interrupt;
 use crate::progress::Phase;
 use crate::report::{Item, Place, stable_id};
@@ -220,12 +220,15 @@ impl<'a> Runner<'a> {
         for planned in &step.launches {
             self.launch(path, step, planned, &mut buffers, seed, tried, sources)?;
         }
+        let args: Vec<&LaunchArgs> = step.launches.iter().map(|l| &l.args).collect();
+        for text in variables::never_set(&step.module, &step.variables, &args) {
+            self.assume(format!("{}: {text}", shown(path)));
+        }
         for name in std::mem::take(&mut buffers.unbounded) {
-            let text =
-                format!("{}: array `{name}` has no size: its bounds were not checked", shown(path));
-            if !self.assumptions.contains(&text) {
-                self.assumptions.push(text);
-            }
+            self.assume(format!(
+                "{}: array `{name}` has no size: its bounds were not checked",
+                shown(path)
+            ));
         }
         Ok(())
     }

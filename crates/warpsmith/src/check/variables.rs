@@ -1,11 +1,15 @@
 //! `__constant__` and `__device__` variables: what options give them, and which of them hold nothing.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use warpsmith_emu::Buffer;
+use warpsmith_front::ast::TranslationUnit;
+use warpsmith_front::sema;
 use warpsmith_ir::layout::layout_of;
-use warpsmith_ir::{Diagnostic, Module, Scalar, Type};
+use warpsmith_ir::visit::{Access, Visitor, walk_place};
+use warpsmith_ir::{Diagnostic, Global, Module, Place, PlaceKind, Scalar, Space, Type};
 
+use super::args::LaunchArgs;
 use crate::data::{self, ArgSpec, Init, scalar_bytes};
 
 /// The names of a file that `--arg` may give although no kernel has a parameter of that name.
@@ -15,6 +19,59 @@ pub struct Variables {
     pub declared: Vec<String>,
     /// Those that host code sets: without it they hold nothing, also where C++ would say zero.
     pub set_by_host: Vec<String>,
+}
+
+impl Variables {
+    /// The variables of a file.
+    pub fn of(unit: &TranslationUnit) -> Variables {
+        Variables {
+            declared: sema::device_variables(unit),
+            set_by_host: sema::variables_set_by_host(unit),
+        }
+    }
+}
+
+/// What a result rests on: variables of the file that kernels read and that neither they nor the host nor an option sets.
+pub fn never_set(module: &Module, variables: &Variables, args: &[&LaunchArgs]) -> Vec<String> {
+    let given = |name: &str| args.iter().any(|a| a.spec(name).is_some());
+    let names = zeros(module).into_iter().filter(|name| {
+        let is = |all: &[String]| all.iter().any(|n| n == name);
+        is(&variables.declared) && !is(&variables.set_by_host) && !given(name)
+    });
+    names.map(|name| format!("nothing sets `{name}`, which kernels read: it holds zeros")).collect()
+}
+
+/// Variables of the device without a value in their declaration that kernels read, and that nothing in the module sets or can
+/// reach by an address: they hold zeros all the time.
+fn zeros(module: &Module) -> Vec<&str> {
+    let mut uses = Uses::default();
+    module.functions.iter().for_each(|f| uses.block(&f.body));
+    let zero = |(_, g): &(usize, &Global)| g.space == Space::Global && g.init.is_none();
+    let globals = module.globals.iter().enumerate().filter(zero);
+    globals
+        .filter(|(i, _)| uses.read.contains(i) && !uses.reached.contains(i))
+        .map(|(_, g)| g.name.as_str())
+        .collect()
+}
+
+/// What a module does with its variables.
+#[derive(Default)]
+struct Uses {
+    read: HashSet<usize>,
+    /// They are written, or their address is taken.
+    reached: HashSet<usize>,
+}
+
+impl Visitor for Uses {
+    fn place(&mut self, place: &Place, access: Access) {
+        if let PlaceKind::Global(id) = &*place.kind {
+            match access {
+                Access::Read => self.read.insert(id.0 as usize),
+                Access::Write | Access::Address => self.reached.insert(id.0 as usize),
+            };
+        }
+        walk_place(self, place, access);
+    }
 }
 
 /// Gives a variable the value of an option.

@@ -1,5 +1,6 @@
 //! What a loop of the host is translated to.
 
+use super::strips::Head;
 use crate::expr::{BinaryOp, Expr, MathFn, UnaryOp};
 use crate::module::{FuncId, Function, VarId};
 use crate::stmt::Stmt;
@@ -13,7 +14,14 @@ pub(super) type Pc = u32;
 pub(super) type SiteId = u32;
 
 /// An operator of two operands whose types are known.
-pub(super) type Binary = fn(u64, u64) -> u64;
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Binary {
+    pub one: fn(u64, u64) -> u64,
+    /// The same for as many operands as there are places for results.
+    pub many: fn(&[u64], &[u64], &mut [u64]),
+    pub op: BinaryOp,
+    pub ty: Scalar,
+}
 
 /// Where an access goes: `base + index * scale + offset`; a narrow index counts with the sign of its low half.
 #[derive(Clone, Copy, Debug)]
@@ -115,6 +123,12 @@ pub(super) enum Op {
     Jump {
         to: Pc,
     },
+    /// The jump back to where a loop begins: one more iteration.
+    Again {
+        to: Pc,
+        /// An index into [`Code::heads`].
+        head: u32,
+    },
     JumpIf {
         a: Reg,
         when: bool,
@@ -201,6 +215,8 @@ pub(super) struct Code<'m> {
     pub addresses: Vec<(Reg, Result<VarId, u32>)>,
     /// Variables that must be set when the loop begins.
     pub needs: Vec<Reg>,
+    /// What is known of its loops' iterations, see [`super::strips`].
+    pub heads: Vec<Head>,
 }
 
 impl Code<'_> {

@@ -1,6 +1,7 @@
 //! Translates statements.
 
-use std::collections::{HashMap, HashSet};
+use super::strips::Head;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::code::{Code, Frame, Op, Pc, Reg, Site, SiteId, Work};
 use crate::expr::{BinaryOp, Expr, Place, PlaceKind};
@@ -13,9 +14,10 @@ use crate::visit::{for_each_stmt, for_each_stmt_of};
 use super::expr::scalar_of;
 use super::scalar;
 
-/// The variables that a statement declares without giving them a value that lasts.
-fn declared_in(stmt: &Stmt) -> HashSet<VarId> {
-    let mut vars = HashSet::new();
+/// The variables that a statement declares without giving them a value that lasts; in an order, since every translation of
+/// a loop has its variables in the same registers.
+fn declared_in(stmt: &Stmt) -> BTreeSet<VarId> {
+    let mut vars = BTreeSet::new();
     for_each_stmt_of(stmt, &mut |s| match &s.kind {
         StmtKind::Decl { var, init: None } | StmtKind::For(ForLoop { var, declares: true, .. }) => {
             vars.insert(*var);
@@ -70,7 +72,7 @@ pub(super) struct Compiler<'m, 'a> {
     continues: Label,
     calls: usize,
     /// Variables of the loop's function that it declares without a value.
-    declared: HashSet<VarId>,
+    declared: BTreeSet<VarId>,
 }
 
 /// The translation of a loop of the function `id`; `None` where it needs the interpreter itself.
@@ -414,13 +416,19 @@ impl<'m> Compiler<'m, '_> {
         self.known = before;
         self.bind(step);
         self.emit(Op::Binary { f: add, to: at, a: at, b: by });
-        self.emit(Op::Jump { to: head });
+        self.again(head);
         self.bind(end);
         if l.declares {
             self.emit(Op::Unset { first: counter, end: counter + 1 });
             self.known.remove(&counter);
         }
         Ok(())
+    }
+
+    fn again(&mut self, to: Label) {
+        self.code.heads.push(Head::default());
+        let head = self.code.heads.len() as u32 - 1;
+        self.emit(Op::Again { to, head });
     }
 
     /// The body of a loop, with what `break` and `continue` mean in it.
@@ -459,7 +467,7 @@ impl<'m> Compiler<'m, '_> {
         if let Some(c) = condition.filter(|c| c.at_end) {
             self.condition(stmt, c, end);
         }
-        self.emit(Op::Jump { to: head });
+        self.again(head);
         self.bind(end);
         self.known = at_head;
         Ok(())
@@ -574,7 +582,8 @@ impl<'m> Compiler<'m, '_> {
     fn finish(mut self) -> Code<'m> {
         let pc = |label: &mut Label| *label = self.labels[*label as usize];
         for op in &mut self.code.ops {
-            if let Op::Jump { to } | Op::JumpIf { to, .. } | Op::Branch { to, .. } = op {
+            use Op::{Again, Branch, Jump, JumpIf};
+            if let Jump { to } | Again { to, .. } | JumpIf { to, .. } | Branch { to, .. } = op {
                 pc(to);
             }
         }

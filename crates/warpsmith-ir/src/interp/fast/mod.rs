@@ -14,6 +14,7 @@ mod compile;
 mod expr;
 mod run;
 mod scalar;
+mod strips;
 #[cfg(test)]
 mod tests;
 

@@ -3,7 +3,7 @@
 use super::super::bounds::Track;
 use super::super::exec::{Interp, Run};
 use super::super::memory::{OWN, Pointer, Val};
-use super::code::{Address, Code, Op, Pc};
+use super::code::{Address, Code, Op, Pc, Reg};
 use crate::eval;
 use crate::span::Origin;
 use crate::types::Scalar;
@@ -16,6 +16,8 @@ pub(crate) struct Registers {
     pub known: Vec<bool>,
     /// What is known of the buffers; forgotten whenever the interpreter had its turn.
     pub buffers: Vec<Reach>,
+    /// Values of many iterations, kept for those who need places for them.
+    pub lanes: Vec<Vec<u64>>,
 }
 
 /// How the host reaches a buffer.
@@ -39,9 +41,22 @@ pub(super) enum Stop {
     NoValue(u32),
 }
 
+/// Where the operations go on.
+pub(super) enum Next {
+    At(Pc),
+    Stops(Stop),
+}
+
+impl Next {
+    #[inline(always)]
+    fn after(self, (): ()) -> Next {
+        self
+    }
+}
+
 impl Registers {
     #[inline]
-    fn get(&self, r: u32) -> u64 {
+    pub fn get(&self, r: u32) -> u64 {
         self.bits[r as usize]
     }
 
@@ -51,19 +66,24 @@ impl Registers {
         self.known[r as usize] = true;
     }
 
-    /// The pointer to a place; `None` where it would leave the range that belongs to its object.
     #[inline]
     fn address(&self, at: Address) -> Option<u64> {
-        let base = self.get(at.base);
-        let bytes = match at.index {
-            Some(i) if i.narrow => i64::from(self.get(i.of) as i32).wrapping_mul(i.scale),
-            Some(i) => (self.get(i.of) as i64).wrapping_mul(i.scale),
-            None => 0,
-        };
-        let bytes = bytes.wrapping_add(at.offset);
-        let to = base.wrapping_add(bytes as u64);
-        (Pointer::object_in(base) == Pointer::object_in(to)).then_some(to)
+        address(at, |reg| self.get(reg))
     }
+}
+
+/// The pointer to a place; `None` where it would leave the range that belongs to its object.
+#[inline]
+pub(super) fn address(at: Address, get: impl Fn(Reg) -> u64) -> Option<u64> {
+    let base = get(at.base);
+    let bytes = match at.index {
+        Some(i) if i.narrow => i64::from(get(i.of) as i32).wrapping_mul(i.scale),
+        Some(i) => (get(i.of) as i64).wrapping_mul(i.scale),
+        None => 0,
+    };
+    let bytes = bytes.wrapping_add(at.offset);
+    let to = base.wrapping_add(bytes as u64);
+    (Pointer::object_in(base) == Pointer::object_in(to)).then_some(to)
 }
 
 impl<T: Track> Interp<'_, '_, T> {
@@ -76,48 +96,72 @@ impl<T: Track> Interp<'_, '_, T> {
         origin: &Origin,
     ) -> Run<Stop> {
         loop {
-            let here = pc;
-            pc += 1;
-            match &code.ops[here as usize] {
-                Op::Copy { to, a } => r.set(*to, r.get(*a)),
-                Op::Binary { f, to, a, b } => r.set(*to, f(r.get(*a), r.get(*b))),
-                Op::Branch { f, a, b, when, to } => {
-                    if (f(r.get(*a), r.get(*b)) != 0) == *when {
-                        pc = *to;
-                    }
-                }
-                Op::Load { ty, to, at } => match self.loaded(r, *at, *ty) {
-                    Some(bits) => r.set(*to, bits),
-                    None => return Ok(Stop::At(here)),
+            pc = match &code.ops[pc as usize] {
+                Op::Again { to, head } => match self.again(code, r, (*to, *head), origin)? {
+                    Next::At(pc) => pc,
+                    Next::Stops(stop) => return Ok(stop),
                 },
-                Op::Store { ty, at, a } => {
-                    if self.stored(r, *at, Value { ty: *ty, bits: r.get(*a) }).is_none() {
-                        return Ok(Stop::At(here));
-                    }
-                }
-                Op::Offset { to, at } => match r.address(*at) {
-                    Some(bits) => r.set(*to, bits),
-                    None => return Ok(Stop::At(here)),
+                op => match self.step(code, r, (pc, op), origin)? {
+                    Next::At(pc) => pc,
+                    Next::Stops(stop) => return Ok(stop),
                 },
-                Op::Check { a } if r.known[*a as usize] => {}
-                Op::InRange { index, length, end } if inside(r, *index, *length, *end) => {}
-                Op::Check { .. } | Op::InRange { .. } | Op::Interpret => {
-                    return Ok(Stop::At(here));
-                }
-                Op::Jump { to } => pc = *to,
-                Op::JumpIf { a, when, to } => {
-                    if (r.get(*a) != 0) == *when {
-                        pc = *to;
-                    }
-                }
-                Op::Tick { steps } => self.ticks((*steps).into(), origin)?,
-                Op::Unset { first, end } => r.known[*first as usize..*end as usize].fill(false),
-                Op::Library { enters, site } => self.library(code, *enters, *site),
-                Op::NoValue { call } => return Ok(Stop::NoValue(*call)),
-                Op::End => return Ok(Stop::End),
-                op => computed(r, op),
-            }
+            };
         }
+    }
+
+    /// Runs one operation.
+    #[inline(always)]
+    pub(super) fn step(
+        &mut self,
+        code: &Code<'_>,
+        r: &mut Registers,
+        (here, op): (Pc, &Op),
+        origin: &Origin,
+    ) -> Run<Next> {
+        let next = Next::At(here + 1);
+        Ok(match op {
+            Op::Copy { to, a } => next.after(r.set(*to, r.get(*a))),
+            Op::Binary { f, to, a, b } => next.after(r.set(*to, (f.one)(r.get(*a), r.get(*b)))),
+            Op::Branch { f, a, b, when, to } => match (f.one)(r.get(*a), r.get(*b)) != 0 {
+                holds if holds == *when => Next::At(*to),
+                _ => next,
+            },
+            Op::Load { ty, to, at } => match self.loaded(r, *at, *ty) {
+                Some(bits) => next.after(r.set(*to, bits)),
+                None => Next::Stops(Stop::At(here)),
+            },
+            Op::Store { ty, at, a } => {
+                match self.stored(r, *at, Value { ty: *ty, bits: r.get(*a) }) {
+                    Some(()) => next,
+                    None => Next::Stops(Stop::At(here)),
+                }
+            }
+            Op::Offset { to, at } => match r.address(*at) {
+                Some(bits) => next.after(r.set(*to, bits)),
+                None => Next::Stops(Stop::At(here)),
+            },
+            Op::Check { a } if r.known[*a as usize] => next,
+            Op::InRange { index, length, end } if inside(r.get(*index), r.get(*length), *end) => {
+                next
+            }
+            Op::Check { .. } | Op::InRange { .. } | Op::Interpret => Next::Stops(Stop::At(here)),
+            Op::Jump { to } | Op::Again { to, .. } => Next::At(*to),
+            Op::JumpIf { a, when, to } => match (r.get(*a) != 0) == *when {
+                true => Next::At(*to),
+                false => next,
+            },
+            Op::Tick { steps } => next.after(self.ticks((*steps).into(), origin)?),
+            Op::Unset { first, end } => {
+                next.after(r.known[*first as usize..*end as usize].fill(false))
+            }
+            Op::Library { enters, site } => next.after(self.library(code, *enters, *site)),
+            Op::NoValue { call } => Next::Stops(Stop::NoValue(*call)),
+            Op::End => Next::Stops(Stop::End),
+            op => match computed(op, |a| r.get(a)) {
+                Some((to, bits)) => next.after(r.set(to, bits)),
+                None => next,
+            },
+        })
     }
 
     fn library(&mut self, code: &Code<'_>, enters: bool, site: u32) {
@@ -135,7 +179,14 @@ impl<T: Track> Interp<'_, '_, T> {
 
     #[inline]
     fn loaded(&self, r: &mut Registers, at: Address, ty: Scalar) -> Option<u64> {
-        let p = Pointer::from_bits(r.address(at)?);
+        let to = r.address(at)?;
+        self.load_at(r, to, ty)
+    }
+
+    /// What lies where a pointer points to.
+    #[inline]
+    pub(super) fn load_at(&self, r: &mut Registers, to: u64, ty: Scalar) -> Option<u64> {
+        let p = Pointer::from_bits(to);
         let id = p.object?;
         let size = ty.bytes() as usize;
         let start = usize::try_from(p.offset).ok()?;
@@ -163,29 +214,25 @@ impl<T: Track> Interp<'_, '_, T> {
                 image.bytes.get(range)?
             }
         };
-        Some(match (ty, bytes) {
-            (Scalar::Bool, [b]) => u64::from(*b != 0),
-            (_, [b]) => u64::from(*b),
-            (_, [a, b]) => u64::from(u16::from_le_bytes([*a, *b])),
-            (_, [a, b, c, d]) => u64::from(u32::from_le_bytes([*a, *b, *c, *d])),
-            _ => u64::from_le_bytes(bytes.try_into().ok()?),
-        })
+        bits_of(ty, bytes)
     }
 
     fn stored(&mut self, r: &mut Registers, at: Address, value: Value) -> Option<()> {
-        let p = Pointer::from_bits(r.address(at)?);
+        let to = r.address(at)?;
+        self.store_at(r, to, value)
+    }
+
+    /// Puts a value where a pointer points to.
+    #[inline]
+    pub(super) fn store_at(&mut self, r: &mut Registers, to: u64, value: Value) -> Option<()> {
+        let p = Pointer::from_bits(to);
         let id = p.object?;
         if id < OWN && self.reach(r, id) != Reach::Asks {
             let start = usize::try_from(p.offset).ok()?;
             let size = value.ty.bytes() as usize;
             let buffer = self.memory.buffers.get_mut(id as usize)?;
             let to = buffer.get_mut(start..start.checked_add(size)?)?;
-            match to {
-                [b] => *b = value.bits as u8,
-                [a, b] => [*a, *b] = (value.bits as u16).to_le_bytes(),
-                [a, b, c, d] => [*a, *b, *c, *d] = (value.bits as u32).to_le_bytes(),
-                _ => to.copy_from_slice(&value.bits.to_le_bytes()),
-            }
+            put_bits(to, value.bits);
             self.memory.host.mark(id as usize, start, size, false);
             return Some(());
         }
@@ -193,7 +240,7 @@ impl<T: Track> Interp<'_, '_, T> {
     }
 
     #[inline]
-    fn reach(&self, r: &mut Registers, buffer: u32) -> Reach {
+    pub(super) fn reach(&self, r: &mut Registers, buffer: u32) -> Reach {
         let buffer = buffer as usize;
         match r.buffers.get(buffer) {
             Some(Reach::Unasked) | None => {}
@@ -224,37 +271,62 @@ fn all(few: &[bool]) -> bool {
     few.iter().fold(true, |all, one| all & one)
 }
 
-fn inside(r: &Registers, index: u32, length: u32, end: bool) -> bool {
-    let (i, n) = (r.get(index) as i64, r.get(length) as i64);
+/// The bits of a value that lies in memory.
+#[inline]
+pub(super) fn bits_of(ty: Scalar, bytes: &[u8]) -> Option<u64> {
+    Some(match (ty, bytes) {
+        (Scalar::Bool, [b]) => u64::from(*b != 0),
+        (_, [b]) => u64::from(*b),
+        (_, [a, b]) => u64::from(u16::from_le_bytes([*a, *b])),
+        (_, [a, b, c, d]) => u64::from(u32::from_le_bytes([*a, *b, *c, *d])),
+        _ => u64::from_le_bytes(bytes.try_into().ok()?),
+    })
+}
+
+/// Writes as many bytes of the value as there are.
+#[inline]
+pub(super) fn put_bits(to: &mut [u8], bits: u64) {
+    match to {
+        [b] => *b = bits as u8,
+        [a, b] => [*a, *b] = (bits as u16).to_le_bytes(),
+        [a, b, c, d] => [*a, *b, *c, *d] = (bits as u32).to_le_bytes(),
+        _ => to.copy_from_slice(&bits.to_le_bytes()),
+    }
+}
+
+#[inline]
+pub(super) fn inside(index: u64, length: u64, end: bool) -> bool {
+    let (i, n) = (index as i64, length as i64);
     i >= 0 && (i < n || end && i == n)
 }
 
-/// The operations that always go on and are not the most frequent ones.
-fn computed(r: &mut Registers, op: &Op) {
-    let (to, bits) = match op {
+/// Where an operation's result goes and what it is, of those that compute something and always go on.
+#[inline]
+pub(super) fn computed(op: &Op, get: impl Fn(Reg) -> u64) -> Option<(Reg, u64)> {
+    Some(match op {
+        Op::Binary { f, to, a, b } => (*to, (f.one)(get(*a), get(*b))),
         Op::AnyBinary { op, types: [left, right], to, a, b } => {
-            let (a, b) = (r.get(*a), r.get(*b));
+            let (a, b) = (get(*a), get(*b));
             let (a, b) = (Value { ty: *left, bits: a }, Value { ty: *right, bits: b });
             (*to, eval::binary(*op, a, b).bits)
         }
         Op::Unary { op, ty, to, a } => {
-            (*to, eval::unary(*op, Value { ty: *ty, bits: r.get(*a) }).bits)
+            (*to, eval::unary(*op, Value { ty: *ty, bits: get(*a) }).bits)
         }
         Op::Cast { from, ty, to, a } => {
-            (*to, eval::cast(Value { ty: *from, bits: r.get(*a) }, *ty).bits)
+            (*to, eval::cast(Value { ty: *from, bits: get(*a) }, *ty).bits)
         }
         Op::Bits { ty, to, a } => {
-            (*to, eval::bitcast(Value { ty: Scalar::U64, bits: r.get(*a) }, *ty).bits)
+            (*to, eval::bitcast(Value { ty: Scalar::U64, bits: get(*a) }, *ty).bits)
         }
-        Op::Extend { to, a } => (*to, i64::from(r.get(*a) as i32) as u64),
+        Op::Extend { to, a } => (*to, i64::from(get(*a) as i32) as u64),
         Op::Math { function, to, args, count } => {
-            let values = args.map(|(a, ty)| Value { ty, bits: r.get(a) });
+            let values = args.map(|(a, ty)| Value { ty, bits: get(a) });
             (*to, eval::math(*function, &values[..usize::from(*count)]).bits)
         }
         Op::Difference { to, a, b, size } => {
-            (*to, ((r.get(*a).wrapping_sub(r.get(*b)) as i64) / size) as u64)
+            (*to, ((get(*a).wrapping_sub(get(*b)) as i64) / size) as u64)
         }
-        _ => return,
-    };
-    r.set(to, bits);
+        _ => return None,
+    })
 }

@@ -215,6 +215,140 @@ fn returns_leave_the_function_of_the_loop() {
     same(&program("var i: i32; for i in 0..9 { a[i] = i; if i == 4 { return; } } a[8] = 1;"));
 }
 
+/// A function on buffers of so many bytes, of which the host knows the first half of the second.
+fn long(body: &str, bytes: usize) -> Outcome {
+    let m = parse(&program(body)).unwrap_or_else(|d| panic!("{d:?}\n{body}"));
+    let args = [0, 1, 2].map(|buffer| Arg::Pointer { buffer, offset: 0 });
+    let run = |fast: bool| {
+        let content = |b: usize| (0..bytes).map(|i| (i * (b + 3) % 61) as u8).collect::<Vec<u8>>();
+        let mut memory = Memory::new((0..3).map(content).collect());
+        let host = [0, 1, 2].into_iter().collect();
+        memory.host = HostMemory { host, ..HostMemory::default() };
+        memory.host.unknown.insert(1, (0..bytes).map(|i| i >= bytes / 2).collect());
+        if !fast {
+            memory.take_ways();
+        }
+        let mut launcher = Tolerant::default();
+        let limits = Limits { max_steps: 50_000_000, ..Limits::default() };
+        let result = call(&m, FuncId(0), &args, &mut memory, &limits, &mut launcher);
+        let unknown =
+            (0..3).map(|b| (0..bytes).map(|i| !memory.host.knows(b, i, 1)).collect()).collect();
+        let (buffers, printed) = (memory.buffers, memory.printed);
+        (Outcome { result, buffers, unknown, printed, skipped: launcher.0 }, memory.steps)
+    };
+    let ((slow, steps), (fast, fewer)) = (run(false), run(true));
+    assert!(slow == fast, "{body}: {:?} {:?}", slow.skipped.first(), fast.skipped.first());
+    assert_ne!(steps, fewer, "nothing was translated: {body}");
+    fast
+}
+
+#[test]
+fn many_iterations_at_once() {
+    let all = [
+        // Counters, casts, elements beside each other; a part that nobody has set, and the end of the array.
+        "for i in 0..1100 { a[i] = i * 3; d[i] = (i as f32) * 0.5f32 + 1.0f32; }",
+        "for i in 0..1100 { b[i] = d[i] * 2.0f32; }",
+        "for i in 0..1100 { d[i] = b[i]; }",
+        "for i in 1000..>=0 by -1 { a[i] = i; }",
+        "for i in 0..300 by 3 { a[i] = i; a[i + 1] = -(i); a[i + 2] = a[i]; }",
+        // Sums in their order, of elements that everybody uses, too.
+        "let s = 0.0f32; for i in 0..900 { s = s + d[i] * 0.1f32; } d[3] = s;",
+        "for i in 0..900 { d[1000] = d[1000] + d[i] / 3.0f32; }",
+        "for i in 0..900 { d[500] = d[500] + d[i] / 3.0f32; }",
+        "for i in 0..900 { s = d[i]; if i > 0 { d[i] = t; } t = s; }",
+        // States that go on.
+        "let x = 12345u32; for i in 0..1000 { x = x * 1664525u32 + 1013904223u32; a[i] = (x >> 8u32) as i32; }",
+        "for i in 0..1000 { a[0] = a[0] * 17 + 3; a[i] = a[0]; }",
+        "for i in 1..1000 { a[i] = a[1000] + a[0]; a[0] = a[0] + 1; a[1000] = i; }",
+        "let j = 0; let x = 1u32; let u = 2u32; for i in 0..1000 { let y = x; x = u; u = y + x; a[j] = y as i32; j = j + 1; }",
+        // What iterations before have written, earlier in the array, later, and anywhere.
+        "for i in 1..1000 { a[i] = a[i - 1] + a[i]; }",
+        "for i in 0..1000 { a[i] = a[i + 1] + a[i]; }",
+        "for i in 1000..>0 by -1 { a[i] = a[i - 1] + a[i]; }",
+        "for i in 1000..>0 by -1 { a[i - 1] = a[i - 1] + a[i]; }",
+        "for i in 0..1000 { a[a[i] & 255] = a[i] + i; }",
+        "for i in 0..1000 { j = a[i] & 63; a[1024 + j] = a[1024 + j] + 1; }",
+        "for i in 0..1000 { a[i * 7 % 1000] = i; a[i] = a[i] + a[i * 7 % 1000]; }",
+        "for i in 0..500 { a[i] = a[i + 500]; a[i + 500] = a[i] + 2; }",
+        "for i in 0..1000 { a[i] = i; a[i + 1] = 0 - i; }",
+        // Branches that change, loops in loops, pointers, functions, local arrays.
+        "for i in 0..1000 { if i % 100 < 50 { a[i] = 1; } else { d[i] = 2.0f32; } }",
+        "for i in 0..1000 { if a[i] % 90 == 7 { break; } a[i] = a[i] / 2; }",
+        "for i in 0..40 { for j in 0..40 { let s = 0.0f32; for k in 0..40 { s = s + d[i * 40 + k] * d[k * 40 + j]; } a[j] = a[j] + (s as i32); } }",
+        "for i in 1..30 { for j in 0..40 { d[1200] = d[1200] + d[i * 40 + j] - d[i * 40 - j]; } }",
+        "for i in 0..600 { for j in 0..3 { a[i] = a[i] + a[i * 2 + j]; } }",
+        "let p = a; while diff(p, a) < 700i64 { *p = 5; p = &p[1]; }",
+        "let p = a; let j = 0; while j < 3000 { *p = j; p = &p[1]; j = j + 1; }",
+        "for i in 0..1000 { x2 = call square(i - 500); a[i] = x2; }",
+        "for i in 0..1000 { on[i % 50] = i; on[7] = on[7] + on[i % 50]; } a[0] = on[7] + on[8];",
+        "for i in 0..1000 { if i == 0 { z = 4; } a[i] = z; let z; }",
+        "for i in 0..1000 { let z; if i < 700 { z = 1; } a[i] = z; }",
+        "for i in 0..1000 { call noted(&on[3]); }",
+    ];
+    let vars = "var i: i32; var j: i32; var k: i32; var s: f32; var t: f32; var x: u32; var u: u32; var y: u32; var z: i32;
+        var x2: i32; var p: *i32; var on: [i32; 64]; for i in 0..64 { on[i] = i; } ";
+    for body in all {
+        long(&format!("{vars}{body}"), 4800);
+        long(&format!("{vars}for k in 0..3 {{ {} }}", body.replace("for k", "for i")), 4800);
+    }
+    long(&format!("{vars}{}", all.join(" ")), 12000);
+}
+
+/// Where a value is missing the loop goes on with the translation that asks, in the same registers, whatever the order in which
+/// somebody lists them.
+#[test]
+fn both_translations_have_the_same_registers() {
+    let body = "for k in 0..3 { for i in 0..40 { for j in 0..40 { let s = 0.0f32;
+        for i in 0..40 { s = s + d[i * 40 + k] * d[k * 40 + j]; } a[j] = a[j] + (s as i32); } } }";
+    for _ in 0..10 {
+        long(&format!("var i: i32; var j: i32; var k: i32; var s: f32; {body}"), 4800);
+    }
+}
+
+/// Which loops go in strips at all, and how much of each.
+#[test]
+fn strips_are_made_of_what_programs_are_full_of() {
+    let done = |body: &str| {
+        let before = super::strips::DONE.get();
+        long(
+            &format!(
+                "var i: i32; var j: i32; var s: f32; var x: u32; let s = 0.0f32; let x = 1u32; {body}"
+            ),
+            4800,
+        );
+        super::strips::DONE.get() - before
+    };
+    let most = [
+        "for i in 0..1000 { a[i] = i * 3; d[i] = (i as f32) * 0.5f32; }",
+        "for i in 0..1000 { s = s + d[i] * 0.1f32; } d[3] = s;",
+        "for i in 0..1000 { if abs(d[i] - 1.0f32) > 1000000.0f32 { a[0] = a[0] + 1; } }",
+        "for i in 0..1000 { x = x * 1664525u32 + 1013904223u32; a[i] = x as i32; }",
+        "for i in 0..1000 { d[1100] = d[1100] + d[i]; }",
+        "for i in 0..1000 { a[i] = a[i + 1] + a[i]; }",
+        "for i in 0..300 { for j in 0..4 { a[i * 4 + j] = i; } }",
+    ];
+    for body in most {
+        assert!(done(body) > 200, "{body}: {}", done(body));
+    }
+    assert_eq!(done("for i in 1..1000 { a[i] = a[i - 1] + 1; }"), 0);
+    assert_eq!(done("for i in 0..1000 { j = a[i] & 63; a[1024 + j] = a[1024 + j] + 1; }"), 0);
+}
+
+/// Loops of one statement whose subscripts are any: what iterations have from each other is found, or does not matter.
+#[test]
+fn any_subscripts_at_once() {
+    let terms = ["i", "i + 1", "i + 256", "i * 2", "i * 3 % 257", "7", "600 - i", "a[i] & 511"];
+    for to in terms {
+        for from in terms {
+            for more in ["a[9]", "a[i]", "i"] {
+                let loops = "for i in 3..290 { a[TO] = a[FROM] * 3 + MORE; }";
+                let body = loops.replace("TO", to).replace("FROM", from).replace("MORE", more);
+                long(&format!("var i: i32; {body} {body}"), 4000);
+            }
+        }
+    }
+}
+
 /// Memory comes from the interpreter either way, and of nonsense may be more than there is.
 fn allocates(m: &Module) -> bool {
     let mut found = false;

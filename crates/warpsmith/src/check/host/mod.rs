@@ -28,6 +28,7 @@ use super::plan::Allow;
 use super::program::{with_headers, with_notes};
 use super::runner::Runner;
 use super::shown;
+use super::variables::{self, Variables};
 use crate::interrupt;
 use crate::status::Failure;
 
@@ -197,6 +198,9 @@ impl Runner<'_> {
             }
             Ok::<(), Failure>(())
         })?;
+        for text in variables::never_set(&program.module, &Variables::of(unit), &[&args]) {
+            self.assume(format!("{}: {text}", shown(path)));
+        }
         self.apply_allows(allows, first_item, sources);
         Ok(())
     }
