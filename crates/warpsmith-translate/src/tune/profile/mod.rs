@@ -252,7 +252,7 @@ fn set_at(module: &Module, at: Extents, thread: &mut Thread<Value>, var: VarId, 
 
 /// Counts one launch. Arguments that are pointers hold how many elements they point to, where that is known.
 fn profile(module: &Module, kernel: &Function, at: Extents, args: &Vars<Value>) -> Walked {
-    let (elements, args) = rows::lengths_for_pointers(module, kernel, at, args);
+    let (rows, args) = rows::lengths_for_pointers(module, kernel, at, args);
     let args = &args;
     let each = resident::a_block_each(module, kernel, at, args);
     let (kernel, at, resident) = match &each {
@@ -262,7 +262,7 @@ fn profile(module: &Module, kernel: &Function, at: Extents, args: &Vars<Value>) 
     let threads = at.block.iter().product::<u32>();
     let staying = Staying::of(module, kernel, at, args);
     let (numbered, group) = logical_grid(module, kernel, at, args);
-    let few = |block| Walk::run(module, kernel, at, args, &elements, block, threads.min(32));
+    let few = |block| Walk::run(module, kernel, at, args, &rows, block, threads.min(32));
     let ends = [few([0; 3]), few(at.grid.map(|g| g.saturating_sub(1)))];
     let in_middle = few(staying.block);
     let ends_do = ends.each_ref().map(Walk::arithmetic);
@@ -270,7 +270,7 @@ fn profile(module: &Module, kernel: &Function, at: Extents, args: &Vars<Value>) 
     let staying = staying.among_uneven(at, in_middle.arithmetic(), ends_do, of);
     let middle = staying.block;
     let own = if staying.moved { few(middle) } else { in_middle };
-    let whole = Walk::run(module, kernel, at, args, &elements, middle, threads);
+    let whole = Walk::run(module, kernel, at, args, &rows, middle, threads);
     let logical = staying.shorten(numbered);
     let longest_block = ends.iter().map(|end| end.rounds / own.rounds).fold(1.0, f64::max);
     let elsewhere = Elsewhere {
@@ -285,7 +285,7 @@ fn profile(module: &Module, kernel: &Function, at: Extents, args: &Vars<Value>) 
         *if site.store { &mut shared.stores } else { &mut shared.loads } += requests;
         shared.wavefronts += site.wavefronts * blocks;
     }
-    let global = arrays(&whole.sites, &elsewhere, &rows::bytes(module, kernel, &elements))
+    let global = arrays(&whole.sites, &elsewhere, &rows::bytes(module, kernel, &rows.elements))
         .iter()
         .map(|a| a.traffic(logical))
         .collect();

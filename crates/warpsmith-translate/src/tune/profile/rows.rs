@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use warpsmith_ir::{
-    BinaryOp, Expr, ExprKind, ForLoop, Function, Module, Place, PlaceKind, Scalar, StmtKind, Value,
-    VarId, VarKind, layout::layout_of,
+    BinaryOp, Expr, ExprKind, ForLoop, Function, LoopId, Module, Place, PlaceKind, Scalar,
+    StmtKind, Value, VarId, VarKind, layout::layout_of,
 };
 use warpsmith_opt::analysis::access::{Base, base_of};
 use warpsmith_opt::walk as tree;
@@ -15,6 +15,21 @@ use super::values::{Extents, Thread, Vars};
 /// Of the arrays that a kernel's parameters point to, how many elements or bytes they have.
 pub type Sizes = BTreeMap<VarId, f64>;
 
+/// What a launch's arrays say of loops over rows.
+#[derive(Default)]
+pub struct Rows {
+    /// Of the arrays.
+    pub elements: Sizes,
+    /// Loops over rows whose starts are read from memory: what is read, other for each row.
+    pub ends: BTreeMap<LoopId, Expr>,
+}
+
+/// How much longer the longest of so many rows is than the mean, where lengths are spread as those between random ends
+/// are: the harmonic number.
+pub fn longest(rows: usize) -> f64 {
+    (1..=rows.max(1)).map(|k| 1.0 / k as f64).sum()
+}
+
 /// The arguments of a launch with what the walk wants of pointers: in place of numbers of elements, of those that point
 /// to starts of rows how far apart these are on average. Beside them these numbers.
 pub fn lengths_for_pointers(
@@ -22,11 +37,11 @@ pub fn lengths_for_pointers(
     kernel: &Function,
     at: Extents,
     args: &Vars<Value>,
-) -> (Sizes, Vars<Value>) {
+) -> (Rows, Vars<Value>) {
     let thread = Thread::new([0; 3], [0; 3], args.clone());
     let value = |e: &Expr| thread.eval(module, at, e);
     let mut walked = args.clone();
-    let mut elements = Sizes::new();
+    let (mut elements, mut ends) = (Sizes::new(), BTreeMap::new());
     for param in kernel.params.iter().filter(|p| kernel.var(**p).ty.is_pointer()) {
         walked.set(*param, None);
         elements.extend(args.get(*param).map(|n| (*param, n.as_i64() as f64)));
@@ -40,9 +55,10 @@ pub fn lengths_for_pointers(
         {
             let apart = (all / rows.max(1.0)).round().max(1.0) as i64;
             walked.set(starts, Some(Value::int(Scalar::I64, apart)));
+            ends.extend(copies.found_in(&l.limit).map(|(read, _)| (l.id, read)));
         }
     });
-    (elements, walked)
+    (Rows { elements, ends }, walked)
 }
 
 /// The bytes of arrays, given their elements.
@@ -78,6 +94,11 @@ impl Copies {
 
     /// The only array that an expression reads, itself or from a copy.
     fn read(&self, e: &Expr) -> Option<VarId> {
+        self.found_in(e).map(|(_, array)| array)
+    }
+
+    /// What in an expression reads that array.
+    fn found_in(&self, e: &Expr) -> Option<(Expr, VarId)> {
         let mut arrays = vec![];
         tree::each_expr(e, &mut |e| {
             let ExprKind::Read(place) = &*e.kind else { return };
@@ -86,10 +107,10 @@ impl Copies {
                 (_, Base::Var(v)) => Some(Some(self.0.get(&v).copied().unwrap_or(v))),
                 _ => Some(None),
             };
-            arrays.extend(array);
+            arrays.extend(array.map(|array| (e.clone(), array)));
         });
         match arrays.as_slice() {
-            [Some(array)] => Some(*array),
+            [(read, Some(array))] => Some((read.clone(), *array)),
             _ => None,
         }
     }
@@ -212,7 +233,7 @@ void clamped(int n, int m, const float x[n][m], float y[n][m]) {
 }
 ";
 
-    fn launched(source: &str, steps: &str, sizes: [(&str, i64); 2]) -> Launched {
+    fn launched<const N: usize>(source: &str, steps: &str, sizes: [(&str, i64); N]) -> Launched {
         let mut sources = SourceMap::new();
         let options = ParseOptions::new(Language::C);
         let parsed = parse("a.c", source.as_bytes(), &options, &DiskLoader, &mut sources).unwrap();
@@ -308,5 +329,119 @@ void triangle(int n, int m, const float A[n][n], const float B[n][m], float C[n]
         let requests: f64 = profile.global.iter().map(|g| g.requests).sum();
         let sectors: f64 = profile.global.iter().map(|g| g.sectors).sum();
         assert!(sectors / requests < 6.0, "{sectors} of {requests}");
+    }
+
+    const COLUMNS: &str = "
+void columns(int n, int m, int k, const int start[n + 1], const int at[m], const float v[m], const float b[n][k],
+             float c[n][k]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < k; j++) {
+            float s = 0.0f;
+            for (int e = start[i]; e < start[i + 1]; e++)
+                s += v[e] * b[at[e]][j];
+            c[i][j] = s;
+        }
+}
+";
+
+    /// Threads of one row go through the same elements: behind copies of the ends in shared memory and in registers, too.
+    #[test]
+    fn rows_are_as_long_for_several_columns_and_behind_copies() {
+        let sizes = [("n", 1 << 14), ("m", 1 << 19), ("k", 64)];
+        // A warp has two rows, and goes on until the longer one ends.
+        let products = 1.5 * f64::from(1 << 19) * 64.0 / 32.0;
+        let tiles = "register_tile i by 2\nregister_tile j by 2\n";
+        for steps in ["", "stage start\n", tiles, &format!("{tiles}stage start\n")] {
+            let steps = format!("bind i, j -> y, x block 16x16\n{steps}");
+            let profile = launched(COLUMNS, &steps, sizes).profile;
+            let more = profile.work.fp32 / products;
+            assert!((0.9..1.1).contains(&more), "{steps}{more} x {products}");
+        }
+        // A warp reads two rows of 16 columns, wherever these are: four sectors, and not one for each lane.
+        let profile = launched(COLUMNS, "bind i, j -> y, x block 16x16\n", sizes).profile;
+        let gathered = profile.global.iter().map(|g| g.sectors).fold(0.0, f64::max);
+        assert!((0.9..1.1).contains(&(gathered * 1.5 / products / 4.0)), "{gathered}");
+    }
+
+    const SEGMENTS: &str = "
+void segments(int n, int m, int k, const int start[n + 1], const float x[m][k], float y[n][k]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < k; j++) {
+            float s = 0.0f;
+            for (int e = start[i]; e < start[i + 1]; e++)
+                s += x[e][j];
+            y[i][j] = s;
+        }
+}
+";
+
+    /// What is gone through are rows of an array, also where they are read in vectors.
+    #[test]
+    fn segments_are_as_long_as_there_are_rows_for_them() {
+        let sizes = [("n", 1 << 12), ("m", 1 << 18), ("k", 64)];
+        let sums = 1.5 * f64::from(1 << 18) * 64.0 / 32.0;
+        let wide = "specialise k%4=0, x%16=0, y%16=0\nregister_tile j by 4\nvectorise j by 4\n";
+        for steps in ["", wide] {
+            let profile =
+                launched(SEGMENTS, &format!("bind i, j -> y, x block 16x16\n{steps}"), sizes)
+                    .profile;
+            let more = profile.work.fp32 / sums;
+            assert!((0.9..1.1).contains(&more), "{steps}{more} x {sums}");
+        }
+    }
+
+    const LARGEST: &str = "
+void largest(int n, int m, const float x[n][m], float y[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        float v = x[i][0];
+        for (int k = 1; k < m; k++) v = x[i][k] > v ? x[i][k] : v;
+        y[i] = v;
+    }
+}
+";
+
+    /// A block's threads copy a strip row after row: all of its bytes are those of the array.
+    #[test]
+    fn strips_of_more_rows_than_threads_reach_at_once_are_counted_whole() {
+        let steps = "bind i -> x block 64\nstage x#2 at k tile 8\n";
+        let profile = launched(LARGEST, steps, [("n", 1 << 16), ("m", 64)]).profile;
+        let most = profile.global.iter().map(|g| g.grid_bytes).fold(0.0, f64::max);
+        let all = f64::from(1 << 16) * 64.0 * 4.0;
+        assert!((0.9..1.1).contains(&(most / all)), "{most} of {all}");
+    }
+
+    const WINDOW: &str = "
+void window(int n, int m, const float x[n][n][m], const float w[9][m], float y[n][n]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            float s = 0.0f;
+            for (int r = -1; r <= 1; r++)
+                for (int q = -1; q <= 1; q++) {
+                    if (i + r < 0 || i + r >= n || j + q < 0 || j + q >= n) continue;
+                    for (int k = 0; k < m; k++) s += x[i + r][j + q][k] * w[3 * r + q + 4][k];
+                }
+            y[i][j] = s;
+        }
+}
+";
+
+    /// The first place of a window is outside for threads and blocks at an edge: the others count.
+    #[test]
+    fn windows_at_an_edge_have_all_of_their_places() {
+        let products = 256.0f64.powi(2) * 9.0 * 32.0 / 32.0;
+        for steps in [
+            "bind i, j -> y, x block 32x1\n",
+            "bind i, j -> y, x block 32x8\n",
+            "rectangle k\nbind i, j -> y, x block 32x1\nregister_tile j by 4\nunroll r\nunroll q\n",
+            "rectangle k\nbind i, j -> y, x block 32x1\nregister_tile j by 2\nstage w at k tile 8\nunroll r\nunroll q\n",
+        ] {
+            let profile = launched(WINDOW, steps, [("n", 256), ("m", 32)]).profile;
+            let more = profile.work.fp32 / products;
+            assert!((0.85..1.3).contains(&more), "{steps}{more} x {products}");
+        }
     }
 }

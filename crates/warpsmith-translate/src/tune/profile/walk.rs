@@ -18,7 +18,7 @@ use super::ahead::Ahead;
 use super::calls;
 use super::lanes::{Lanes, first_threads};
 use super::pointers::Pointers;
-use super::rows::{self, Sizes};
+use super::rows::{self, Rows};
 use super::values::{Dual, Extents, MAX_LOOPS, Number, Thread, Vars};
 use loops::FEW;
 pub use loops::trips;
@@ -71,6 +71,8 @@ struct Level {
     trips: f64,
     /// The same, as share of what the warp has that has most.
     busy: f64,
+    /// Of a warp's lanes those that have not ended, on average.
+    lanes: f64,
     unrolled: bool,
 }
 
@@ -78,8 +80,7 @@ pub struct Walk<'a> {
     module: &'a Module,
     kernel: &'a Function,
     at: Extents,
-    /// Of the arrays that parameters point to.
-    elements: &'a Sizes,
+    rows: &'a Rows,
     lanes: Thread<Lanes>,
     /// The first thread once more, with how its values change from iteration to iteration; it goes everywhere.
     first: Thread<Dual>,
@@ -129,7 +130,7 @@ impl<'a> Walk<'a> {
         kernel: &'a Function,
         at: Extents,
         args: &Vars<Value>,
-        elements: &'a Sizes,
+        rows: &'a Rows,
         block: [u32; 3],
         threads: u32,
     ) -> Walk<'a> {
@@ -148,7 +149,7 @@ impl<'a> Walk<'a> {
             module,
             kernel,
             at,
-            elements,
+            rows,
             lanes: first_threads(threads, at.block, block, args),
             first,
             active: vec![true; threads as usize],
@@ -193,6 +194,11 @@ impl<'a> Walk<'a> {
     /// Share of the block's warps that are as busy as the one that has most iterations.
     fn busy(&self) -> f64 {
         self.loops.iter().map(|l| l.busy).product()
+    }
+
+    /// Of a warp's lanes those that still run all loops around, where the ends of rows decide, on average.
+    fn lanes_left(&self) -> f64 {
+        self.loops.iter().map(|l| l.lanes).product()
     }
 
     /// How many loads the loops in the set leave: iterations that stand side by side in the code load what they have in
@@ -287,7 +293,7 @@ impl<'a> Walk<'a> {
             StmtKind::Loop { condition, body, step, .. } => {
                 // The number of iterations depends on data: a few.
                 self.depends_on_data = true;
-                self.enter(FEW, 1.0, false);
+                self.enter(Level { trips: FEW, busy: 1.0, lanes: 1.0, unrolled: false });
                 if let Some(c) = condition {
                     self.block(&c.before);
                     self.expr(&c.expr);

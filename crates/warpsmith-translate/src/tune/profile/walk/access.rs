@@ -150,6 +150,7 @@ impl Walk<'_> {
 
     /// Counts the requests of all warps, each made so many times, and what they touch.
     fn requests(&self, site: &mut Site, addresses: &[Option<i64>], bytes: i64, times: f64) {
+        let touches = times * self.share * self.lanes_left();
         for (warp, active) in addresses.chunks(32).zip(self.active.chunks(32)) {
             let lanes = active.iter().filter(|a| **a).count();
             if lanes == 0 {
@@ -159,16 +160,16 @@ impl Walk<'_> {
             let known: Vec<i64> = warp.iter().flatten().copied().collect();
             if known.len() < lanes {
                 // Through data: every lane goes its own way.
-                site.sectors += times * self.share * lanes as f64;
+                site.sectors += touches * lanes as f64;
                 let waves = match site.shared {
                     true => SCATTERED_BANKS.min(lanes as f64) * (bytes as f64 / 4.0).max(1.0),
                     false => lanes as f64 / 2.0,
                 };
-                site.wavefronts += times * self.share * waves;
+                site.wavefronts += touches * waves;
                 continue;
             }
             let touched = footprint::sectors(known.iter().copied(), bytes);
-            site.sectors += times * self.share * touched.len() as f64;
+            site.sectors += touches * touched.len() as f64;
             let waves = match site.shared {
                 true => {
                     let lanes: Vec<Option<u64>> =
@@ -177,7 +178,7 @@ impl Walk<'_> {
                 }
                 false => l1_wavefronts(known.iter().map(|a| *a as u64), bytes as u64),
             };
-            site.wavefronts += times * self.share * waves;
+            site.wavefronts += touches * waves;
             if !site.shared {
                 site.first.extend(touched);
             }
@@ -199,7 +200,7 @@ impl Walk<'_> {
     fn shifts(&self, around: Loops, change: &[i64; MAX_LOOPS]) -> Vec<(i64, f64)> {
         let loops = self.loops.iter().zip(change).enumerate().rev();
         let moved = loops.filter(|(k, _)| around >> k & 1 == 1);
-        moved.map(|(_, (level, change))| (*change, level.trips)).collect()
+        moved.map(|(_, (level, change))| (*change, level.trips * level.lanes)).collect()
     }
 
     /// Counts loads that stand side by side in the code, and what of them waits in registers.

@@ -1,5 +1,7 @@
 //! How often loops run, and what going through them costs.
 
+use std::collections::BTreeSet;
+
 use warpsmith_ir::{
     BinaryOp, Builtin, Expr, ExprKind, ForLoop, LoopKind, Module, Scalar, StmtKind, Value,
 };
@@ -49,14 +51,28 @@ fn trips_between(compare: BinaryOp, ends: [Value; 3]) -> Option<f64> {
 }
 
 impl Walk<'_> {
-    pub(super) fn enter(&mut self, trips: f64, busy: f64, unrolled: bool) {
-        if !unrolled && self.serial_loops() == 0 {
-            self.rounds = self.rounds.max(trips);
+    pub(super) fn enter(&mut self, level: Level) {
+        if !level.unrolled && self.serial_loops() == 0 {
+            self.rounds = self.rounds.max(level.trips);
         }
-        if !unrolled {
+        if !level.unrolled {
             self.ahead.iteration();
         }
-        self.loops.push(Level { trips, busy, unrolled });
+        self.loops.push(level);
+    }
+
+    /// Of a loop over rows, how much longer than the mean the longest row of a warp is, and the longest of the block.
+    fn longest_rows(&self, l: &ForLoop) -> Option<[f64; 2]> {
+        let end = self.lanes.eval(self.module, self.at, self.rows.ends.get(&l.id)?)?;
+        let active = |lanes: std::ops::Range<usize>| {
+            let lanes = lanes.filter(|lane| self.active.get(*lane) == Some(&true));
+            let ends: BTreeSet<i64> = lanes.filter_map(|k| Some(end.of(k)?.as_i64())).collect();
+            rows::longest(ends.len())
+        };
+        let threads = self.active.len();
+        let warps: Vec<f64> =
+            (0..threads).step_by(32).map(|w| active(w..threads.min(w + 32))).collect();
+        Some([warps.iter().sum::<f64>() / warps.len() as f64, active(0..threads)])
     }
 
     pub(super) fn leave(&mut self) {
@@ -82,7 +98,8 @@ impl Walk<'_> {
             self.at.grid.iter().chain(&self.at.block).map(|n| f64::from(*n)).product();
         let entered = threads * self.times(self.all_loops());
         let value = |e: &Expr| Some(self.first.eval(self.module, self.at, e)?.value);
-        rows::gone_through(l, self.elements, &value).map_or(FEW, |all| (all / entered).max(1.0))
+        rows::gone_through(l, &self.rows.elements, &value)
+            .map_or(FEW, |all| (all / entered).max(1.0))
     }
 
     /// How many iterations more than the first time a loop has on average, where its ends move with the loops around it.
@@ -168,7 +185,9 @@ impl Walk<'_> {
         }
         counter.strides |= u32::from(in_strides_of_grid(&l.step)) << depth.min(31);
         self.first.vars.set(l.var, Some(counter));
-        self.enter(mean, mean / most, unrolled);
+        let [warp, block] = self.longest_rows(l).unwrap_or([1.0; 2]);
+        let busy = mean / most * warp / block;
+        self.enter(Level { trips: mean * warp, busy, lanes: 1.0 / warp, unrolled });
         if depth < MAX_LOOPS {
             // The compiler keeps no rows whose starts it has to read.
             let rows = if tree::reads_memory(&l.first) { self.loops_of(&l.first) } else { 0 };
