@@ -205,6 +205,19 @@ void rows(int n, int m, const int use[n], const float x[n][m], float y[n]) {{
         ("if (i < last) for (int q = 0; q < m; q++) { sum += x[i][q]; last = 0; }", "may change"),
         ("if (i < 7) for (k = 0; k < m; k++) sum += x[i][k];", "its counter is read after it"),
         ("if (m > 0) for (int q = 0; q < 8 / m; q++) sum += q;", "its ends may not exist"),
+        (
+            "if (m > 3) for (unsigned long q = 0; q < (unsigned long)m - 3; q++) sum += x[i][q];",
+            "it may not end",
+        ),
+        ("int w = 30; if (w <= m) for (int q = w; q != m; q++) sum += x[i][q];", "it may not end"),
+        (
+            "int w = i - 1; if (w > 0) for (int q = 0; q < m; q += w) sum += x[i][q];",
+            "it may not end",
+        ),
+        (
+            "for (int r = 0; r < 3; r++) { if (i > 2) { if (i >= r + 5) continue; for (int q = 0; q < m; q++) sum += x[i][q]; } k += 1; }",
+            "other statements stand under the same condition",
+        ),
     ];
     for (body, why) in cases {
         let name = if body.contains("(k = 0") { "k" } else { "q" };
@@ -218,6 +231,10 @@ void rows(int n, int m, const int use[n], const float x[n][m], float y[n]) {{
         sizes,
     );
     assert!(text.contains("if (!(i == 3 || i > m))"), "{text}");
+    // What else there is to do where a condition does not hold is done.
+    let other = "for (int r = 0; r < 3; r++) { if (r == 1) continue; else k += 1; if (i < 7) for (int q = 0; q < m; q++) sum += x[i][q]; }";
+    let text = refused_text(&source(other), "rectangle q");
+    assert!(text.contains("other statements stand under the same condition"), "{text}");
     // What ends an iteration of the bound loop has an effect on all that comes after it.
     let text = refused_text(
         &source("if (i == 3) continue; for (int q = 0; q < m; q++) sum += x[i][q];"),
@@ -245,4 +262,53 @@ fn sums_over_channels_come_inside_of_the_window() {
     let shown = CONVOLUTION.replace("int u = i", "y[o][i][j] = sum;\nint u = i");
     let text = refused_text(&shown, "interchange p");
     assert!(text.contains("every iteration writes the variable `sum`"), "{text}");
+}
+
+/// What is rounded to integers at each step is no sum, and a counter may be read after loops of which one has no iteration.
+#[test]
+fn loops_of_no_sum_keep_their_order() {
+    let source = |body: &str| {
+        format!(
+            "
+void rows(int n, int m, const float x[n][m], float y[n]) {{
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {{
+        float s = 0.0f;
+        int k = 0, q = 7;
+        {body}
+        y[i] = s + k + q;
+    }}
+}}
+"
+        )
+    };
+    let loops = "for (int p = 0; p < m; p++) for (int r = 0; r < 3; r++)";
+    let cases = [
+        (
+            format!("{loops} k += x[i][p] * (r + 1) * 1.7f - 0.8f;"),
+            "every iteration writes the variable `k`",
+        ),
+        (
+            format!("{loops} s = (int)(s + x[i][p] * 3.0f);"),
+            "every iteration writes the variable `s`",
+        ),
+        (
+            format!("{loops} s = (int)s + x[i][p] * 3.0f;"),
+            "every iteration writes the variable `s`",
+        ),
+        (
+            "for (int p = 0; p < m; p++) for (q = 0; q < 3; q++) s += x[i][p];".into(),
+            "the counter `q` is read after the loops",
+        ),
+    ];
+    for (body, why) in cases {
+        let text = refused_text(&source(&body), "interchange p");
+        assert!(text.contains(why), "{body}:\n{text}");
+    }
+    let sizes: Sizes<'_> = &[&[("n", 3), ("m", 0)], &[("n", 9), ("m", 5)]];
+    check(
+        &source(&format!("{loops} {{ s += x[i][p]; k += r; }}")),
+        "interchange p\nbind i -> x block 4",
+        sizes,
+    );
 }

@@ -135,6 +135,20 @@ void rows(int n, const float x[n], float y[16 * n])
 }
 ";
     refused(together, "bind i, j -> y, x block 32x4\nstage y", "might have elements in common");
+    // Between the elements of a block are those of another in another iteration of the loop around the strips.
+    let moved = "
+void moved(int n, int m, const float x[n][m], float y[4 * n + 16])
+{
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int r = 0; r < 2; r++)
+            for (int p = 0; p < m; p++) y[4 * i + 6 * r] += x[i][p];
+}
+";
+    for source in [moved.to_string(), moved.replace("r < 2", "r < m")] {
+        let steps = "bind i -> x block 2\nstage y at p tile 4";
+        refused(&source, steps, "might have elements in common");
+    }
     let outside =
         RUNNING.replace("float s = 0.0f;", "float s = 0.0f; if (i > 0 && n < 0) y[i - 1][0] = s;");
     let outside = outside.replace("#pragma omp", "#pragma ws independent\n    #pragma omp");
@@ -164,13 +178,13 @@ void planes(int n, int m, int l, const float x[m][l][n], float y[m][l][n])
 ";
     let steps = "bind i -> x block 8\nstage y at p tile 3";
     let marked = planes.replace("parallel for", "parallel for collapse(3)");
-    for source in [planes.into(), marked, planes.replace("i = 0; i < m", "i = 1; i < m - 1")] {
+    let three = planes.replace("[l]", "[3]").replace("j < l", "j < 3");
+    let inner = planes.replace("i = 0; i < m", "i = 1; i < m - 1");
+    for source in [planes.into(), marked, inner, three] {
         let text = check(&source, steps, sizes);
         assert!(!text.contains("elements of y\n"), "{text}");
         has(&text, &["8 x 1 x 3 elements of y go back"]);
     }
-    let text = check(&planes.replace("[l]", "[3]").replace("j < l", "j < 3"), steps, sizes);
-    has(&text, &["copies 8 x 3 x 3 elements of y", "8 x 3 x 3 elements of y go back"]);
     for (steps, size) in
         [("bind p -> x block 4\nstage y", "4"), ("bind j -> y block 1x1\nstage y at p tile 8", "8")]
     {

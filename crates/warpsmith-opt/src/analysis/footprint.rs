@@ -90,7 +90,19 @@ pub fn of(kernel: &Kernel, root: LoopId, nest: &Nest, stage: &Stage) -> Result<F
             return refuse("blocks that write it might have elements in common".into(), None);
         }
         let unfit = |why| Unfit { why, at: own_accesses.first().map(|a| a.origin.clone()) };
-        written_boxes::are_apart(nest, &f).map_err(unfit)?;
+        let inside = |l: &&&ForLoop| nest.axes.iter().all(|(id, _)| *id != l.id);
+        let moves_inside = |d: &Dim| {
+            let bound = |l: &&&ForLoop| !inside(l);
+            let loops = |a: &&Access<'_>| {
+                a.loops
+                    .iter()
+                    .skip_while(|l| !bound(&l))
+                    .filter(inside)
+                    .any(|l| d.invariant.mentions(l.var))
+            };
+            own_accesses.iter().any(|a| loops(a))
+        };
+        written_boxes::are_apart(nest, &f, &moves_inside).map_err(unfit)?;
         let group = groups.get(stage.part);
         if let Some(a) = outside.iter().find(|a| !stays_in_own(&scope, &f, group, a)) {
             return refuse("blocks would write back what others may write".into(), Some(a));

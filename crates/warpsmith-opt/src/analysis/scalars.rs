@@ -125,12 +125,22 @@ fn op_rank(op: ReduceOp) -> usize {
     OPERATIONS.iter().position(|o| *o == op).unwrap_or(0)
 }
 
+/// An expression without casts from reals to reals, or from integers to integers, around it.
+fn without_widths(e: &Expr) -> &Expr {
+    match &*e.kind {
+        ExprKind::Cast(inner) if inner.ty.is_integer() == e.ty.is_integer() => {
+            without_widths(inner)
+        }
+        _ => e,
+    }
+}
+
 /// The operation of `var op e`, where `value` has this form and `e` does not read the variable.
 pub fn accumulation(value: &Expr, var: VarId) -> Option<ReduceOp> {
     let free = |e: &Expr| !walk::mentions(e, var);
-    // `s = (float)((double)s + x)` and the like accumulate just as well.
-    let is_var = |e: &Expr| reads(e.without_casts(), var);
-    match &*value.without_casts().kind {
+    // `s = (float)((double)s + x)` and the like accumulate just as well, but for what is rounded to integers each time.
+    let is_var = |e: &Expr| reads(without_widths(e), var);
+    match &*without_widths(value).kind {
         ExprKind::Binary(op, a, b) => {
             let left = is_var(a) && free(b);
             let right = is_var(b) && free(a);

@@ -9,12 +9,20 @@ use crate::kernel::Nest;
 use crate::walk;
 
 /// Two blocks have no element of such boxes in common: what one iteration of a bound loop accesses lies between its first
-/// element and that of the next one.
+/// element and that of the next one. Where boxes move with loops inside of the bound ones (`moves_inside`), blocks meet each other's of
+/// other iterations: there each element of a box is one that its block accesses.
 ///
 /// # Errors
 /// Why two blocks might have.
-pub(super) fn are_apart(nest: &Nest, f: &Footprint) -> Result<(), String> {
+pub(super) fn are_apart(
+    nest: &Nest,
+    f: &Footprint,
+    moves_inside: &dyn Fn(&Dim) -> bool,
+) -> Result<(), String> {
     let apart = |d: &Dim| {
+        if moves_inside(d) && !is_dense(d, f) {
+            return false;
+        }
         let mut bound = d.terms.iter().filter(|(c, _)| matches!(c, Counter::Bound(..)));
         match (bound.next(), bound.next()) {
             (None, _) => true,
@@ -29,6 +37,22 @@ pub(super) fn are_apart(nest: &Nest, f: &Footprint) -> Result<(), String> {
         true => Ok(()),
         false => Err("blocks that write it might have elements in common".into()),
     }
+}
+
+/// Whether every number of a dimension is the subscript of some access.
+fn is_dense(d: &Dim, f: &Footprint) -> bool {
+    if d.constants.0 != d.constants.1 && f.reads.len() as i128 != d.constants.1 - d.constants.0 + 1
+    {
+        return false;
+    }
+    let mut terms: Vec<(i128, i128)> =
+        d.terms.iter().map(|(c, factor)| (factor.abs(), i128::from(c.count()))).collect();
+    terms.sort_unstable();
+    let first = d.constants.1 - d.constants.0;
+    let reached = terms.into_iter().try_fold(first, |reached, (factor, count)| {
+        (factor <= reached + 1).then(|| reached + factor * (count - 1))
+    });
+    reached.is_some()
 }
 
 /// Whether an access with these subscripts touches nothing that belongs to another iteration of the bound loops; `group` are

@@ -122,6 +122,17 @@ pub fn check<'k>(kernel: &'k Kernel, outer: LoopId) -> Result<LegalInterchange<'
     if !loops::bounds_independent(kernel, i.id, outer) {
         return Err(Refusal::DependentBounds { outer, inner: i.id });
     }
+    let left =
+        |l: &&&ForLoop| !l.declares && scalars::read_outside_its_loops(&kernel.func().body, l.var);
+    if let Some(l) = [o, i].iter().find(left) {
+        let reason = format!("the counter `{}` is read after the loops", kernel.name_of(l.var));
+        return Err(Refusal::OrderMatters {
+            outer,
+            inner: i.id,
+            dependence: None,
+            reason: Some(reason),
+        });
+    }
     let sums = check_order(kernel, o, i)?;
     Ok(LegalInterchange { kernel, outer, sums })
 }

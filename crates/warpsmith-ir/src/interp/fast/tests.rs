@@ -284,6 +284,11 @@ fn many_iterations_at_once() {
         "for i in 0..1000 { if i == 0 { z = 4; } a[i] = z; let z; }",
         "for i in 0..1000 { let z; if i < 700 { z = 1; } a[i] = z; }",
         "for i in 0..1000 { call noted(&on[3]); }",
+        // Conditions at the very end of an iteration, behind which the next one begins.
+        "let j = 0; let k = 0; while j < 500 { j = j + 1; if j % 2 == 1 { k = k + 1; } } a[0] = k;",
+        "let j = 0; loop { j = j + 1; if j >= 27 { break; } } a[1] = j;",
+        "let j = 0; loop { j = j + 1; a[j] = j; if j >= 28 { break; } }",
+        "let j = 0; while j < 900 { j = j + 1; if a[j] > 300 { continue; } a[j] = 0; }",
     ];
     let vars = "var i: i32; var j: i32; var k: i32; var s: f32; var t: f32; var x: u32; var u: u32; var y: u32; var z: i32;
         var x2: i32; var p: *i32; var on: [i32; 64]; for i in 0..64 { on[i] = i; } ";

@@ -15,9 +15,11 @@ use warpsmith_ir::{
     UnaryOp, VarId,
 };
 
+use super::never_wraps;
+use crate::analysis::loops::unit_step;
 use crate::analysis::scalars;
 use crate::build::conditions::all_of;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, is_marked};
 use crate::walk;
 
 /// Whether a loop stands under conditions that can go inside.
@@ -33,7 +35,11 @@ pub(crate) fn may_sink(kernel: &Kernel, id: LoopId) -> bool {
 pub(super) fn conditions(kernel: &Kernel, l: &ForLoop) -> Result<Vec<Expr>, &'static str> {
     let body = body_around(kernel, l.id);
     let mut found = vec![];
-    if !collect(body, l.id, true, &mut found)? || found.is_empty() {
+    // Of parallel loops a nest is made.
+    if is_marked(l) {
+        return Ok(found);
+    }
+    if !collect(body, l.id, Level::default(), &mut found)? || found.is_empty() {
         return Ok(vec![]);
     }
     let stays = |e: &Expr| {
@@ -58,6 +64,11 @@ pub(super) fn conditions(kernel: &Kernel, l: &ForLoop) -> Result<Vec<Expr>, &'st
     };
     if ![&l.first, &l.limit, &l.step].into_iter().all(known) {
         return Err("its ends may not exist where it does not run");
+    }
+    let signed = kernel.func().var(l.var).ty.scalar().is_some_and(|s| s.is_signed());
+    let ends = signed || [&l.first, &l.limit].into_iter().all(never_wraps);
+    if !unit_step(l) || !matches!(l.compare, BinaryOp::Lt | BinaryOp::Le) || !ends {
+        return Err("it may not end where it does not run");
     }
     Ok(found)
 }
@@ -112,13 +123,14 @@ fn sink_in(body: &mut Block, target: LoopId) {
 fn taken_out(stmts: Vec<Stmt>, target: LoopId, conditions: &mut Vec<Expr>, out: &mut Vec<Stmt>) {
     let at = stmts.iter().position(|s| holds(s, target)).unwrap_or(stmts.len());
     for (k, stmt) in stmts.into_iter().enumerate() {
+        if let Some(cond) = skipping(&stmt).filter(|_| k < at) {
+            conditions.push(negated(cond));
+            continue;
+        }
         match stmt.kind {
             StmtKind::If { cond, then, .. } if k == at => {
                 conditions.push(cond);
                 taken_out(then.stmts, target, conditions, out);
-            }
-            StmtKind::If { cond, then, .. } if k < at && ends_iteration(&then) => {
-                conditions.push(negated(&cond));
             }
             kind => out.push(Stmt { kind, ..stmt }),
         }
@@ -130,51 +142,64 @@ fn body_around(kernel: &Kernel, id: LoopId) -> &Block {
     kernel.loops_around(id).last().map_or(&kernel.func().body, |l| &l.body)
 }
 
+/// Where conditions are collected.
+#[derive(Clone, Copy, Default)]
+struct Level {
+    /// Inside of a condition.
+    inside: bool,
+    /// Statements of a level around come after the one that is looked at.
+    followed: bool,
+}
+
 /// Collects the conditions on the way to a loop; `false`: it is not there.
 fn collect(
     block: &Block,
     target: LoopId,
-    outermost: bool,
+    level: Level,
     found: &mut Vec<Expr>,
 ) -> Result<bool, &'static str> {
     let Some(at) = block.stmts.iter().position(|s| holds(s, target)) else { return Ok(false) };
     let (before, rest) = block.stmts.split_at(at);
-    let ends = |s: &Stmt| matches!(&s.kind, StmtKind::If { then, otherwise, .. } if otherwise.stmts.is_empty() && ends_iteration(then));
     // What comes before the first condition runs anyway; what else there is would come under none.
-    let first = if outermost { before.iter().position(ends).unwrap_or(at) } else { 0 };
+    let first = match level.inside {
+        true => 0,
+        false => before.iter().position(|s| skipping(s).is_some()).unwrap_or(at),
+    };
     let harmless = |s: &Stmt| match &s.kind {
         StmtKind::Decl { init, .. } => init.as_ref().is_none_or(is_plain),
-        _ => ends(s),
+        _ => skipping(s).is_some(),
     };
-    let alone = rest.len() == 1 && before[first..].iter().all(harmless);
-    if (!outermost || first < at) && !alone {
+    let skips = before.iter().any(|s| skipping(s).is_some());
+    let followed = level.followed || rest.len() > 1;
+    let alone = before[first..].iter().all(harmless) && !(followed && skips);
+    if !alone || level.inside && rest.len() > 1 {
         return Err("other statements stand under the same condition");
     }
-    let condition = match &rest[0].kind {
-        StmtKind::If { cond, then, otherwise } if otherwise.stmts.is_empty() => Some((cond, then)),
-        StmtKind::For(l) if l.id == target => None,
-        _ => return Ok(false),
-    };
-    found.extend(before.iter().filter(|s| ends(s)).filter_map(|s| match &s.kind {
-        StmtKind::If { cond, .. } => Some(negated(cond)),
-        _ => None,
-    }));
-    match condition {
-        Some((cond, then)) => {
+    found.extend(before.iter().filter_map(skipping).map(negated));
+    match &rest[0].kind {
+        StmtKind::If { cond, then, otherwise } if otherwise.stmts.is_empty() => {
             found.push(cond.clone());
-            collect(then, target, false, found)
+            collect(then, target, Level { inside: true, followed }, found)
         }
-        None => Ok(true),
+        StmtKind::For(l) => Ok(l.id == target),
+        _ => Ok(false),
+    }
+}
+
+/// The condition under which a statement ends the iteration, and does nothing else.
+fn skipping(stmt: &Stmt) -> Option<&Expr> {
+    match &stmt.kind {
+        StmtKind::If { cond, then, otherwise } => {
+            let ends = matches!(then.stmts.as_slice(), [Stmt { kind: StmtKind::Continue, .. }]);
+            (ends && otherwise.stmts.is_empty()).then_some(cond)
+        }
+        _ => None,
     }
 }
 
 fn holds(stmt: &Stmt, target: LoopId) -> bool {
     matches!(&stmt.kind, StmtKind::For(l) if l.id == target)
         || walk::blocks(stmt).into_iter().any(|b| walk::find_loop(b, target).is_some())
-}
-
-fn ends_iteration(block: &Block) -> bool {
-    matches!(block.stmts.as_slice(), [Stmt { kind: StmtKind::Continue, .. }])
 }
 
 /// Whether an expression has a value whatever its variables are: it reads no memory and divides by no variable.

@@ -7,7 +7,8 @@
 //! went the noted way: the first that branches off, or that cannot go on, ends the strip, and is run by itself. Where an
 //! iteration would read what one before it in the strip has written, nothing of the strip counts.
 //!
-//! So a strip leaves what as many iterations would have left, bit by bit.
+//! So a strip leaves what as many iterations would have left, bit by bit; but which payload a sum or a product of two NaNs has is the
+//! compiler's choice, here and there.
 
 mod access;
 mod lanes;
@@ -95,7 +96,7 @@ impl<T: Track> Interp<'_, '_, T> {
         let mut noted = at.noted.borrow_mut();
         if noted.strip.is_none() {
             let (next, ops) = self.note(code, r, (to, head), origin)?;
-            noted.strip = ops.and_then(|ops| trace::strip(code, &ops)).map(Box::new);
+            noted.strip = ops.and_then(|ops| trace::strip(code, &ops.0, ops.1)).map(Box::new);
             if noted.strip.is_none() {
                 at.gives_up(&mut noted);
                 return Ok(next);
@@ -109,19 +110,19 @@ impl<T: Track> Interp<'_, '_, T> {
         Ok(Next::At(to))
     }
 
-    /// Runs one iteration and notes its operations; `None`: it is no such one.
+    /// Runs one iteration and notes its operations and where it ends; `None`: it is no such one.
     fn note(
         &mut self,
         code: &Code<'_>,
         r: &mut Registers,
         (to, head): (Pc, u32),
         origin: &Origin,
-    ) -> Run<(Next, Option<Vec<Pc>>)> {
+    ) -> Run<(Next, Option<(Vec<Pc>, Pc)>)> {
         let (mut pc, mut ops) = (to, vec![]);
         while ops.len() < LONGEST {
             let op = &code.ops[pc as usize];
             if matches!(op, Op::Again { head: h, .. } if *h == head) {
-                return Ok((Next::At(to), Some(ops)));
+                return Ok((Next::At(to), Some((ops, pc))));
             }
             ops.push(pc);
             match self.step(code, r, (pc, op), origin)? {

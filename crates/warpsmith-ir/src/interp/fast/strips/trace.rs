@@ -68,8 +68,8 @@ pub(super) struct Strip {
     pub values: usize,
 }
 
-/// The operations as a strip; `None` where they cannot be one.
-pub(super) fn strip(code: &Code<'_>, noted: &[Pc]) -> Option<Strip> {
+/// The operations up to the `end` of the iteration as a strip; `None` where they cannot be one.
+pub(super) fn strip(code: &Code<'_>, noted: &[Pc], end: Pc) -> Option<Strip> {
     let written: HashSet<Reg> = noted
         .iter()
         .filter_map(|pc| target(&mut code.ops[*pc as usize].clone()).copied())
@@ -79,7 +79,7 @@ pub(super) fn strip(code: &Code<'_>, noted: &[Pc]) -> Option<Strip> {
     loop {
         let mut trace = Trace { written: &written, changing: &changing, ..Trace::new() };
         for (i, pc) in noted.iter().enumerate() {
-            let goes_to = noted.get(i + 1).copied();
+            let goes_to = noted.get(i + 1).copied().unwrap_or(end);
             trace.noted(&code.ops[*pc as usize], i, goes_to)?;
         }
         let is_new =
@@ -202,7 +202,7 @@ impl Trace<'_> {
     }
 
     /// Adds an operation, which is the `i`th; `None` where it has no place in a strip.
-    fn noted(&mut self, op: &Op, i: usize, goes_to: Option<Pc>) -> Option<()> {
+    fn noted(&mut self, op: &Op, i: usize, goes_to: Pc) -> Option<()> {
         match op {
             Op::Jump { .. } | Op::Again { .. } | Op::Library { .. } => {}
             Op::Tick { steps } => self.strip.steps += u64::from(*steps),
@@ -222,7 +222,7 @@ impl Trace<'_> {
         Some(())
     }
 
-    fn operation(&mut self, mut op: Op, i: usize, goes_to: Option<Pc>) {
+    fn operation(&mut self, mut op: Op, i: usize, goes_to: Pc) {
         let reg = target(&mut op).copied();
         let mut uniform = true;
         operands(&mut op, |a| {
@@ -234,7 +234,7 @@ impl Trace<'_> {
             Op::Store { ty, at, a } => return self.store(*ty, *at, *a),
             // From here on: what has to hold in every iteration.
             Op::JumpIf { when, to, .. } | Op::Branch { when, to, .. } => {
-                *when = *when == (goes_to == Some(*to));
+                *when = *when == (goes_to == *to);
             }
             _ => {}
         }
