@@ -301,13 +301,14 @@ impl<'m> Lower<'m> {
         operands: [Opd; 3],
         make: impl FnOnce(Opd) -> Op,
     ) -> Result<Opd> {
+        let stays = may_have_no_result(&op, operands[1]);
         let key = Key { op, operands: operands.map(|o| self.version(o)) };
         if let Some(&known) = self.known.get(&key) {
             return Ok(known);
         }
         let depth = operands.iter().map(|&o| self.depth(o)).max().unwrap_or(0);
         let here = self.loops.len() as u32;
-        if depth >= here {
+        if depth >= here || stays {
             let dst = self.register(ty);
             self.emit(make(dst))?;
             self.remember(self.scopes.len() - 1, key, dst);
@@ -365,14 +366,11 @@ impl<'m> Lower<'m> {
                 _ => {}
             }
         }
+        let result = if op.is_comparison() { Scalar::Bool } else { ty };
+        let key = KeyOp::Bin(op, ty, count_ty);
         // What has no result stays, so that it is found when it is reached.
-        let undefined = |y: u64| match op {
-            BinaryOp::Div | BinaryOp::Rem => !ty.is_float() && y == 0,
-            BinaryOp::Shl | BinaryOp::Shr => y >= u64::from(ty.bytes().max(4) * 8),
-            _ => false,
-        };
         if let (Opd::K(x), Opd::K(y)) = (a, b)
-            && !undefined(y)
+            && !may_have_no_result(&key, b)
         {
             let v = eval::binary(op, from_register(ty, x), from_register(count_ty, y));
             return Ok(Opd::K(to_register(v)));
@@ -381,15 +379,7 @@ impl<'m> Lower<'m> {
             return Ok(same);
         }
         let (a, b) = if commutes(op) && matches!(a, Opd::K(_)) { (b, a) } else { (a, b) };
-        let result = if op.is_comparison() { Scalar::Bool } else { ty };
-        self.pure(KeyOp::Bin(op, ty, count_ty), result, [a, b, Opd::K(0)], |dst| Op::Bin {
-            op,
-            ty,
-            dst,
-            a,
-            b,
-            count_ty,
-        })
+        self.pure(key, result, [a, b, Opd::K(0)], |dst| Op::Bin { op, ty, dst, a, b, count_ty })
     }
 
     pub fn un(&mut self, op: UnaryOp, ty: Scalar, a: Opd) -> Result<Opd> {
@@ -458,6 +448,19 @@ impl<'m> Lower<'m> {
     /// The layout leaves of a type as registers hold them; `None` when it is too large for values.
     pub fn leaves(&self, ty: &Type) -> Option<Vec<Leaf>> {
         super::values::leaves(self.module, ty)
+    }
+}
+
+/// Whether an operation has no result for some operands, which is found where it is reached, and not before a loop in which a condition
+/// keeps threads from it.
+fn may_have_no_result(op: &KeyOp, right: Opd) -> bool {
+    let KeyOp::Bin(op, ty, _) = op else { return false };
+    match (op, right) {
+        (BinaryOp::Div | BinaryOp::Rem, Opd::K(k)) => !ty.is_float() && k == 0,
+        (BinaryOp::Div | BinaryOp::Rem, _) => !ty.is_float(),
+        (BinaryOp::Shl | BinaryOp::Shr, Opd::K(k)) => k >= u64::from(ty.bytes().max(4) * 8),
+        (BinaryOp::Shl | BinaryOp::Shr, _) => true,
+        _ => false,
     }
 }
 
