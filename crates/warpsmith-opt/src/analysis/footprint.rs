@@ -90,18 +90,8 @@ pub fn of(kernel: &Kernel, root: LoopId, nest: &Nest, stage: &Stage) -> Result<F
             return refuse("blocks that write it might have elements in common".into(), None);
         }
         let unfit = |why| Unfit { why, at: own_accesses.first().map(|a| a.origin.clone()) };
-        let inside = |l: &&&ForLoop| nest.axes.iter().all(|(id, _)| *id != l.id);
-        let moves_inside = |d: &Dim| {
-            let bound = |l: &&&ForLoop| !inside(l);
-            let loops = |a: &&Access<'_>| {
-                a.loops
-                    .iter()
-                    .skip_while(|l| !bound(&l))
-                    .filter(inside)
-                    .any(|l| d.invariant.mentions(l.var))
-            };
-            own_accesses.iter().any(|a| loops(a))
-        };
+        let moves_inside =
+            |d: &Dim| own_accesses.iter().any(|a| moves_inside_of_bound(nest, a, &d.invariant));
         written_boxes::are_apart(nest, &f, &moves_inside).map_err(unfit)?;
         let group = groups.get(stage.part);
         if let Some(a) = outside.iter().find(|a| !stays_in_own(&scope, &f, group, a)) {
@@ -116,6 +106,13 @@ pub fn of(kernel: &Kernel, root: LoopId, nest: &Nest, stage: &Stage) -> Result<F
         f.join_fixed_rows(counter).ok_or_else(|| Unfit { why: OVERFLOW.into(), at: None })?;
     }
     Ok(f)
+}
+
+/// Whether an invariant mentions a loop around an access that stands inside of the bound ones.
+fn moves_inside_of_bound(nest: &Nest, a: &Access<'_>, invariant: &Poly) -> bool {
+    let bound = |l: &&&ForLoop| nest.axes.iter().any(|(id, _)| *id == l.id);
+    let mut inside = a.loops.iter().skip_while(|l| !bound(l)).filter(|l| !bound(l));
+    inside.any(|l| invariant.mentions(l.var))
 }
 
 /// Whether what a block accesses outside of the strips is what it alone writes.

@@ -47,13 +47,6 @@ pub(super) enum Next {
     Stops(Stop),
 }
 
-impl Next {
-    #[inline(always)]
-    fn after(self, (): ()) -> Next {
-        self
-    }
-}
-
 impl Registers {
     #[inline]
     pub fn get(&self, r: u32) -> u64 {
@@ -118,50 +111,49 @@ impl<T: Track> Interp<'_, '_, T> {
         (here, op): (Pc, &Op),
         origin: &Origin,
     ) -> Run<Next> {
-        let next = Next::At(here + 1);
-        Ok(match op {
-            Op::Copy { to, a } => next.after(r.set(*to, r.get(*a))),
-            Op::Binary { f, to, a, b } => next.after(r.set(*to, (f.one)(r.get(*a), r.get(*b)))),
-            Op::Branch { f, a, b, when, to } => match (f.one)(r.get(*a), r.get(*b)) != 0 {
-                holds if holds == *when => Next::At(*to),
-                _ => next,
-            },
+        let stops = Ok(Next::Stops(Stop::At(here)));
+        match op {
+            Op::Copy { to, a } => r.set(*to, r.get(*a)),
+            Op::Binary { f, to, a, b } => r.set(*to, (f.one)(r.get(*a), r.get(*b))),
+            Op::Branch { f, a, b, when, to } => {
+                if ((f.one)(r.get(*a), r.get(*b)) != 0) == *when {
+                    return Ok(Next::At(*to));
+                }
+            }
             Op::Load { ty, to, at } => match self.loaded(r, *at, *ty) {
-                Some(bits) => next.after(r.set(*to, bits)),
-                None => Next::Stops(Stop::At(here)),
+                Some(bits) => r.set(*to, bits),
+                None => return stops,
             },
             Op::Store { ty, at, a } => {
-                match self.stored(r, *at, Value { ty: *ty, bits: r.get(*a) }) {
-                    Some(()) => next,
-                    None => Next::Stops(Stop::At(here)),
+                if self.stored(r, *at, Value { ty: *ty, bits: r.get(*a) }).is_none() {
+                    return stops;
                 }
             }
             Op::Offset { to, at } => match r.address(*at) {
-                Some(bits) => next.after(r.set(*to, bits)),
-                None => Next::Stops(Stop::At(here)),
+                Some(bits) => r.set(*to, bits),
+                None => return stops,
             },
-            Op::Check { a } if r.known[*a as usize] => next,
-            Op::InRange { index, length, end } if inside(r.get(*index), r.get(*length), *end) => {
-                next
+            Op::Check { a } if r.known[*a as usize] => {}
+            Op::InRange { index, length, end } if inside(r.get(*index), r.get(*length), *end) => {}
+            Op::Check { .. } | Op::InRange { .. } | Op::Interpret => return stops,
+            Op::Jump { to } | Op::Again { to, .. } => return Ok(Next::At(*to)),
+            Op::JumpIf { a, when, to } => {
+                if (r.get(*a) != 0) == *when {
+                    return Ok(Next::At(*to));
+                }
             }
-            Op::Check { .. } | Op::InRange { .. } | Op::Interpret => Next::Stops(Stop::At(here)),
-            Op::Jump { to } | Op::Again { to, .. } => Next::At(*to),
-            Op::JumpIf { a, when, to } => match (r.get(*a) != 0) == *when {
-                true => Next::At(*to),
-                false => next,
-            },
-            Op::Tick { steps } => next.after(self.ticks((*steps).into(), origin)?),
-            Op::Unset { first, end } => {
-                next.after(r.known[*first as usize..*end as usize].fill(false))
+            Op::Tick { steps } => self.ticks((*steps).into(), origin)?,
+            Op::Unset { first, end } => r.known[*first as usize..*end as usize].fill(false),
+            Op::Library { enters, site } => self.library(code, *enters, *site),
+            Op::NoValue { call } => return Ok(Next::Stops(Stop::NoValue(*call))),
+            Op::End => return Ok(Next::Stops(Stop::End)),
+            op => {
+                if let Some((to, bits)) = computed(op, |a| r.get(a)) {
+                    r.set(to, bits);
+                }
             }
-            Op::Library { enters, site } => next.after(self.library(code, *enters, *site)),
-            Op::NoValue { call } => Next::Stops(Stop::NoValue(*call)),
-            Op::End => Next::Stops(Stop::End),
-            op => match computed(op, |a| r.get(a)) {
-                Some((to, bits)) => next.after(r.set(to, bits)),
-                None => next,
-            },
-        })
+        }
+        Ok(Next::At(here + 1))
     }
 
     fn library(&mut self, code: &Code<'_>, enters: bool, site: u32) {

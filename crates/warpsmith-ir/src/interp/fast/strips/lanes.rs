@@ -105,19 +105,19 @@ fn others(op: &Op, lanes: &mut [Vec<u64>], n: usize) -> usize {
         lanes[*to as usize] = out;
         return n;
     }
-    for k in 0..n {
-        let get = |v: u32| lanes[v as usize][k];
-        match holds(op, get) {
-            Some(true) => {}
-            Some(false) => return k,
-            None => {
-                if let Some((to, bits)) = computed(op, get) {
-                    lanes[to as usize][k] = bits;
-                }
-            }
-        }
+    (0..n).find(|k| !one(op, lanes, *k)).unwrap_or(n)
+}
+
+/// Does an operation in one iteration; whether that goes the noted way.
+fn one(op: &Op, lanes: &mut [Vec<u64>], k: usize) -> bool {
+    let get = |v: u32| lanes[v as usize][k];
+    let goes_on = holds(op, get);
+    if goes_on.is_none()
+        && let Some((to, bits)) = computed(op, get)
+    {
+        lanes[to as usize][k] = bits;
     }
-    n
+    goes_on.unwrap_or(true)
 }
 
 /// Does what depends on itself, one iteration after the other, from the first values of what is carried on.

@@ -39,6 +39,9 @@ pub(super) struct Head {
     noted: RefCell<Noted>,
 }
 
+/// The operations that ran, and where it ended.
+type Iteration = (Vec<Pc>, Pc);
+
 #[derive(Clone, Debug, Default)]
 struct Noted {
     strip: Option<Box<Strip>>,
@@ -117,7 +120,7 @@ impl<T: Track> Interp<'_, '_, T> {
         r: &mut Registers,
         (to, head): (Pc, u32),
         origin: &Origin,
-    ) -> Run<(Next, Option<(Vec<Pc>, Pc)>)> {
+    ) -> Run<(Next, Option<Iteration>)> {
         let (mut pc, mut ops) = (to, vec![]);
         while ops.len() < LONGEST {
             let op = &code.ops[pc as usize];
