@@ -252,6 +252,11 @@ impl Nest {
         self.stages.iter().filter(move |s| s.is_cut_at(id))
     }
 
+    /// Whether a loop is on one of the axes.
+    pub fn binds(&self, id: LoopId) -> bool {
+        self.axes.iter().any(|(l, _)| *l == id)
+    }
+
     /// Iterations of a bound loop that one block computes.
     pub fn block_extent(&self, id: LoopId) -> Option<u32> {
         let (_, axis) = self.axes.iter().find(|(l, _)| *l == id)?;

@@ -110,8 +110,8 @@ pub fn of(kernel: &Kernel, root: LoopId, nest: &Nest, stage: &Stage) -> Result<F
 
 /// Whether an invariant mentions a loop around an access that stands inside of the bound ones.
 fn moves_inside_of_bound(nest: &Nest, a: &Access<'_>, invariant: &Poly) -> bool {
-    let bound = |l: &&&ForLoop| nest.axes.iter().any(|(id, _)| *id == l.id);
-    let mut inside = a.loops.iter().skip_while(|l| !bound(l)).filter(|l| !bound(l));
+    let around = a.loops.iter().skip_while(|l| !nest.binds(l.id));
+    let mut inside = around.filter(|l| !nest.binds(l.id));
     inside.any(|l| invariant.mentions(l.var))
 }
 
@@ -227,8 +227,7 @@ fn dim(
     for (monomial, factor) in poly.terms() {
         let term = Poly::product(monomial, factor).ok_or(OVERFLOW)?;
         // Of the loops around the bound ones a block has one iteration.
-        let bound = |l: &&&ForLoop| nest.axes.iter().any(|(id, _)| *id == l.id);
-        let own = a.loops.iter().skip_while(|l| !bound(l));
+        let own = a.loops.iter().skip_while(|l| !nest.binds(l.id));
         let mentioned = own.filter(|l| term.mentions(l.var));
         let moving: Vec<_> = mentioned.filter(|l| !stays(nest, stage, l)).collect();
         let single = |l: &&&ForLoop| {
@@ -256,8 +255,7 @@ const OVERFLOW: &str = "its subscript overflows";
 /// Whether a loop has one iteration while a strip is copied and used: it runs around the strips.
 fn stays(nest: &Nest, stage: &Stage, l: &ForLoop) -> bool {
     let Some((id, _)) = stage.strip else { return false };
-    let bound = nest.axes.iter().any(|(b, _)| *b == l.id);
-    !bound && l.id != id && walk::find_loop(&l.body, id).is_some()
+    !nest.binds(l.id) && l.id != id && walk::find_loop(&l.body, id).is_some()
 }
 
 fn counter(

@@ -100,6 +100,11 @@ pub fn read_outside_its_loops(block: &warpsmith_ir::Block, var: VarId) -> bool {
     })
 }
 
+/// Whether a loop's counter comes from outside and is read when the loop is over.
+pub fn counter_outlives(function: &Function, l: &ForLoop) -> bool {
+    !l.declares && read_outside_its_loops(&function.body, l.var)
+}
+
 /// The operation that a flag stands for which some iterations set to true, or to false.
 fn flag(value: &Expr) -> Option<ReduceOp> {
     match value.without_casts().as_const().filter(|v| v.ty.is_integer())?.as_i64() {

@@ -146,7 +146,7 @@ fn plain(kernel: &Kernel, l: &ForLoop) -> Result<(), Refusal> {
     if walk::writes_var(&l.body, l.var) {
         return refuse("its body changes its counter");
     }
-    if !l.declares && scalars::read_outside_its_loops(&kernel.func().body, l.var) {
+    if scalars::counter_outlives(kernel.func(), l) {
         return refuse("its counter is read after it");
     }
     Ok(())

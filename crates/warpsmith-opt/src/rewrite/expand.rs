@@ -117,7 +117,7 @@ pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalExpand<'_>, Refusal
     if walk::writes_var(&l.body, l.var) {
         return refuse("its body writes the counter");
     }
-    if !l.declares && scalars::read_outside_its_loops(&kernel.func().body, l.var) {
+    if scalars::counter_outlives(kernel.func(), l) {
         return refuse("its counter is read after it");
     }
     match counts(kernel, l) {

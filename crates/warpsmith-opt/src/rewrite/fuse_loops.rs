@@ -148,7 +148,7 @@ fn check_loop(kernel: &Kernel, l: &ForLoop) -> Result<(), Refusal> {
     if walk::continues(&l.body).is_some() {
         return refuse("an iteration may end early");
     }
-    if !l.declares && scalars::read_outside_its_loops(&kernel.func().body, l.var) {
+    if scalars::counter_outlives(kernel.func(), l) {
         return refuse("its counter is read after it");
     }
     Ok(())

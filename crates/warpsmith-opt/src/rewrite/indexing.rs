@@ -117,7 +117,7 @@ pub fn check(kernel: &Kernel, target: LoopId, sparse: bool) -> Result<LegalIndex
     if sparse && !nest.clauses.last_private.is_empty() {
         return refuse("it has a `lastprivate` clause");
     }
-    if sparse && !l.declares && scalars::read_outside_its_loops(&kernel.func().body, l.var) {
+    if sparse && scalars::counter_outlives(kernel.func(), l) {
         return refuse("its counter is read after it");
     }
     let innermost = nest.axes.last().map_or(target, |(id, _)| *id);

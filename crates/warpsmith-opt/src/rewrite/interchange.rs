@@ -122,8 +122,7 @@ pub fn check<'k>(kernel: &'k Kernel, outer: LoopId) -> Result<LegalInterchange<'
     if !loops::bounds_independent(kernel, i.id, outer) {
         return Err(Refusal::DependentBounds { outer, inner: i.id });
     }
-    let left =
-        |l: &&&ForLoop| !l.declares && scalars::read_outside_its_loops(&kernel.func().body, l.var);
+    let left = |l: &&&ForLoop| scalars::counter_outlives(kernel.func(), l);
     if let Some(l) = [o, i].iter().find(left) {
         let reason = format!("the counter `{}` is read after the loops", kernel.name_of(l.var));
         return Err(Refusal::OrderMatters {

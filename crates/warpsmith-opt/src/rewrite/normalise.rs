@@ -118,7 +118,7 @@ pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalNormalise<'_>, Refu
     if changes {
         return Err(refused("what it counts from may change while it runs"));
     }
-    if !l.declares && scalars::read_outside_its_loops(&kernel.func().body, l.var) {
+    if scalars::counter_outlives(kernel.func(), l) {
         return Err(refused("its counter is read after it"));
     }
     match iterations(kernel, l) {

@@ -117,7 +117,7 @@ pub fn check(kernel: &Kernel, target: LoopId, size: u32) -> Result<LegalSplit<'_
     if walk::leaves(&l.body).is_some() {
         return refuse("it may end early".into());
     }
-    if !l.declares && scalars::read_outside_its_loops(&kernel.func().body, l.var) {
+    if scalars::counter_outlives(kernel.func(), l) {
         return refuse("its counter is read after it".into());
     }
     if changes_bounds(l) {

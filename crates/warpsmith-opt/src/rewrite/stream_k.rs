@@ -179,7 +179,7 @@ pub fn check(
     }
     let outermost = group.first().and_then(|id| kernel.find_loop(*id));
     let Some(outermost) = outermost else { return refuse("it is gone".into()) };
-    if !outermost.declares && scalars::read_outside_its_loops(&kernel.func().body, outermost.var) {
+    if scalars::counter_outlives(kernel.func(), outermost) {
         let name = kernel.loop_name(outermost.id);
         return refuse(format!("the counter of `{name}` is read after the nest"));
     }

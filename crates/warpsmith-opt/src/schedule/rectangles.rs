@@ -45,8 +45,7 @@ pub(super) fn of_rectangle(
         let Ok(next) = take(&state, &step, sources) else { break };
         (state, _) = (next.kernel, taken.push(step));
     }
-    let ways = alternatives(&state, root, sources).into_iter();
-    ways.map(|steps| [&taken[..], &steps].concat()).collect()
+    after(&taken, alternatives(&state, root, sources))
 }
 
 /// Every step list for the nest with a sum over channels inside of the window that it stands around, where conditions of the window are
@@ -75,8 +74,12 @@ pub(super) fn of_inner_sum(
     if taken.is_empty() {
         return vec![];
     }
-    let ways = alternatives(&state, root, sources).into_iter();
-    ways.map(|steps| [&taken[..], &steps].concat()).collect()
+    after(&taken, alternatives(&state, root, sources))
+}
+
+/// The step lists, each after the steps that were taken first.
+fn after(taken: &[StepKind], ways: Vec<Vec<StepKind>>) -> Vec<Vec<StepKind>> {
+    ways.into_iter().map(|steps| [taken, &steps].concat()).collect()
 }
 
 /// Whether all that the innermost of the loops in a body does is under a condition.

@@ -240,8 +240,7 @@ impl Answer {
         here.iter().any(|p| i64::from(*p) == flat)
     }
 
-    /// The expression that takes the place of the mark.
-    /// The expression, with conditions as `sides` have them.
+    /// The expression that takes the place of the mark, with conditions as `sides` have them.
     pub fn text(&self, point: &Point, original: &str, sides: &Sides) -> String {
         let array = &point.site.arrays[self.array].name;
         let shared = format!("{array}{}", self.subscript.text(&point.symbols));

@@ -1,6 +1,5 @@
 //! Translates statements.
 
-use super::strips::Head;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::code::{Code, Frame, Op, Pc, Reg, Site, SiteId, Work};
@@ -13,6 +12,7 @@ use crate::visit::{for_each_stmt, for_each_stmt_of};
 
 use super::expr::scalar_of;
 use super::scalar;
+use super::strips::Head;
 
 /// The variables that a statement declares without giving them a value that lasts; in an order, since every translation of
 /// a loop has its variables in the same registers.

@@ -89,15 +89,13 @@ impl<T: Track> Interp<'_, '_, T> {
         origin: &Origin,
     ) -> Run<Stop> {
         loop {
-            pc = match &code.ops[pc as usize] {
-                Op::Again { to, head } => match self.again(code, r, (*to, *head), origin)? {
-                    Next::At(pc) => pc,
-                    Next::Stops(stop) => return Ok(stop),
-                },
-                op => match self.step(code, r, (pc, op), origin)? {
-                    Next::At(pc) => pc,
-                    Next::Stops(stop) => return Ok(stop),
-                },
+            let next = match &code.ops[pc as usize] {
+                Op::Again { to, head } => self.again(code, r, (*to, *head), origin)?,
+                op => self.step(code, r, (pc, op), origin)?,
+            };
+            pc = match next {
+                Next::At(pc) => pc,
+                Next::Stops(stop) => return Ok(stop),
             };
         }
     }

@@ -18,7 +18,7 @@ impl Draft<'_> {
         let mut at = Some(l);
         let mut outermost = true;
         while let Some(l) = at {
-            let read = !l.declares && scalars::read_outside_its_loops(&function.body, l.var);
+            let read = scalars::counter_outlives(function, l);
             if read && !outermost {
                 let message = "the counter of an inner parallel loop is read after the nest";
                 let d = self.at_loop("W243", l, stmt, message);

@@ -454,7 +454,7 @@ fn check_loop(kernel: &Kernel, l: &ForLoop, left_out: u32) -> Result<RowLoop, Re
     if walk::leaves(&l.body).is_some() {
         return Err(refused("it may end early"));
     }
-    if !l.declares && scalars::read_outside_its_loops(&kernel.func().body, l.var) {
+    if scalars::counter_outlives(kernel.func(), l) {
         return Err(refused("its counter is read after it"));
     }
     let carried = recurrence::carried(kernel, l);

@@ -147,7 +147,7 @@ impl Expansion<'_, '_> {
         let mut atoms = iterations.atoms().into_iter();
         let fixed = atoms.all(|a| matches!(a, Atom::Var(v) if params.contains(v)));
         let blocks = self.draft.source.loops_around(l.id);
-        let blocks = blocks.iter().filter(|b| self.nest.axes.iter().any(|(id, _)| *id == b.id));
+        let blocks = blocks.iter().filter(|b| self.nest.binds(b.id));
         fixed
             && blocks.into_iter().any(|b| count(b).as_ref() == Some(&iterations))
             && self.nest.multiples.divide(&iterations, least.next_power_of_two())

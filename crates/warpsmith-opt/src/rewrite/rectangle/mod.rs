@@ -508,13 +508,7 @@ impl<'k> Speculation<'k> {
         walk::each_expr(e, &mut |e| {
             harmless &= match &*e.kind {
                 ExprKind::Read(place) => e.ty.is_pointer() || self.is_inside(place, sure),
-                ExprKind::Binary(op, _, b) => match op {
-                    BinaryOp::Div | BinaryOp::Rem if e.ty.is_integer() => {
-                        b.as_const().is_some_and(|v| v.as_i64() != 0)
-                    }
-                    BinaryOp::Shl | BinaryOp::Shr => b.as_const().is_some(),
-                    _ => true,
-                },
+                ExprKind::Binary(..) => has_result(e),
                 ExprKind::AddressOf(_) | ExprKind::PtrOffset(..) | ExprKind::PtrDiff(..) => false,
                 _ => true,
             };
@@ -573,6 +567,17 @@ fn is_own(accesses: &[Access<'_>], access: &Access<'_>, counters: &[VarId]) -> b
     alone
         && access.base != Base::Anything
         && counters.iter().all(|v| index.iter().any(|p| is(p, *v)))
+}
+
+/// Whether an operation has a result whatever its operands are: it divides by no variable.
+fn has_result(e: &Expr) -> bool {
+    match &*e.kind {
+        ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, _, b) if e.ty.is_integer() => {
+            b.as_const().is_some_and(|v| v.as_i64() != 0)
+        }
+        ExprKind::Binary(BinaryOp::Shl | BinaryOp::Shr, _, b) => b.as_const().is_some(),
+        _ => true,
+    }
 }
 
 /// States the range of a loop's counter.

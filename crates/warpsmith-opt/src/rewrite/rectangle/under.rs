@@ -15,7 +15,7 @@ use warpsmith_ir::{
     UnaryOp, VarId,
 };
 
-use super::never_wraps;
+use super::{has_result, never_wraps};
 use crate::analysis::loops::unit_step;
 use crate::analysis::scalars;
 use crate::build::conditions::all_of;
@@ -50,7 +50,7 @@ pub(super) fn conditions(kernel: &Kernel, l: &ForLoop) -> Result<Vec<Expr>, &'st
     if !found.iter().all(stays) {
         return Err("the condition around it may change in it");
     }
-    if !l.declares && scalars::read_outside_its_loops(&kernel.func().body, l.var) {
+    if scalars::counter_outlives(kernel.func(), l) {
         return Err("its counter is read after it");
     }
     let counters: Vec<VarId> = kernel.loops_around(l.id).iter().map(|o| o.var).collect();
@@ -207,12 +207,8 @@ fn is_plain(e: &Expr) -> bool {
     let mut plain = !walk::reads_memory(e);
     walk::each_expr(e, &mut |e| {
         plain &= match &*e.kind {
-            ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, _, b) if e.ty.is_integer() => {
-                b.as_const().is_some_and(|v| v.as_i64() != 0)
-            }
-            ExprKind::Binary(BinaryOp::Shl | BinaryOp::Shr, _, b) => b.as_const().is_some(),
             ExprKind::Read(p) => matches!(&*p.kind, PlaceKind::Var(_)),
-            _ => true,
+            _ => has_result(e),
         };
     });
     plain

@@ -277,24 +277,20 @@ impl<'r, 'k> Expansion<'r, 'k> {
     /// The same for ends that excess iterations of `open` loops do not have, as those of rows that are read from memory.
     fn guarded_loop(&mut self, l: &ForLoop, stmt: &Stmt, open: Axes) -> Stmt {
         let cond = all_of(self.chosen(open).into_iter().map(|(_, tile)| tile.inside(None)));
+        let mut l = l.clone();
+        for end in [&mut l.first, &mut l.limit, &mut l.step] {
+            self.use_copies_in(end);
+        }
         let outside = self.guarded;
         self.guarded |= open;
-        let inner = self.serial_loop(l, stmt);
+        let inner = self.serial_loop(&l, stmt);
         self.guarded = outside;
-        let mut head = Block::new(vec![inner]);
-        if let [Stmt { kind: StmtKind::For(l), .. }] = head.stmts.as_mut_slice() {
-            let body = std::mem::take(&mut l.body);
-            self.use_copies(&mut head, &self.pinned);
-            if let [Stmt { kind: StmtKind::For(l), .. }] = head.stmts.as_mut_slice() {
-                l.body = body;
-            }
-        }
         match cond {
             Some(cond) => {
-                let kind = StmtKind::If { cond, then: head, otherwise: Block::default() };
-                Stmt::new(kind, Origin::default())
+                let (then, otherwise) = (Block::new(vec![inner]), Block::default());
+                Stmt::new(StmtKind::If { cond, then, otherwise }, Origin::default())
             }
-            None => head.stmts.remove(0),
+            None => inner,
         }
     }
 
@@ -364,9 +360,9 @@ impl<'r, 'k> Expansion<'r, 'k> {
         [&l.first, &l.limit, &l.step].into_iter().fold(0, |open, e| open | self.without_value(e))
     }
 
-    /// Whether threads of the block may have to wait for each other in a loop.
+    /// Whether threads of the block may have to wait for each other in the body of a loop.
     fn meets_inside(&self, l: &ForLoop) -> bool {
-        self.sharing.is_some() || self.holds_strip(&l.body) || !self.copies_at(l).is_empty()
+        self.sharing.is_some() || self.holds_strip(&l.body)
     }
 
     /// The bound loops in whose iterations past the end an expression has no value: it is no sum of counters, and depends on

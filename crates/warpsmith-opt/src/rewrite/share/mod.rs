@@ -252,7 +252,7 @@ fn check_loop(kernel: &Kernel, l: &ForLoop, nest: &Nest, body: &Block) -> Result
     if walk::leaves(&l.body).is_some() {
         return refuse("it may end early");
     }
-    if !l.declares && scalars::read_outside_its_loops(&kernel.func().body, l.var) {
+    if scalars::counter_outlives(kernel.func(), l) {
         return refuse("its counter is read after it");
     }
     let written = written_bases(body);

@@ -233,7 +233,7 @@ pub(super) fn check_loops(
     if walk::leaves(&target.body).is_some() {
         return refused(target.id, "it may end early".into());
     }
-    if !target.declares && scalars::read_outside_its_loops(&kernel.func().body, target.var) {
+    if scalars::counter_outlives(kernel.func(), target) {
         return refused(target.id, "its counter is read after it".into());
     }
     Ok(())

@@ -393,6 +393,11 @@ impl Expansion<'_, '_> {
         }
     }
 
+    /// The same in an expression that stands in none of the loops over a thread's iterations.
+    pub(crate) fn use_copies_in(&self, e: &mut Expr) {
+        visit::Rewriter::expr(&mut UseCopies { all: self, replicas: &self.pinned }, e);
+    }
+
     /// The staged copy that holds an element, and the constants of the read's subscripts.
     pub(crate) fn staged_read(&self, place: &Place) -> Option<(usize, &[i128])> {
         self.staged.iter().find_map(|k| {

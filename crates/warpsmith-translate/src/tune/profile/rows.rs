@@ -16,7 +16,6 @@ use super::values::{Extents, Thread, Vars};
 pub type Sizes = BTreeMap<VarId, f64>;
 
 /// What a launch's arrays say of loops over rows.
-#[derive(Default)]
 pub struct Rows {
     /// Of the arrays.
     pub elements: Sizes,
@@ -55,7 +54,7 @@ pub fn lengths_for_pointers(
         {
             let apart = (all / rows.max(1.0)).round().max(1.0) as i64;
             walked.set(starts, Some(Value::int(Scalar::I64, apart)));
-            ends.extend(copies.found_in(&l.limit).map(|(read, _)| (l.id, read)));
+            ends.extend(copies.found_in(&l.limit).map(|(read, _)| (l.id, read.clone())));
         }
     });
     (Rows { elements, ends }, walked)
@@ -98,7 +97,7 @@ impl Copies {
     }
 
     /// What in an expression reads that array.
-    fn found_in(&self, e: &Expr) -> Option<(Expr, VarId)> {
+    fn found_in<'e>(&self, e: &'e Expr) -> Option<(&'e Expr, VarId)> {
         let mut arrays = vec![];
         tree::each_expr(e, &mut |e| {
             let ExprKind::Read(place) = &*e.kind else { return };
@@ -107,10 +106,10 @@ impl Copies {
                 (_, Base::Var(v)) => Some(Some(self.0.get(&v).copied().unwrap_or(v))),
                 _ => Some(None),
             };
-            arrays.extend(array.map(|array| (e.clone(), array)));
+            arrays.extend(array.map(|array| (e, array)));
         });
         match arrays.as_slice() {
-            [(read, Some(array))] => Some((read.clone(), *array)),
+            [(read, Some(array))] => Some((*read, *array)),
             _ => None,
         }
     }

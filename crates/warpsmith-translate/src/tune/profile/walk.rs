@@ -1,6 +1,7 @@
 //! The walk of one block through a kernel.
 
 mod access;
+mod conditions;
 mod loops;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -404,112 +405,6 @@ impl<'a> Walk<'a> {
         self.first.vars.set(var, self.first.call(module, at, callee, args));
     }
 
-    fn condition(&mut self, cond: &Expr, then: &Block, otherwise: &Block) {
-        self.expr(cond);
-        let of = self.loops_of(cond) | self.serial_loops();
-        self.work.control += self.warps() * self.times(of);
-        let truth = self.truth(cond, otherwise);
-        let known = truth.iter().zip(&self.active).all(|(t, a)| !*a || t.is_some());
-        let before = self.active.clone();
-        let apart = self.apart;
-        if stores(then) {
-            self.apart |= self.loops_of(cond);
-        }
-        if !known {
-            self.depends_on_data = true;
-            let share = self.share;
-            self.share = share / if otherwise.stmts.is_empty() { 1.0 } else { 2.0 };
-            self.block(then);
-            self.block(otherwise);
-            self.share = share;
-            self.apart = apart;
-            return;
-        }
-        // Threads that leave here do not come back.
-        let gone = matches!(then.stmts.last().map(|s| &s.kind), Some(StmtKind::Return(_)));
-        for (block, value) in [(then, true), (otherwise, false)] {
-            for ((active, was), t) in self.active.iter_mut().zip(&before).zip(&truth) {
-                *active = *was && *t == Some(value);
-            }
-            if self.active.contains(&true) {
-                self.block(block);
-            }
-        }
-        self.active = before;
-        self.apart = apart;
-        if gone {
-            for (active, t) in self.active.iter_mut().zip(&truth) {
-                *active &= *t != Some(true);
-            }
-        }
-    }
-
-    /// Of each thread whether a condition holds. Where it follows loops around, as at the edges of a window, that of the iteration
-    /// in which it holds for most: the first, the middle or the last one.
-    fn truth(&self, cond: &Expr, otherwise: &Block) -> Vec<Option<bool>> {
-        let holds = self.lanes.eval(self.module, self.at, cond);
-        let of = |lane| holds.as_ref()?.of(lane).map(Value::is_true);
-        let first: Vec<Option<bool>> = (0..self.active.len()).map(of).collect();
-        if holds.as_ref().is_some_and(|h| h.same().is_some())
-            && let Some(mostly) = self.mostly(cond, otherwise)
-        {
-            return vec![Some(mostly); first.len()];
-        }
-        if !otherwise.stmts.is_empty() {
-            return first;
-        }
-        let hold = |truth: &[Option<bool>]| {
-            let both = truth.iter().zip(&self.active);
-            both.filter(|(t, active)| **active && **t == Some(true)).count()
-        };
-        let later = [0.5, 1.0].into_iter().filter_map(|part| self.truth_later(cond, part));
-        // Of equals the first.
-        later.fold(first, |best, other| if hold(&other) > hold(&best) { other } else { best })
-    }
-
-    /// The same after a part of the iterations of all loops around; `None` where they do not change it, or nobody knows how.
-    fn truth_later(&self, cond: &Expr, part: f64) -> Option<Vec<Option<bool>>> {
-        let mut truth = vec![Some(true); self.active.len()];
-        let mut moved = false;
-        for e in tree::conjuncts(cond) {
-            let ExprKind::Binary(op, a, b) = &*e.kind else { return None };
-            let shift = |e: &Expr| {
-                let value = self.first.eval(self.module, self.at, e)?;
-                value.value.ty.is_integer().then(|| self.moved(&value, part))
-            };
-            let (by, than) = (shift(a)?, shift(b)?);
-            moved |= by != than;
-            let lanes = [a, b].map(|e| self.lanes.eval(self.module, self.at, e));
-            let [a, b] = [lanes[0].as_ref()?, lanes[1].as_ref()?];
-            for (lane, truth) in truth.iter_mut().enumerate() {
-                let side = |of: &Lanes, by: f64| Some(of.of(lane)?.as_i64() as f64 + by);
-                let both = side(a, by).zip(side(b, than));
-                let holds = both.and_then(|(a, b)| compared(*op, a, b));
-                *truth = truth.zip(holds).map(|(t, holds)| t && holds);
-            }
-        }
-        moved.then_some(truth)
-    }
-
-    /// Which of two paths most iterations take, where a condition that is the same for all threads turns on the way through a
-    /// loop, as between the strips at the diagonal of a triangle and all others: what the middle one does.
-    fn mostly(&self, cond: &Expr, otherwise: &Block) -> Option<bool> {
-        if otherwise.stmts.is_empty() || self.loops_of(cond) & self.serial_loops() == 0 {
-            return None;
-        }
-        let in_middle = |e: &Expr| {
-            let value = self.first.eval(self.module, self.at, e)?;
-            Some(value.value.as_i64() as f64 + self.later(&value))
-        };
-        let mut all = true;
-        for e in tree::conjuncts(cond) {
-            let ExprKind::Binary(op, a, b) = &*e.kind else { return None };
-            let (a, b) = (in_middle(a)?, in_middle(b)?);
-            all &= compared(*op, a, b)?;
-        }
-        Some(all)
-    }
-
     /// Registers of pointers that the compiler keeps.
     pub fn kept_pointers(&self) -> f64 {
         self.pointers.kept() + self.strided
@@ -594,26 +489,5 @@ impl Walk<'_> {
     pub fn arithmetic(&self) -> f64 {
         let Work { fp32, fp64, fp16, int, .. } = self.work;
         fp32 + fp64 + fp16 + int
-    }
-}
-
-/// Whether something is written that is no variable.
-fn stores(block: &Block) -> bool {
-    let mut found = false;
-    tree::each_stmt(block, &mut |s| {
-        let place = tree::operands(s).writes;
-        found |= place.is_some_and(|p| !matches!(&*p.kind, PlaceKind::Var(_)));
-    });
-    found
-}
-
-/// What an order says of two numbers.
-fn compared(op: BinaryOp, a: f64, b: f64) -> Option<bool> {
-    match op {
-        BinaryOp::Le => Some(a <= b),
-        BinaryOp::Lt => Some(a < b),
-        BinaryOp::Ge => Some(a >= b),
-        BinaryOp::Gt => Some(a > b),
-        _ => None,
     }
 }
