@@ -81,11 +81,12 @@ impl KernelProfile {
         let independent =
             [p.arithmetic, p.global_loads, p.shared_loads, p.copies_ahead, p.longest_block];
         let access = |g: &GlobalTraffic| {
-            [g.requests, g.sectors, g.wavefronts, g.block_bytes, g.reuse_bytes, g.grid_bytes]
+            let bytes = [g.block_bytes, g.reuse_bytes, g.grid_bytes, g.between_passes];
+            [g.requests, g.sectors, g.wavefronts].into_iter().chain(bytes)
         };
         let mut all = counts.iter().chain(&traffic).chain(&independent);
         let sane = |count: &f64| count.is_finite() && *count >= 0.0;
-        all.all(sane) && self.global.iter().all(|g| access(g).iter().all(sane))
+        all.all(sane) && self.global.iter().all(|g| access(g).all(|count| sane(&count)))
     }
 }
 
@@ -161,6 +162,9 @@ pub struct GlobalTraffic {
     pub reuse_bytes: f64,
     /// Bytes of the different sectors that the whole grid touches.
     pub grid_bytes: f64,
+    /// Bytes that a block touches between an earlier access of another loop to the same sectors and this one, as of the second
+    /// pass over a row: 0 where nothing has read them before.
+    pub between_passes: f64,
     /// Along which grid axes the touched bytes differ. For A of a matrix product only along y: all blocks of a row
     /// of blocks read the same.
     pub varies: [bool; 3],

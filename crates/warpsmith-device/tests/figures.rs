@@ -56,6 +56,7 @@ fn product(t: &Tiles) -> KernelProfile {
         wavefronts: blocks * n * tile as f64 / 32.0,
         block_bytes: n * tile as f64 * 4.0,
         reuse_bytes: 0.0,
+        between_passes: 0.0,
         grid_bytes: n * n * 4.0,
         varies,
     };
@@ -98,6 +99,7 @@ fn naive() -> KernelProfile {
         wavefronts: warps * n * wavefronts,
         block_bytes: 32.0 * n * 4.0,
         reuse_bytes: 32.0 * 32.0 + 8.0 * 128.0,
+        between_passes: 0.0,
         grid_bytes: n * n * 4.0,
         varies,
     };
@@ -209,6 +211,7 @@ fn convolution(filter: u64, block: [u64; 2], outputs: [u64; 2]) -> KernelProfile
                 wavefronts: blocks * words / 32.0 * 1.2,
                 block_bytes: words * 4.0 * 1.2,
                 reuse_bytes: 0.0,
+                between_passes: 0.0,
                 grid_bytes: image,
                 varies: [true, true, false],
             },
@@ -219,6 +222,7 @@ fn convolution(filter: u64, block: [u64; 2], outputs: [u64; 2]) -> KernelProfile
                 wavefronts: warps * each,
                 block_bytes: image / blocks,
                 reuse_bytes: 0.0,
+                between_passes: 0.0,
                 grid_bytes: image,
                 varies: [true, true, false],
             },
@@ -254,6 +258,7 @@ fn copy(moved: f64) -> KernelProfile {
         wavefronts: moved / 2.0 / 128.0,
         block_bytes: 4096.0,
         reuse_bytes: 0.0,
+        between_passes: 0.0,
         grid_bytes: moved / 2.0,
         varies: [true, false, false],
     };

@@ -218,7 +218,7 @@ fn what_is_stored_is_read_there_by_other_parts() {
 }
 
 #[test]
-fn what_changes_after_it_is_stored_is_not_read_there() {
+fn what_changes_after_it_is_stored_is_left_beside_it() {
     for (from, to) in [
         // Another value than the one that is stored.
         ("c[i][j] = t;", "c[i][j] = t + 1.0f;"),
@@ -226,14 +226,53 @@ fn what_changes_after_it_is_stored_is_not_read_there() {
         ("c[i][j] = t;", "c[i][j] = t; t = 3.0f; e[i][j] = t;"),
         // The element is changed behind it, or another one that may be the same.
         ("c[i][j] = t;", "c[i][j] = t; c[i][j] += 1.0f; e[i][j] = t + 2.0f;"),
-        // Something reads the element before.
-        ("if (t > top) top = t;", "if (t > top + c[i][j]) top = t;"),
         // It has another type.
         ("float c[m][m]", "double c[m][m]"),
     ] {
         let source = STORED_LATER.replace(from, to);
         assert_ne!(source, STORED_LATER);
-        let text = refused_text(&source, "distribute j");
-        assert!(text.contains("the parts of its body share `t`"), "{to}\n{text}");
+        let steps = "distribute j\nbind i -> x block 32";
+        has(&check(&source, steps, SIZES), &["t_left["]);
     }
+    // Something reads the element before, and is no maximum any more.
+    let compared = STORED_LATER.replace("if (t > top) top = t;", "if (t > top + c[i][j]) top = t;");
+    has(&refused_text(&compared, "distribute j"), &["more than one operation"]);
+}
+
+/// Two passes over columns, the second with the mean of the first.
+const COLUMNS: &str = "
+void variance(int n, int m, const float a[m][n], float mean[n], float b[m][n]) {
+    #pragma omp parallel for
+    for (int j = 0; j < n; j++) {
+        float s = 0.0f, v = 0.0f;
+        for (int i = 0; i < m; i++) s += a[i][j];
+        s /= m + 1;
+        for (int i = 0; i < m; i++) v += (a[i][j] - s) * (a[i][j] - s);
+        mean[j] = s;
+        const float scale = 1.0f / (v + 1.0f);
+        for (int i = 0; i < m; i++)
+            for (int k = 0; k < 2; k++) b[i][j] = k + (a[i][j] - s) * scale;
+    }
+}
+";
+
+#[test]
+fn passes_come_apart_where_there_is_nothing_else_and_what_is_set_twice_belongs_to_the_first() {
+    let alone = COLUMNS.replace("for (int k = 0; k < 2; k++) b[i][j] = k +", "b[i][j] = 1 +");
+    let steps = "distribute j\nsplit_k i by 4\nbind j#2 -> x block 32\nbind i_part, j -> y, x block 8x1\nsplit_k i#2 by 4\nbind j#4 -> x block 32\nbind i_part2, j#3 -> y, x block 8x1\nbind j#5 -> x block 32";
+    let sizes: Sizes<'_> = &[
+        &[("n", 0), ("m", 3)],
+        &[("n", 3), ("m", 0)],
+        &[("n", 40), ("m", 7)],
+        &[("n", 9), ("m", 33)],
+    ];
+    let text = check(&alone, steps, sizes);
+    has(&text, &["s_parts[", "s_left[j] = s;", "const float s = s_left[j];"]);
+}
+
+#[test]
+fn declarations_go_into_the_loop_of_their_part() {
+    let steps = "distribute j\nbind j -> x block 32\nbind j#2, i#3 -> x, y block 8x4";
+    let sizes: Sizes<'_> = &[&[("n", 3), ("m", 0)], &[("n", 40), ("m", 7)], &[("n", 9), ("m", 33)]];
+    has(&check(COLUMNS, steps, sizes), &["const float scale = 1.0f / (v + 1.0f);"]);
 }

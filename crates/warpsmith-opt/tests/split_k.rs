@@ -27,11 +27,12 @@ fn a_product_in_parts() {
         &[
             "C_parts[(l_part * n + i) * m + j] = 0.0f;",
             "for (int l = (int)l_part * l_length;",
-            "l < ((int)l_part == 3 ? k : ((int)l_part + 1) * l_length);",
+            "l < ((int)l_part == 3 || ((int)l_part + 1) * l_length > k ? k",
+            ": ((int)l_part + 1) * l_length);",
             "C[i * m + j] = 2.0f * C[i * m + j];",
             "for (int l_part = 0; l_part < 4; ++l_part)",
             "C[i * m + j] += C_parts[((size_t)l_part * n + i) * m + j]",
-            "const int l_length = k / 4;",
+            "const int l_length = k / 4 + (k % 4 > 0 ? 1 : 0);",
         ],
     );
 }
@@ -138,6 +139,51 @@ void f(int n, unsigned m, const int a[n][m + 1], int y[n]) {
     );
 }
 
+const TWO_SUMS: &str = "
+void moments(int n, int m, const float a[n][m], float x[n], int y[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        float s = 0.0f;
+        for (int k = 1; k < m; k++) {
+            const float t = a[i][k] - 0.5f;
+            s += t * t;
+            y[i] = t > 0.0f ? y[i] + 1 : y[i];
+        }
+        x[i] = s / m;
+    }
+}
+";
+
+#[test]
+fn several_sums_of_one_loop_are_split_together() {
+    let sizes: Sizes<'_> = &[
+        &[("n", 0), ("m", 3)],
+        &[("n", 3), ("m", 0)],
+        &[("n", 3), ("m", 1)],
+        &[("n", 3), ("m", 2)],
+        &[("n", 33), ("m", 5)],
+        &[("n", 4), ("m", 9)],
+        &[("n", 4), ("m", 41)],
+    ];
+    let text = check(
+        &TWO_SUMS.replace("t > 0.0f ? y[i] + 1 : y[i]", "y[i] + (t > 0.0f)"),
+        "split_k k by 4\nbind k_part, i -> y, x block 8x1\naccumulate s_parts\naccumulate y_parts\nbind i#2 -> x block 32",
+        sizes,
+    );
+    has(&text, &["s += s_parts[", "y[i] += y_parts["]);
+}
+
+/// A part has as many iterations as the others: with 10 of 8 parts, five have two each, and none has those that are left over.
+#[test]
+fn parts_are_even() {
+    let text = check(
+        GEMM,
+        "split_k l by 8\nbind l_part, i, j -> z, y, x block 8x4x1\nbind i#2, j#2 -> y, x block 8x4\n",
+        PRODUCTS,
+    );
+    has(&text, &["const int l_length = k / 8 + (k % 8 > 0 ? 1 : 0);"]);
+}
+
 /// The message of a schedule.
 fn refused(body: &str, schedule: &str, expected: Expect) {
     let source = format!(
@@ -167,9 +213,21 @@ fn what_is_no_sum() {
         ],
     );
     f(
-        "for (int k = 0; k < m; k++) { y[i] += a[i][k]; x[i] += 1; }",
+        "float s = 0, t = 0; for (int k = 0; k < m; k++) { s += a[i][k]; t += s; } x[i] = s; y[i] = t;",
         expect![
-            "error[W265]: cannot split the sum of loop `k`: it changes more than one variable or element"
+            "error[W265]: cannot split the sum of loop `k`: it uses the value that `s` has so far"
+        ],
+    );
+    f(
+        "for (int k = 0; k < m; k++) { y[i] += a[i][k]; y[i] -= 1; }",
+        expect![
+            "error[W265]: cannot split the sum of loop `k`: it uses the value that `y[i]` has so far"
+        ],
+    );
+    f(
+        "for (int k = 0; k < m; k++) { y[i] += a[i][k]; y[k] -= 1; }",
+        expect![
+            "error[W265]: cannot split the sum of loop `k`: it uses the value that `y[i]` has so far"
         ],
     );
     f(

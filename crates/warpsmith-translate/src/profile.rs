@@ -84,6 +84,7 @@ fn traffic(a: &ArrayCounters, blocks: u64, block_bytes: f64) -> GlobalTraffic {
         wavefronts: a.wavefronts,
         block_bytes: ratio((a.block_sectors * SECTOR) as f64, blocks),
         reuse_bytes: between.min(block_bytes),
+        between_passes: 0.0,
         grid_bytes: (a.grid_sectors * SECTOR) as f64,
         varies: a.varies,
     }

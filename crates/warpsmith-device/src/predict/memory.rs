@@ -47,11 +47,15 @@ pub fn traffic(
     for access in &profile.global {
         let alone = alone(access, profile.grid, u64::from(gpu.sms), resident);
         let unshared = 1.0 - (1.0 - alone) * fit.l1_sharing;
+        let passed = access.between_passes;
+        let held = |bytes: f64, cache: f64| if passed > 0.0 { overflow(bytes, cache) } else { 1.0 };
+        let unshared = unshared * held(passed * f64::from(resident), l1_bytes * fit.l1_share);
         let on = l2_sectors(access, blocks, l1_overflow, unshared);
         total.requests += access.requests;
         total.l1_wavefronts += access.wavefronts.max(access.requests);
         total.l2_sectors += on;
         let below = dram_bytes(access, profile.grid, wave_blocks, overflow(whole.min(wave), l2));
+        let below = below * held((passed * wave_blocks).min(wave), l2);
         // Never more than L2 was asked for, rounding of footprints aside.
         total.dram_bytes += below.min(on * SECTOR);
         if access.kind == TrafficKind::Load {

@@ -31,6 +31,7 @@ pub fn with_spills(arch: &Architecture, profile: &KernelProfile) -> KernelProfil
             sectors: requests * 2.0,
             wavefronts: requests / 2.0,
             block_bytes: footprint,
+            between_passes: 0.0,
             reuse_bytes: footprint,
             // The same local memory serves block after block; it stays in L2 and is as good as never written back.
             grid_bytes: 0.0,

@@ -36,6 +36,7 @@ fn stream(sectors_a_warp: f64) -> GlobalTraffic {
         wavefronts: requests,
         block_bytes: sectors_a_warp * 8.0 * 32.0,
         reuse_bytes: 0.0,
+        between_passes: 0.0,
         grid_bytes: requests * 128.0,
         varies: [true, false, false],
     }

@@ -85,6 +85,7 @@ fn access(text: &str) -> GlobalTraffic {
         wavefronts: number(3),
         block_bytes: number(4),
         reuse_bytes: number(5),
+        between_passes: 0.0,
         grid_bytes: number(6),
         varies: ['x', 'y', 'z'].map(|axis| parts[7].contains(axis)),
     }

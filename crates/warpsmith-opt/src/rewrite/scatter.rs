@@ -173,7 +173,8 @@ fn parts<'k>(kernel: &'k Kernel, l: &'k ForLoop) -> Result<Parts<'k>, Refusal> {
     split_k::check_loops(kernel, &[l.id], sum).map_err(of_scatter)?;
     let added = split_k::sum_of(kernel, sum).map_err(of_scatter)?;
     check_terms(l, sum, &added)?;
-    let needed = split_k::needed(kernel, &l.body, sum, &added).map_err(of_scatter)?;
+    let needed =
+        split_k::needed(kernel, &l.body, sum, std::slice::from_ref(&added)).map_err(of_scatter)?;
     let (before, after) = (&l.body.stmts[..at], &l.body.stmts[at + 1..]);
     let declarations =
         || before.iter().filter(|s| matches!(s.kind, StmtKind::Decl { .. })).cloned();

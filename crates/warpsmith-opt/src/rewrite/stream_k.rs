@@ -95,7 +95,7 @@ void product(int n, const float *A, const float *B, float *C, long long i_tiles,
             for (int j = 0; j < n; ++j) {
                 C_parts[((size_t)k_part * (n - i_whole) + i - i_whole) * n + j] = 0.0f;
                 for (int k = k_part * k_length;
-                     k < (k_part == 3 ? n : (k_part + 1) * k_length);
+                     k < (k_part == 3 || (k_part + 1) * k_length > n ? n : (k_part + 1) * k_length);
                      ++k) {
                     C_parts[((size_t)k_part * (n - i_whole) + i - i_whole) * n + j] +=
                         A[(size_t)i * n + k] * B[(size_t)k * n + j];

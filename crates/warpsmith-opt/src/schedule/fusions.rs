@@ -9,7 +9,7 @@ use crate::analysis::access::{Access, AccessKind, Scope, View};
 use crate::kernel::{Kernel, only_loop};
 use crate::rewrite::{
     collapse, distribute, expand, fuse_kernels, fuse_loops, independence, interchange, scalarise,
-    scatter,
+    scatter, split_k,
 };
 use crate::walk;
 
@@ -143,14 +143,15 @@ impl Start {
         self
     }
 
-    /// With loops of their own for what stands beside an inner loop that is parallel, too: that nest can have all of them on axes.
+    /// With loops of their own for what stands beside an inner loop that is parallel, too, or a sum: that nest can have all of them
+    /// on axes, or compute the sum in parts.
     fn distributed(mut self, sources: &SourceMap) -> Start {
         for root in self.kernel.marked_roots() {
             let known = self.kernel.marked_roots();
             let Some(apart) = self.apart(root, sources) else { continue };
             let new = apart.kernel.marked_roots().into_iter();
             let mut new = new.filter(|id| *id == root || !known.contains(id));
-            if new.any(|id| has_parallel(&apart.kernel, id)) {
+            if new.any(|id| has_parallel(&apart.kernel, id) || has_sum(&apart.kernel, id)) {
                 self = apart;
             }
         }
@@ -272,6 +273,12 @@ fn has_parallel(kernel: &Kernel, root: LoopId) -> bool {
     let (group, _) = independence::group_of(kernel, root);
     let last = group.last().and_then(|id| kernel.find_loop(*id));
     last.and_then(|l| only_loop(&l.body)).is_some_and(|inner| is_parallel(kernel, root, inner))
+}
+
+/// Whether a nest computes a sum that can be split in parts.
+fn has_sum(kernel: &Kernel, root: LoopId) -> bool {
+    let sums = candidates::serial_loops(kernel, root).into_iter();
+    sums.into_iter().any(|l| split_k::check(kernel, l.id, 2).is_ok())
 }
 
 /// Whether a loop in a nest has independent iterations.

@@ -20,6 +20,7 @@ mod parse;
 mod parts;
 mod rectangles;
 pub mod registry;
+mod renamed;
 mod replays;
 mod rows;
 mod shared;
@@ -41,6 +42,7 @@ use warpsmith_ir::{Diagnostic, SourceMap, Span};
 pub use derive::derive;
 pub use parse::parse;
 pub use registry::StepKind;
+pub use renamed::with_part;
 pub use replays::Replays;
 
 use crate::kernel::Kernel;

@@ -3,7 +3,7 @@
 use warpsmith_ir::{Axis, LoopId, SourceMap};
 
 use super::candidates::{accumulated, cut_in_strips, serial_loops};
-use super::{StepKind, derive, take, wide};
+use super::{StepKind, derive, shared, take, wide};
 use crate::kernel::Kernel;
 use crate::rewrite::{bind, share, split_k};
 
@@ -40,7 +40,7 @@ pub(super) fn split_sums(
 fn split_by(
     kernel: &Kernel,
     root: LoopId,
-    (split, shared): (&StepKind, bool),
+    (split, together): (&StepKind, bool),
     sources: &SourceMap,
 ) -> Option<Vec<Vec<StepKind>>> {
     let at = kernel.marked_roots().iter().position(|id| *id == root)?;
@@ -51,7 +51,7 @@ fn split_by(
     let StepKind::Bind(bind::Args { loops, axes, .. }) = derive::step_for(&state, first) else {
         return None;
     };
-    let finish = match shared {
+    let finish = match together {
         true => added_together(&state, second, &finish, sources)?,
         false => vec![finish],
     };
@@ -74,6 +74,7 @@ fn split_by(
                 steps.extend(kept.iter().cloned());
                 ways.push(steps);
             }
+            ways.extend(shared::along_long_rows(&nest, &bound, sources));
         }
     }
     let before = [std::slice::from_ref(split), &finish].concat();

@@ -18,6 +18,8 @@ const ROWS: [(u32, u32); 7] =
     [(8, 16), (32, 4), (32, 8), (64, 2), (128, 1), (256, 1), (MOST_THREADS, 1)];
 /// Of a block: for nests with fewer iterations than the device has places for blocks.
 const MOST_THREADS: u32 = 1024;
+/// The same where each block has one row.
+const LONG_ROWS: [(u32, u32); 2] = [(128, 1), (256, 1)];
 /// The same where a thread puts together what it does to each column of several rows, and these rows.
 const UPDATES: [(u32, u32); 4] = [(32, 4), (64, 2), (128, 1), (256, 1)];
 const UPDATED: [u32; 4] = [1, 8, 16, 32];
@@ -44,6 +46,25 @@ pub(super) fn along_rows(
     state: &Kernel,
     sources: &SourceMap,
 ) -> Vec<Vec<StepKind>> {
+    rows_shared_by(nest, state, (&ROWS, &[1, 2, 4]), sources)
+}
+
+/// A block shares the rows of one iteration of the nest.
+pub(super) fn along_long_rows(
+    nest: &wide::Nest<'_>,
+    state: &Kernel,
+    sources: &SourceMap,
+) -> Vec<Vec<StepKind>> {
+    rows_shared_by(nest, state, (&LONG_ROWS, &[1]), sources)
+}
+
+/// Threads along x share loops that run along rows: so many threads and rows of a block, and rows of a thread.
+fn rows_shared_by(
+    nest: &wide::Nest<'_>,
+    state: &Kernel,
+    (shapes, tiles): (&[(u32, u32)], &[u32]),
+    sources: &SourceMap,
+) -> Vec<Vec<StepKind>> {
     let Some((_, tiled)) = innermost(nest) else { return vec![] };
     let Some(l) = state.loop_named(tiled) else { return vec![] };
     let along = contiguous(nest, state);
@@ -51,7 +72,7 @@ pub(super) fn along_rows(
         return vec![];
     }
     let mut found = vec![];
-    for (threads, rows) in ROWS {
+    for (threads, rows) in shapes.iter().copied() {
         let Some(mut plan) = Plan::along_x(nest, &along, (threads, rows), sources) else {
             continue;
         };
@@ -60,8 +81,8 @@ pub(super) fn along_rows(
         let names = limits.iter().filter(begins).map(|l| state.loop_name(l.id));
         plan.aligned = names.filter(|n| plan.loops.contains(n)).collect();
         let vectors = !plan.aligned.is_empty();
-        let tiles: &[u32] = if threads == MOST_THREADS { &[1] } else { &[1, 2, 4] };
-        for tile in tiles.iter().copied() {
+        let whole = |tile: &u32| threads == MOST_THREADS && *tile > 1;
+        for tile in tiles.iter().copied().filter(|t| !whole(t)) {
             for unroll in [1, 4] {
                 found.push(plan.steps(tile, unroll, None));
                 let Some(width) = nest.width().filter(|_| vectors) else { continue };

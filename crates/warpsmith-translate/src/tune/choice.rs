@@ -227,7 +227,12 @@ impl Settled {
         let Some(root) = state.open_roots().first().copied() else { return Ok(false) };
         let mut offered = alternatives(&state, root, sources);
         offered.retain(|steps| bench.model.barred.allows(steps));
-        let schedules: Vec<Schedule> = offered.iter().map(|steps| self.with(at, steps)).collect();
+        let with = |steps: &Vec<StepKind>| {
+            schedule::with_part(&start.kernel, &self.parts[1..], (at - 1, steps), sources)
+        };
+        let offered_parts: Vec<Vec<Vec<StepKind>>> = offered.iter().map(with).collect();
+        let whole = |behind: &Vec<Vec<StepKind>>| schedule_of(&[&self.parts[..1], behind].concat());
+        let schedules: Vec<Schedule> = offered_parts.iter().map(whole).collect();
         let known = schedule_of(&self.parts);
         let alone = self.parts.len() == 2;
         if !alone {
@@ -249,16 +254,10 @@ impl Settled {
         let chosen = bench.settle(times, |k| schedules[k].clone(), decide);
         bench.go_on()?;
         if let Some((k, seconds)) = chosen {
-            (self.parts[at], self.seconds) = (offered[k].clone(), Some(seconds));
+            self.parts.splice(1.., offered_parts[k].iter().cloned());
+            self.seconds = Some(seconds);
         }
         Ok(self.seconds.as_ref().is_some_and(|s| before.hides(s)))
-    }
-
-    /// The schedule with other steps for a nest.
-    fn with(&self, at: usize, steps: &[StepKind]) -> Schedule {
-        let mut all = self.parts.clone();
-        all[at] = steps.to_vec();
-        schedule_of(&all)
     }
 }
 

@@ -56,6 +56,7 @@ impl Model {
             wavefronts: moved / 32.0 * total,
             block_bytes: moved * 4.0,
             reuse_bytes: 0.0,
+            between_passes: 0.0,
             grid_bytes: moved * 4.0 * total,
             varies: [true, false, false],
         };

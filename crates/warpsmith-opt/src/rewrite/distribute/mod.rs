@@ -13,7 +13,8 @@
 //!
 //! A declaration of what any part can compute goes to each that uses it. A number that one part of a marked loop's body sets
 //! and later ones read is kept in the workspace, an element for each iteration, and so are arrays that an iteration has
-//! for itself. Parts that share other variables stay together.
+//! for itself. Parts that share other variables stay together. Declarations in front of a part's loop go into it where it is
+//! around others: it can then have an axis.
 //!
 //! Legal for a marked loop that is not bound, whose bounds the launcher knows, with iterations that are proved independent
 //! and do not end early; for a serial loop whose iterations are independent but for sums that nothing looks at.
@@ -21,6 +22,7 @@
 mod left;
 mod parts;
 mod stored;
+mod sunk;
 
 use std::fmt;
 
@@ -104,7 +106,7 @@ pub struct LegalDistribute<'k> {
     kernel: &'k Kernel,
     target: &'k ForLoop,
     parts: Parts,
-    /// Marked loops around the target, and the target: what is kept has an element for each of their iterations.
+    /// Marked loops around the target, and the target: what is left has an element for each of their iterations.
     around: Vec<ForLoop>,
 }
 
@@ -166,7 +168,7 @@ fn around(kernel: &Kernel, group: &[LoopId], l: &ForLoop) -> Vec<ForLoop> {
     let outside = kernel.loops_around(l.id).into_iter().skip_while(|o| !is_marked(o));
     let found: Vec<&ForLoop> = outside.chain([l]).collect();
     // Other loops between them would run in several threads at a time, all with the same elements.
-    if !found.iter().all(|l| group.contains(&l.id)) {
+    if !found.iter().all(|o| is_marked(o) || group.contains(&o.id) || o.id == l.id) {
         return vec![];
     }
     let counted = |l: &&ForLoop| {
@@ -174,9 +176,9 @@ fn around(kernel: &Kernel, group: &[LoopId], l: &ForLoop) -> Vec<ForLoop> {
         let others = found.iter().filter(|o| o.id != l.id);
         unit_step(l) && known && { others }.all(|o| bounds_independent(kernel, l.id, o.id))
     };
-    match is_marked(l) && found.iter().all(counted) {
-        true => found.into_iter().cloned().collect(),
-        false => vec![],
+    match found.len() > 1 || is_marked(l) {
+        true if found.iter().all(counted) => found.into_iter().cloned().collect(),
+        _ => vec![],
     }
 }
 
@@ -197,6 +199,7 @@ pub fn apply(legal: LegalDistribute<'_>) -> Rewritten {
         arrays.iter().for_each(|left| left.move_elements(&kernel, &mut body));
         numbers.iter().for_each(|left| left.keep(&mut kernel, &mut body));
         repeat(&mut kernel, &legal.parts.repeated, &mut body);
+        sunk::into_loops(&mut body);
         if !body.stmts.is_empty() {
             loops.push(part_loop(&mut kernel, legal.target, &stmt, (at, body)));
         }

@@ -24,39 +24,56 @@ pub(super) struct Parts {
 }
 
 /// Takes the body of a loop apart: each loop in it and what stands between two of them, or of a serial loop each statement;
-/// what shares variables stays together, unless an iteration may `leave` them in memory for later parts, and so do passes over one row
-/// of which one needs what another one finds.
+/// what shares variables stays together, unless an iteration may `leave` them in memory for later parts. So do passes over one row
+/// of which one needs what another one finds, where there is anything else.
 pub(super) fn of(l: &ForLoop, types: &dyn Fn(VarId) -> Type, leave: bool) -> Parts {
     let (repeated, rest) = repeated(&l.body);
     let rest = declared_late(rest);
     if matches!(l.kind, LoopKind::Parallel(_)) {
-        return joined(l, types, leave, (repeated, around_loops(rest)));
+        let pieces = (repeated, around_loops(rest));
+        let found = joined(l, types, leave.then_some(Passes::Together), pieces.clone());
+        return match found.parts.len() {
+            0 | 1 if leave => joined(l, types, Some(Passes::Apart), pieces),
+            _ => found,
+        };
     }
-    let found = joined(l, types, leave, (repeated.clone(), one_by_one(rest.clone())));
+    let own = rest.iter().filter_map(declares).collect();
+    let as_it_is = one_by_one(rest.clone());
+    let found = joined(l, types, None, (repeated.clone(), as_it_is.clone()));
+    if found.parts.len() > 1 {
+        return found;
+    }
+    let read_back = one_by_one(stored::read_back(rest, &own));
+    let found = joined(l, types, None, (repeated.clone(), read_back));
     match found.parts.len() {
-        0 | 1 => {
-            let own = rest.iter().filter_map(declares).collect();
-            joined(l, types, leave, (repeated, one_by_one(stored::read_back(rest, &own))))
-        }
+        0 | 1 if leave => joined(l, types, Some(Passes::Apart), (repeated, as_it_is)),
         _ => found,
     }
 }
 
-/// Joins pieces of a body that have to stay together.
+/// What becomes of passes over one row of which one needs what another one finds.
+#[derive(Clone, Copy, PartialEq)]
+enum Passes {
+    Together,
+    Apart,
+}
+
+/// Joins pieces of a body that have to stay together; what an iteration may leave in memory for later parts does not join them.
 fn joined(
     l: &ForLoop,
     types: &dyn Fn(VarId) -> Type,
-    leave: bool,
+    leave: Option<Passes>,
     (repeated, pieces): (Vec<Stmt>, Vec<Vec<Stmt>>),
 ) -> Parts {
     let mut found = Parts { parts: pieces, repeated, left: vec![], arrays: vec![], kept_by: None };
     let own: BTreeSet<VarId> = match leave {
-        true => found.parts.iter().flatten().filter_map(declares).collect(),
-        false => BTreeSet::new(),
+        Some(_) => found.parts.iter().flatten().filter_map(declares).collect(),
+        None => BTreeSet::new(),
     };
-    while let Some((v, from, to)) = found.shared(l, &own, types) {
-        let together: Vec<Stmt> = found.parts.splice(from..=to, [vec![]]).flatten().collect();
-        found.parts[from] = together;
+    let together = leave == Some(Passes::Together);
+    while let Some((v, from, to)) = found.shared((l, together), &own, types) {
+        let one: Vec<Stmt> = found.parts.splice(from..=to, [vec![]]).flatten().collect();
+        found.parts[from] = one;
         found.kept_by = Some(v);
     }
     found
@@ -66,7 +83,7 @@ impl Parts {
     /// The next variable that several parts use and one of them sets, which cannot be left in memory: and from where to where.
     fn shared(
         &mut self,
-        l: &ForLoop,
+        (l, together): (&ForLoop, bool),
         own: &BTreeSet<VarId>,
         types: &dyn Fn(VarId) -> Type,
     ) -> Option<(VarId, usize, usize)> {
@@ -80,10 +97,16 @@ impl Parts {
             if first == last {
                 continue;
             }
-            let set = uses.iter().filter(|u| u.carried.contains(&v)).count();
+            let setting: Vec<usize> =
+                using.iter().copied().filter(|k| uses[*k].carried.contains(&v)).collect();
             match types(v) {
-                Type::Scalar(s) if own.contains(&v) && set == 1 && matches!(s.bytes(), 4 | 8) => {
-                    let to = using.iter().rev().find(|to| is_passes(&self.parts[*first..=**to]));
+                Type::Scalar(s) if own.contains(&v) && matches!(s.bytes(), 4 | 8) => {
+                    // What sets it more than once is one part: a sum, and its division by the number of terms.
+                    if let [first, .., last] = setting[..] {
+                        return Some((v, first, last));
+                    }
+                    let passes = |to: &&usize| is_passes(&self.parts[*first..=**to]);
+                    let to = using.iter().rev().filter(|_| together).find(passes);
                     match to.filter(|to| *to > first) {
                         Some(to) => return Some((v, *first, *to)),
                         None => self.left.push(v),
@@ -206,7 +229,8 @@ fn only_elements(parts: &[Vec<Stmt>], array: VarId) -> bool {
     only && !block.stmts.iter().any(begins)
 }
 
-/// Whether no part has loops inside of loops: passes over a row, and what is done between them, gain nothing by being alone.
+/// Whether no part has loops inside of loops: passes over a row, and what is done between them, gain nothing by being alone
+/// while there are rows enough.
 fn is_passes(parts: &[Vec<Stmt>]) -> bool {
     let block = Block::new(parts.iter().flatten().cloned().collect());
     walk::for_loops(&block).iter().all(|l| walk::for_loops(&l.body).is_empty())

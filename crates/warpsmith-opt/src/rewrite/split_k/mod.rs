@@ -13,8 +13,8 @@
 //! steps, the first one by the names of the loops (`bind k_part, i -> y, x …`), the second one by `i#2`.
 //!
 //! Legal for a serial loop directly inside a nest of parallel loops that all count up by one, with bounds that the
-//! launcher knows at its start, whose only effect is that one variable or element is combined with something by `+`,
-//! `-`, `*`, `&`, `|`, `^`, minimum or maximum. Sums and products of reals are reassociated: they are compared with a
+//! launcher knows at its start, whose only effect is that variables or elements are each combined with something by `+`,
+//! `-`, `*`, `&`, `|`, `^`, minimum or maximum, but not with each other. Sums and products of reals are reassociated: they are compared with a
 //! tolerance.
 
 mod nests;
@@ -63,7 +63,7 @@ impl Rewrite for Args {
         name: "split_k",
         example: "split_k k by 4",
         does: "splits the sum over a serial loop into parts: a nest over `k_part` and the parallel loops leaves partial results in the workspace, the old nest (its loops now `i#2`, `j#2`) combines them in order",
-        legal: "the loop is directly in a nest that is not bound yet, all bounds are sizes, and it only combines one variable or element with something; sums of reals are then compared with a tolerance",
+        legal: "the loop is directly in a nest that is not bound yet, all bounds are sizes, and it only combines variables or elements with something, none of them with another; sums of reals are then compared with a tolerance",
         law: Law {
             before: "\
 void rows(int n, int m, const float A[n][m], float s[n]) {
@@ -81,7 +81,9 @@ void rows(int n, int m, const float *A, float *s, float *__restrict__ s_parts, i
         // parallel
         for (int i = 0; i < n; ++i) {
             s_parts[(size_t)k_part * n + i] = 0.0f;
-            for (int k = k_part * k_length; k < (k_part == 3 ? m : (k_part + 1) * k_length); ++k) {
+            for (int k = k_part * k_length;
+                 k < (k_part == 3 || (k_part + 1) * k_length > m ? m : (k_part + 1) * k_length);
+                 ++k) {
                 s_parts[(size_t)k_part * n + i] += A[(size_t)i * m + k];
             }
         }
@@ -120,7 +122,7 @@ pub struct LegalSplitK<'k> {
     group: Vec<LoopId>,
     target: LoopId,
     parts: u32,
-    sum: Sum,
+    sums: Vec<Sum>,
     /// Declarations before the loop that its body needs.
     needed: Vec<Stmt>,
 }
@@ -158,11 +160,11 @@ pub fn check(kernel: &Kernel, target: LoopId, parts: u32) -> Result<LegalSplitK<
     }
     check_clauses(kernel, target, &group)?;
     check_loops(kernel, &group, l)?;
-    let sum = sum_of(kernel, l)?;
+    let sums = sums_of(kernel, l)?;
     let innermost = group.last().and_then(|id| kernel.find_loop(*id));
     let body = innermost.map(|l| l.body.clone()).unwrap_or_default();
-    let needed = needed(kernel, &body, l, &sum)?;
-    Ok(LegalSplitK { kernel, root, group, target, parts, sum, needed })
+    let needed = needed(kernel, &body, l, &sums)?;
+    Ok(LegalSplitK { kernel, root, group, target, parts, sums, needed })
 }
 
 fn refused<T>(target: LoopId, why: String) -> Result<T, Refusal> {
@@ -245,8 +247,17 @@ fn encloses(kernel: &Kernel, outer: LoopId, inner: LoopId) -> bool {
 
 /// The one thing that a loop changes.
 pub(super) fn sum_of(kernel: &Kernel, l: &ForLoop) -> Result<Sum, Refusal> {
+    let mut sums = sums_of(kernel, l)?;
+    match (sums.pop(), sums.is_empty()) {
+        (Some(sum), true) => Ok(sum),
+        _ => refused(l.id, "it changes more than one variable or element".into()),
+    }
+}
+
+/// What a loop changes: variables or elements that are each combined with something, and not with each other.
+fn sums_of(kernel: &Kernel, l: &ForLoop) -> Result<Vec<Sum>, Refusal> {
     let own = walk::own_variables(&l.body);
-    let mut found: Option<(&Place, &Expr)> = None;
+    let mut found: Vec<(&Place, &Expr)> = vec![];
     let mut other = None;
     walk::each_stmt(&l.body, &mut |s| {
         let o = walk::operands(s);
@@ -254,11 +265,7 @@ pub(super) fn sum_of(kernel: &Kernel, l: &ForLoop) -> Result<Sum, Refusal> {
             StmtKind::Assign { place, value }
                 if place.root_var().is_none_or(|v| !own.contains(&v)) =>
             {
-                if found.is_none() {
-                    found = Some((place, value));
-                } else {
-                    other = other.take().or(Some("it changes more than one variable or element"));
-                }
+                found.push((place, value));
             }
             StmtKind::Call { args, .. } if args.iter().any(|a| a.ty.is_pointer()) => {
                 other = other.take().or(Some("it calls a function with a pointer"));
@@ -273,7 +280,7 @@ pub(super) fn sum_of(kernel: &Kernel, l: &ForLoop) -> Result<Sum, Refusal> {
             _ => {
                 let target = o.writes.and_then(Place::root_var);
                 if o.results.iter().copied().chain(target).any(|v| !own.contains(&v)) {
-                    other = other.take().or(Some("it changes more than one variable or element"));
+                    other = other.take().or(Some("it does more than combine"));
                 }
             }
         }
@@ -281,9 +288,14 @@ pub(super) fn sum_of(kernel: &Kernel, l: &ForLoop) -> Result<Sum, Refusal> {
     if let Some(why) = other {
         return refused(l.id, why.into());
     }
-    let Some((place, value)) = found else {
+    if found.is_empty() {
         return refused(l.id, "it adds to nothing".into());
-    };
+    }
+    found.into_iter().map(|(place, value)| sum_in(kernel, l, place, value)).collect()
+}
+
+/// The sum that an assignment of a loop adds to.
+fn sum_in(kernel: &Kernel, l: &ForLoop, place: &Place, value: &Expr) -> Result<Sum, Refusal> {
     let name = kernel.show_place(place);
     let field = matches!(&*place.kind, PlaceKind::Field(..) | PlaceKind::Index(..));
     let Some(scalar) = place.ty.scalar().filter(|_| !field) else {
@@ -337,7 +349,7 @@ pub(super) fn needed(
     kernel: &Kernel,
     body: &Block,
     l: &ForLoop,
-    sum: &Sum,
+    sums: &[Sum],
 ) -> Result<Vec<Stmt>, Refusal> {
     let at = body
         .stmts
@@ -346,12 +358,12 @@ pub(super) fn needed(
         .unwrap_or(0);
     let mut wanted = BTreeSet::new();
     walk::each_var_of_block(&l.body, &mut |v| _ = wanted.insert(v));
-    if let Some(v) = sum.place.root_var() {
+    for v in sums.iter().filter_map(|s| s.place.root_var()) {
         wanted.remove(&v);
     }
     let mut found = vec![];
     let mut reads: Vec<Place> = vec![];
-    read_places(&l.body, &sum.place, &mut reads);
+    read_places(&l.body, sums, &mut reads);
     for stmt in body.stmts[..at].iter().rev() {
         let alone = Block::new(vec![stmt.clone()]);
         let writes = wanted.iter().find(|v| walk::writes_var(&alone, **v)).copied();
@@ -364,7 +376,7 @@ pub(super) fn needed(
             return refused(l.id, why);
         };
         walk::each_var(init, &mut |v| _ = wanted.insert(v));
-        read_places(&alone, &sum.place, &mut reads);
+        read_places(&alone, sums, &mut reads);
         found.insert(0, stmt.clone());
     }
     let mut written = vec![];
@@ -391,11 +403,11 @@ pub(super) fn needed(
     }
 }
 
-/// Memory that a block reads, the sum itself left out.
-fn read_places(block: &Block, sum: &Place, found: &mut Vec<Place>) {
+/// Memory that a block reads, the sums themselves left out.
+fn read_places(block: &Block, sums: &[Sum], found: &mut Vec<Place>) {
     visit::for_each_place(block, &mut |p, access| {
         let memory = p.root_var().is_none();
-        if access == visit::Access::Read && memory && p != sum {
+        if access == visit::Access::Read && memory && sums.iter().all(|s| s.place != *p) {
             found.push(p.clone());
         }
     });

@@ -5,7 +5,7 @@ use warpsmith_ir::{
     Stmt, StmtKind, Type, Value, Var, VarId, VarKind,
 };
 
-use super::LegalSplitK;
+use super::{LegalSplitK, Sum};
 use crate::analysis::access::{Base, base_of};
 use crate::build::{counters, operators};
 use crate::kernel::Kernel;
@@ -27,18 +27,17 @@ pub fn apply(legal: LegalSplitK<'_>) -> Rewritten {
     };
     kernel.numbers.push(legal.parts);
     let counter = kernel.name_of(l.var).to_string();
-    let parts = partial_results(&mut kernel, &legal, &loops);
-    if legal.sum.scalar.is_float() && matches!(legal.sum.op, ReduceOp::Add | ReduceOp::Mul) {
-        kernel.reassociated.insert(parts.array);
-    }
+    let parts: Vec<Parts> = legal
+        .sums
+        .iter()
+        .map(|sum| Parts::of(&mut kernel, sum, slots::extents(&legal.kernel, &loops), legal.parts))
+        .collect();
     let ty = kernel.func().var(l.var).ty.clone();
     let scalar = ty.scalar().unwrap_or(Scalar::I32);
     let count = slots::length_of(&kernel, &l);
-    let length = Expr::binary(BinaryOp::Div, count, Expr::int(scalar, legal.parts.into()));
-    let comment = format!(
-        "a sum over `{counter}` is split into {} parts; the last one takes what is left over",
-        legal.parts
-    );
+    let length = whole_part(count, scalar, legal.parts);
+    let comment =
+        format!("a sum over `{counter}` is split into {} parts as long as this", legal.parts);
     let length = kernel.add_length(&format!("{counter}_length"), length, comment);
     let name = fresh_name(kernel.func(), &format!("{counter}_part"));
     let mut var = Var::new(name, ty.clone(), VarKind::Local);
@@ -52,21 +51,20 @@ pub fn apply(legal: LegalSplitK<'_>) -> Rewritten {
     Rewritten::same_loops(kernel)
 }
 
-/// The array of the partial results.
-struct Parts {
-    array: VarId,
+/// The iterations of a part: all have as many, but for those at the end.
+fn whole_part(count: Expr, scalar: Scalar, parts: u32) -> Expr {
+    let (parts, number) = (Expr::int(scalar, parts.into()), |n| Expr::int(scalar, n));
+    let left = Expr::binary(BinaryOp::Rem, count.clone(), parts.clone());
+    let any_left = Expr::binary(BinaryOp::Gt, left, number(0));
+    let one_more = ExprKind::Select(any_left, number(1), number(0));
+    let one_more = Expr::new(one_more, Type::Scalar(scalar), Origin::default());
+    Expr::binary(BinaryOp::Add, Expr::binary(BinaryOp::Div, count, parts), one_more)
 }
 
-fn partial_results(kernel: &mut Kernel, legal: &LegalSplitK<'_>, loops: &[ForLoop]) -> Parts {
-    let name = match base_of(&legal.sum.place) {
-        Base::Var(v) => kernel.name_of(v).to_string(),
-        _ => "sum".into(),
-    };
-    let element = Type::Scalar(legal.sum.scalar);
-    let mut extents = vec![Expr::i32(i32::try_from(legal.parts).unwrap_or(i32::MAX))];
-    extents.extend(slots::extents(kernel, loops));
-    let comment = format!("partial results of `{name}`");
-    Parts { array: kernel.add_scratch(&format!("{name}_parts"), element, extents, comment) }
+/// The array of the partial results of a sum.
+struct Parts<'l> {
+    sum: &'l Sum,
+    array: VarId,
 }
 
 /// The nest that computes the partial results, with the loops and variables of the old one.
@@ -75,15 +73,13 @@ fn first_nest(
     legal: &LegalSplitK<'_>,
     loops: &[ForLoop],
     l: &ForLoop,
-    parts: &Parts,
+    parts: &[Parts<'_>],
     (part, length): (VarId, VarId),
     origin: &Origin,
 ) -> Stmt {
     let ty = kernel.func().var(part).ty.clone();
     let scalar = ty.scalar().unwrap_or(Scalar::I32);
     let value = |v: VarId| Expr::var(v, ty.clone());
-    let element = parts.element(kernel, value(part), loops);
-    let start = Expr::constant(operators::identity(legal.sum.op, legal.sum.scalar));
     let begin = |number: Expr| {
         let from = Expr::binary(BinaryOp::Mul, number, value(length));
         match l.first.as_const().map(|v| v.as_i64()) {
@@ -93,17 +89,24 @@ fn first_nest(
     };
     let last = Expr::int(scalar, i64::from(legal.parts) - 1);
     let next = Expr::binary(BinaryOp::Add, value(part), Expr::int(scalar, 1));
-    // Behind the last iteration: that of a part but the last lies inside the loop.
+    // Behind the last iteration. Of the last part it is not computed: it could be no number of the counter's type.
     let whole = match l.compare {
         BinaryOp::Le => Expr::binary(BinaryOp::Add, l.limit.clone(), Expr::int(scalar, 1)),
         _ => l.limit.clone(),
     };
     let whole = counters::tidy(kernel.func(), whole, scalar);
     let is_last = Expr::binary(BinaryOp::Eq, value(part), last);
-    let limit = ExprKind::Select(is_last, whole, begin(next));
+    let beyond = Expr::binary(BinaryOp::Gt, begin(next.clone()), whole.clone());
+    let at_end = Expr::binary(BinaryOp::LogicalOr, is_last, beyond);
+    let limit = ExprKind::Select(at_end, whole, begin(next));
     let limit = Expr::new(limit, ty.clone(), origin.clone());
     let mut body = l.body.clone();
-    copy::replace_place(&mut body, &legal.sum.place, &element);
+    let mut stmts = legal.needed.clone();
+    for part_of in parts {
+        let element = part_of.element(kernel, value(part), loops);
+        copy::replace_place(&mut body, &part_of.sum.place, &element);
+        stmts.push(Stmt::new(part_of.cleared(element), origin.clone()));
+    }
     let share = ForLoop {
         first: begin(value(part)),
         compare: BinaryOp::Lt,
@@ -112,9 +115,6 @@ fn first_nest(
         declares: true,
         ..l.clone()
     };
-    let mut stmts = legal.needed.clone();
-    let clear = StmtKind::Assign { place: element, value: start };
-    stmts.push(Stmt::new(clear, origin.clone()));
     stmts.push(Stmt::new(StmtKind::For(share), origin.clone()));
     let stmts = inside(loops, stmts, origin);
     let all = ForLoop {
@@ -145,7 +145,7 @@ fn combine(
     kernel: &mut Kernel,
     legal: &LegalSplitK<'_>,
     loops: &[ForLoop],
-    parts: &Parts,
+    parts: &[Parts<'_>],
     part: VarId,
 ) {
     let var = kernel.func().var(part).clone();
@@ -153,13 +153,12 @@ fn combine(
     let scalar = ty.scalar().unwrap_or(Scalar::I32);
     let own = kernel.func_mut().add_var(var);
     let id = kernel.func_mut().fresh_loop();
-    let element = Expr::read(parts.element(kernel, Expr::var(own, ty), loops));
-    let place = legal.sum.place.clone();
-    let value =
-        operators::combine(legal.sum.op, legal.sum.scalar, Expr::read(place.clone()), element);
+    let number = Expr::var(own, ty);
+    let added: Vec<StmtKind> =
+        parts.iter().map(|p| p.added(p.element(kernel, number.clone(), loops))).collect();
     walk::with_loop(&mut kernel.func_mut().body, legal.target, &mut |stmt| {
         let origin = stmt.origin.by("split_k");
-        let kind = StmtKind::Assign { place: place.clone(), value: value.clone() };
+        let added = added.iter().map(|kind| Stmt::new(kind.clone(), origin.clone())).collect();
         stmt.kind = StmtKind::For(ForLoop {
             id,
             var: own,
@@ -169,16 +168,47 @@ fn combine(
             limit: Expr::constant(Value::int(scalar, legal.parts.into())),
             step: Expr::int(scalar, 1),
             kind: LoopKind::Serial,
-            body: Block::new(vec![Stmt::new(kind, origin.clone())]),
+            body: Block::new(added),
         });
         stmt.origin = origin;
     });
 }
 
-impl Parts {
+impl Parts<'_> {
+    /// In the workspace, `count` for each iteration of loops with these extents.
+    fn of<'l>(kernel: &mut Kernel, sum: &'l Sum, own: Vec<Expr>, count: u32) -> Parts<'l> {
+        let name = match base_of(&sum.place) {
+            Base::Var(v) => kernel.name_of(v).to_string(),
+            _ => "sum".into(),
+        };
+        let mut extents = vec![Expr::i32(i32::try_from(count).unwrap_or(i32::MAX))];
+        extents.extend(own);
+        let comment = format!("partial results of `{name}`");
+        let element = Type::Scalar(sum.scalar);
+        let array = kernel.add_scratch(&format!("{name}_parts"), element, extents, comment);
+        if sum.scalar.is_float() && matches!(sum.op, ReduceOp::Add | ReduceOp::Mul) {
+            kernel.reassociated.insert(array);
+        }
+        Parts { sum, array }
+    }
+
     /// The partial result of an iteration.
     fn element(&self, kernel: &Kernel, part: Expr, loops: &[ForLoop]) -> Place {
         let numbers = slots::numbers(kernel, loops);
         copy::element(kernel.func(), self.array, [part].into_iter().chain(numbers).collect())
+    }
+
+    /// A partial result before anything is added to it.
+    fn cleared(&self, element: Place) -> StmtKind {
+        let value = Expr::constant(operators::identity(self.sum.op, self.sum.scalar));
+        StmtKind::Assign { place: element, value }
+    }
+
+    /// A partial result added to the sum.
+    fn added(&self, element: Place) -> StmtKind {
+        let place = self.sum.place.clone();
+        let before = Expr::read(place.clone());
+        let value = operators::combine(self.sum.op, self.sum.scalar, before, Expr::read(element));
+        StmtKind::Assign { place, value }
     }
 }

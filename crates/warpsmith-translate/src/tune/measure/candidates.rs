@@ -263,11 +263,11 @@ fn combined(
         if nests > 1 {
             estimates.beside(&schedule_of(&chosen));
         }
-        let asked = |steps: &Vec<StepKind>| {
-            let mut all = chosen.clone();
-            all[at] = steps.clone();
-            estimates.times(&schedule_of(&all))
+        let with = |steps: &[StepKind]| {
+            let behind = schedule::with_part(&start.kernel, &chosen[1..], (at - 1, steps), sources);
+            [&chosen[..1], &behind].concat()
         };
+        let asked = |steps: &Vec<StepKind>| estimates.times(&schedule_of(&with(steps)));
         let times = on_all_cores(PREDICTING, &offered, asked);
         if let Some(failure) = Failure::stopped(stop, CHOOSING) {
             return Err(failure);
@@ -280,7 +280,7 @@ fn combined(
         parts.push(match legal.first().cloned() {
             None => vec![Part { steps: chosen[at].clone(), more: None }],
             Some((best, least)) => {
-                chosen[at] = best;
+                chosen = with(&best);
                 seconds.clone_from(&least);
                 let more = |t: Vec<f64>| t.iter().zip(&least).map(|(t, l)| t - l).collect();
                 let part = |(steps, times)| Part { steps, more: Some(more(times)) };
@@ -293,7 +293,22 @@ fn combined(
             }
         }
     }
-    Ok(combinations(&parts, &seconds))
+    let fitted = |steps: &[Vec<StepKind>]| fitted(&start.kernel, &chosen, steps, sources);
+    Ok(combinations(&parts, &seconds, &fitted))
+}
+
+/// Steps for each nest that were offered beside those `chosen` for the nests before, as they are named beside each other.
+fn fitted(
+    kernel: &Kernel,
+    chosen: &[Vec<StepKind>],
+    steps: &[Vec<StepKind>],
+    sources: &SourceMap,
+) -> Vec<Vec<StepKind>> {
+    // The last first: those before it are still the chosen ones.
+    let behind = (1..steps.len()).rev().fold(chosen[1..].to_vec(), |parts, at| {
+        schedule::with_part(kernel, &parts, (at - 1, &steps[at]), sources)
+    });
+    [&chosen[..1], &behind].concat()
 }
 
 /// Steps for a nest.
@@ -308,7 +323,11 @@ struct Part {
 type Combined = (Vec<Vec<StepKind>>, Option<Vec<f64>>);
 
 /// One of each list, in all combinations. Nests run one after the other: their times add up, to `least` where each has the best.
-fn combinations(parts: &[Vec<Part>], least: &[f64]) -> Family {
+fn combinations(
+    parts: &[Vec<Part>],
+    least: &[f64],
+    fitted: &dyn Fn(&[Vec<StepKind>]) -> Vec<Vec<StepKind>>,
+) -> Family {
     let least = Some(least.to_vec()).filter(|l| !l.is_empty());
     let mut all: Vec<Combined> = vec![(vec![], least)];
     for list in parts {
@@ -322,8 +341,9 @@ fn combinations(parts: &[Vec<Part>], least: &[f64]) -> Family {
         };
         all = all.iter().flat_map(|chosen| list.iter().map(move |p| with(chosen, p))).collect();
     }
-    let schedule =
-        |(steps, seconds): &Combined| (schedule_of(steps), seconds.as_deref().map(geometric_mean));
+    let schedule = |(steps, seconds): &Combined| {
+        (schedule_of(&fitted(steps)), seconds.as_deref().map(geometric_mean))
+    };
     Family(all.iter().map(schedule).collect())
 }
 

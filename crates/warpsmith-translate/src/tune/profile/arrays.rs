@@ -21,6 +21,8 @@ pub struct Elsewhere {
 /// Accesses to an array, with the same loops around them.
 pub struct Array {
     site: Site,
+    /// Where other loops have read the same before: how many of the loops around, innermost first, are others.
+    passes: usize,
     /// The axes of the grid along which blocks touch something else.
     varies: [bool; 3],
     /// The first and the last byte that the whole grid touches, where they are known.
@@ -42,7 +44,8 @@ pub fn arrays(sites: &[Site], elsewhere: &Elsewhere, sizes: &Sizes) -> Vec<Array
         let range = hull(first).zip(hull(last)).map(|(a, b)| spanned(a, b));
         let size = if let Base::Var(v) = site.base { sizes.get(&v).copied() } else { None };
         let varies = [0, 1, 2].map(moved);
-        let found = Array { site: site.clone(), varies, range, size };
+        let passes = arrays.iter().filter_map(|other| other.read_before(site)).min();
+        let found = Array { site: site.clone(), passes: passes.unwrap_or(0), varies, range, size };
         match arrays.iter_mut().find(|other| other.moves_with(&found)) {
             Some(other) => other.join(found),
             None => arrays.push(found),
@@ -54,7 +57,22 @@ pub fn arrays(sites: &[Site], elsewhere: &Elsewhere, sizes: &Sizes) -> Vec<Array
 impl Array {
     fn moves_with(&self, other: &Array) -> bool {
         let (a, b) = (&self.site, &other.site);
-        a.base == b.base && a.store == b.store && a.copied == b.copied && a.shifts == b.shifts
+        let alike = a.store == b.store && a.copied == b.copied && self.passes == other.passes;
+        a.base == b.base
+            && alike
+            && a.shifts == b.shifts
+            && (self.passes == 0 || a.around == b.around)
+    }
+
+    /// Whether a site reads what this one has read in other loops that run in the same way: how many of the loops around it, innermost
+    /// first, are others.
+    fn read_before(&self, site: &Site) -> Option<usize> {
+        let own = &self.site;
+        let reads = !own.store && !site.store && own.copied == site.copied;
+        let others = own.around.iter().zip(&site.around).rposition(|(a, b)| a != b)? + 1;
+        let seen = site.first.iter().all(|sector| own.first.binary_search(sector).is_ok());
+        let same = own.base == site.base && own.shifts == site.shifts && seen;
+        (reads && same && !site.first.is_empty()).then_some(others)
     }
 
     fn join(&mut self, other: Array) {
@@ -96,7 +114,12 @@ impl Array {
                 (block_bytes, grown.reuse * footprint::SECTOR as f64, all)
             }
         };
+        let between = footprint::grow(&site.first, &site.shifts[..self.passes]);
         GlobalTraffic {
+            between_passes: match self.passes {
+                0 => 0.0,
+                _ => between.sectors * footprint::SECTOR as f64,
+            },
             kind: match (site.store, site.copied) {
                 (true, _) => TrafficKind::Store,
                 (_, true) => TrafficKind::AsyncCopy,

@@ -48,6 +48,8 @@ pub struct Site {
     pub hull: Option<(i64, i64)>,
     /// Loops that the address depends on, innermost first: bytes from one iteration to the next, and iterations.
     pub shifts: Vec<(i64, f64)>,
+    /// Which loops these are, by the order in which they are entered.
+    pub around: Vec<usize>,
 }
 
 impl Site {
@@ -63,11 +65,14 @@ impl Site {
             wavefronts: 0.0,
             first: vec![],
             shifts: vec![],
+            around: vec![],
         }
     }
 }
 
 struct Level {
+    /// So many loops were entered before.
+    number: usize,
     /// On average over the block's warps.
     trips: f64,
     /// The same, as share of what the warp has that has most.
@@ -75,6 +80,13 @@ struct Level {
     /// Of a warp's lanes those that have not ended, on average.
     lanes: f64,
     unrolled: bool,
+}
+
+impl Level {
+    /// A loop that is about to be entered, with the busy and the lanes that are left.
+    fn new(trips: f64, [busy, lanes]: [f64; 2], unrolled: bool) -> Level {
+        Level { number: 0, trips, busy, lanes, unrolled }
+    }
 }
 
 pub struct Walk<'a> {
@@ -89,6 +101,8 @@ pub struct Walk<'a> {
     /// Share of the block's warps that come here, where the walk does not know which.
     share: f64,
     loops: Vec<Level>,
+    /// Loops entered so far.
+    entered: usize,
     /// Unrolled loops whose iterations are guarded one by one: the loads of one come after the stores of the one before.
     apart: Loops,
     /// By variable: the loops that its value changes with.
@@ -156,6 +170,7 @@ impl<'a> Walk<'a> {
             active: vec![true; threads as usize],
             share: 1.0,
             loops: vec![],
+            entered: 0,
             apart: 0,
             depends: vec![0; kernel.vars.len()],
             written,
@@ -294,7 +309,7 @@ impl<'a> Walk<'a> {
             StmtKind::Loop { condition, body, step, .. } => {
                 // The number of iterations depends on data: a few.
                 self.depends_on_data = true;
-                self.enter(Level { trips: FEW, busy: 1.0, lanes: 1.0, unrolled: false });
+                self.enter(Level::new(FEW, [1.0; 2], false));
                 if let Some(c) = condition {
                     self.block(&c.before);
                     self.expr(&c.expr);

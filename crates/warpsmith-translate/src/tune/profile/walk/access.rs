@@ -114,7 +114,7 @@ impl Walk<'_> {
             self.gathered(&mut site, place, bytes, times);
         }
         if let Some(change) = change {
-            site.shifts = self.shifts(around, &change);
+            (site.shifts, site.around) = self.shifts(around, &change);
             site.hull = hull(&addresses, wide.bytes, &site.shifts);
         }
         self.addresses(place, &site, of, around, site.requests / times.max(1.0));
@@ -196,11 +196,13 @@ impl Walk<'_> {
         (site.sectors, site.wavefronts) = (guess.sectors, guess.wavefronts);
     }
 
-    /// By how much loops move an address, innermost first.
-    fn shifts(&self, around: Loops, change: &[i64; MAX_LOOPS]) -> Vec<(i64, f64)> {
+    /// By how much loops move an address, innermost first, and the numbers of these loops.
+    fn shifts(&self, around: Loops, change: &[i64; MAX_LOOPS]) -> (Vec<(i64, f64)>, Vec<usize>) {
         let loops = self.loops.iter().zip(change).enumerate().rev();
         let moved = loops.filter(|(k, _)| around >> k & 1 == 1);
-        moved.map(|(_, (level, change))| (*change, level.trips * level.lanes)).collect()
+        moved
+            .map(|(_, (level, change))| ((*change, level.trips * level.lanes), level.number))
+            .unzip()
     }
 
     /// Counts loads that stand side by side in the code, and what of them waits in registers.
