@@ -9,6 +9,7 @@ pub mod cut;
 mod declarations;
 pub(crate) mod elements;
 pub(crate) mod find;
+mod held;
 pub(crate) mod indirect;
 pub(crate) mod launches;
 pub(crate) mod outer;
@@ -38,10 +39,12 @@ pub use crate::costs::{self, Costs, Counted};
 use crate::launch::Fit;
 use crate::search;
 use crate::session::{Input, Refusal, Session, Suited};
+use crate::source::constants::Constant;
 use crate::source::{scope, shape};
 use crate::stage::Staged;
 use crate::verify::check::Checker;
-use plans::{Kernel, Plan};
+use held::Origin;
+use plans::{Kernel, Others, Plan};
 use ranking::{Entrant, Ranking, meant};
 use temporal::Blocked;
 use vectors::Wide;
@@ -136,7 +139,8 @@ pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
     if !session.plan.reads.is_empty() {
         return Err(has_a_plan(&session));
     }
-    let Found { plans, uncut, blocked, wide } = found(&session)?;
+    let all = found(&session)?;
+    let Found { plans, uncut, blocked, wide } = all.clone();
     if plans.is_empty() && blocked.is_err() && wide.is_err() {
         let declined = declined(&session)?;
         let (kernel, single, narrow) = (session.kernel.clone(), blocked.err(), wide.err());
@@ -205,9 +209,13 @@ pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
     let mut worthwhile = chosen.take(entrants, tried, times);
     while let Some(entrant) = ranking::next(&mut worthwhile, chosen.before_measured.is_some()) {
         let name = entrant.made.name.clone();
+        let origin = Origin::of(&all, &ranking.session.kernel, &entrant);
         match ranking.proved(&plans, entrant)? {
             Ok(made) => {
-                chosen.best = Some(made);
+                chosen.best = Some(match origin {
+                    Some(origin) => origin.asserted(ranking.session, made),
+                    None => made,
+                });
                 break;
             }
             Err(why) => {
@@ -433,6 +441,7 @@ fn moved(kernel: &Kernel<'_>, params: &[&String]) -> Vec<String> {
 }
 
 /// All plans, why none cuts the outermost loop, and kernels of two steps.
+#[derive(Clone)]
 struct Found {
     plans: Vec<Plan>,
     uncut: Option<String>,
@@ -529,6 +538,7 @@ fn in_kernel(session: &Session, see: &mut dyn FnMut(&Kernel<'_>)) -> Result<(), 
 
 /// Shows a kernel.
 fn with_function(session: &Session, see: &mut dyn FnMut(&Kernel<'_>)) -> Result<(), Refusal> {
+    let others = || positions_with(session);
     let text = session.plan.text.clone();
     let mut sources = SourceMap::new();
     let refuse = |d| session.refuse(false, d);
@@ -554,8 +564,25 @@ fn with_function(session: &Session, see: &mut dyn FnMut(&Kernel<'_>)) -> Result<
         blocks: session.usage.axes,
         given: session.input.block,
         shared: find::has_shared(&program),
+        others: &others,
     });
     Ok(())
+}
+
+/// Where the kernel's accesses are with other values of the constants that it depends on; of those that do not compile there are none.
+fn positions_with(session: &Session) -> Vec<Others> {
+    let one = |constant: Constant| {
+        let changed = [(constant.key.clone(), constant.value + 1)];
+        let text = session.plan.text.clone();
+        let mut sources = SourceMap::new();
+        let unit = session.compiler.parse(&text, &changed, &mut sources).ok()?;
+        let program = session.compiler.compile(&text, &changed, &session.kernel).ok()?;
+        let function = scope::kernel(&unit, shape::base_name(&session.kernel))?;
+        let found = find::accesses(function, &unit, &sources, &program, &text);
+        let accesses = found.own.into_iter().chain(found.indirect).collect();
+        Some(Others { constant, accesses })
+    };
+    session.free_constants().into_iter().filter_map(one).collect()
 }
 
 /// Arrays that are read and not stored to.

@@ -7,6 +7,7 @@ use warpsmith_ir::Diagnostic;
 use super::{Access, Verdict, blocks, own_block};
 use crate::search;
 use crate::session::{Refusal, Session};
+use crate::source::constants::Constant;
 use crate::source::patch::{Patch, indentation};
 use crate::source::ties::Tie;
 use crate::verify::check::{Checked, Problem, ProblemKind};
@@ -130,6 +131,14 @@ pub(super) fn notes(session: &Session, checked: &Checked, accesses: &[Access]) -
         notes.push(format!("shared arrays with the size of the block became constant: launch with blocks of {block}"));
     }
     notes
+}
+
+/// What is said of a constant that a text holds for one value of.
+pub(super) fn fixed(constant: &Constant) -> String {
+    let Constant { name, value, .. } = constant;
+    format!(
+        "for `{name}` = {value} alone, as a `static_assert` in the text says: with other values nothing that was found is right"
+    )
 }
 
 /// What emulation found in the rewritten text.
