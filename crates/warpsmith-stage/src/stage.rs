@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use warpsmith_ir::{Diagnostic, SourceMap};
 
-use named::Named;
 pub(crate) use named::assertion;
+use named::{Fixed, Named};
 pub use wording::dims;
 use wording::{comments, notes, wrong};
 
@@ -20,7 +20,6 @@ use crate::intermediate;
 use crate::proving::{self, ShapeProof};
 use crate::search::{self, Found, Killed, Profiled, Search};
 use crate::session::{Input, Refusal, Session, place};
-use crate::source::constants::Constant;
 use crate::source::marks::{self, Bytes};
 use crate::source::patch::Patch;
 use crate::source::shape::Extent;
@@ -244,7 +243,7 @@ struct Made {
     result: Written,
     proofs: Vec<ShapeProof>,
     /// Constants that it holds for one value of.
-    fixed: Vec<Constant>,
+    fixed: Vec<Fixed>,
 }
 
 /// From profiles to proofs, with more effort where no simple expression is right.

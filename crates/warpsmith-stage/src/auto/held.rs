@@ -99,7 +99,7 @@ impl Origin {
             };
             let local = body.stmts.iter().find(declares).map(|s| s.span.end as usize);
             let at = local.unwrap_or(start);
-            patch.replace(at..at, format!("\n{indent}{}", stage::assertion(constant)));
+            patch.replace(at..at, format!("\n{indent}{}", stage::assertion(constant, None)));
         }
         patch.apply(text).ok()
     }

@@ -74,7 +74,10 @@ impl Session {
     }
 
     /// Launches with another value of a constant in which the kernel is right and stores something; `None`: it does not compile.
-    fn with_value(
+    ///
+    /// # Errors
+    /// What the emulator refuses.
+    pub fn with_value(
         &mut self,
         like: &[Suited],
         constant: &Constant,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use warpsmith_ir::Diagnostic;
 
+use super::named::Fixed;
 use super::{Access, Verdict, blocks, own_block};
 use crate::search;
 use crate::session::{Refusal, Session};
@@ -133,11 +134,15 @@ pub(super) fn notes(session: &Session, checked: &Checked, accesses: &[Access]) -
     notes
 }
 
-/// What is said of a constant that a text holds for one value of.
-pub(super) fn fixed(constant: &Constant) -> String {
-    let Constant { name, value, .. } = constant;
+/// What is said of a constant that a text holds for some values of.
+pub(super) fn fixed(fixed: &Fixed) -> String {
+    let Constant { name, value, .. } = &fixed.constant;
+    let holds = match fixed.most {
+        Some(most) => format!("`{name}` up to {most}"),
+        None => format!("`{name}` = {value} alone"),
+    };
     format!(
-        "for `{name}` = {value} alone, as a `static_assert` in the text says: with other values nothing that was found is right"
+        "for {holds}, as a `static_assert` in the text says: with other values it is wrong, and nothing that was found is right"
     )
 }
 
