@@ -32,9 +32,9 @@ impl Launch {
             [x, y, 1] => format!("{x}x{y}"),
             [x, y, z] => format!("{x}x{y}x{z}"),
         };
-        let sizes = self.integers.iter().map(|(n, v)| (n, v));
         let varied = self.varied.iter().map(|(n, v)| (n, v));
-        let sizes: String = sizes.chain(varied).map(|(n, v)| format!(", {n}={v}")).collect();
+        let sizes: String =
+            self.integers.iter().chain(varied).map(|(n, v)| format!(", {n}={v}")).collect();
         format!("block {}, grid {}{sizes}", dims(self.block), dims(self.grid))
     }
 }

@@ -1,7 +1,8 @@
 //! Plans that nobody marked are made from what a kernel reads with the constants of the file: the same plan is made with another value
 //! of each. What becomes another text holds for one value, and says so.
 
-use super::plans::Plan;
+use super::find;
+use super::plans::{Others, Plan};
 use super::ranking::Entrant;
 use super::{Best, Found, found};
 use crate::session::{Input, Session};
@@ -103,4 +104,20 @@ impl Origin {
         }
         patch.apply(text).ok()
     }
+}
+
+/// Where the kernel's accesses are with other values of the constants that it depends on; of those that do not compile there are none.
+pub(super) fn positions_with(session: &Session) -> Vec<Others> {
+    let one = |constant: Constant| {
+        let changed = [(constant.key.clone(), constant.value + 1)];
+        let text = session.plan.text.clone();
+        let mut sources = SourceMap::new();
+        let unit = session.compiler.parse(&text, &changed, &mut sources).ok()?;
+        let program = session.compiler.compile(&text, &changed, &session.kernel).ok()?;
+        let function = scope::kernel(&unit, shape::base_name(&session.kernel))?;
+        let found = find::accesses(function, &unit, &sources, &program, &text);
+        let accesses = found.own.into_iter().chain(found.indirect).collect();
+        Some(Others { constant, accesses })
+    };
+    session.free_constants().into_iter().filter_map(one).collect()
 }

@@ -39,12 +39,11 @@ pub use crate::costs::{self, Costs, Counted};
 use crate::launch::Fit;
 use crate::search;
 use crate::session::{Input, Refusal, Session, Suited};
-use crate::source::constants::Constant;
 use crate::source::{scope, shape};
 use crate::stage::Staged;
 use crate::verify::check::Checker;
 use held::Origin;
-use plans::{Kernel, Others, Plan};
+use plans::{Kernel, Plan};
 use ranking::{Entrant, Ranking, meant};
 use temporal::Blocked;
 use vectors::Wide;
@@ -538,7 +537,7 @@ fn in_kernel(session: &Session, see: &mut dyn FnMut(&Kernel<'_>)) -> Result<(), 
 
 /// Shows a kernel.
 fn with_function(session: &Session, see: &mut dyn FnMut(&Kernel<'_>)) -> Result<(), Refusal> {
-    let others = || positions_with(session);
+    let others = || held::positions_with(session);
     let text = session.plan.text.clone();
     let mut sources = SourceMap::new();
     let refuse = |d| session.refuse(false, d);
@@ -567,22 +566,6 @@ fn with_function(session: &Session, see: &mut dyn FnMut(&Kernel<'_>)) -> Result<
         others: &others,
     });
     Ok(())
-}
-
-/// Where the kernel's accesses are with other values of the constants that it depends on; of those that do not compile there are none.
-fn positions_with(session: &Session) -> Vec<Others> {
-    let one = |constant: Constant| {
-        let changed = [(constant.key.clone(), constant.value + 1)];
-        let text = session.plan.text.clone();
-        let mut sources = SourceMap::new();
-        let unit = session.compiler.parse(&text, &changed, &mut sources).ok()?;
-        let program = session.compiler.compile(&text, &changed, &session.kernel).ok()?;
-        let function = scope::kernel(&unit, shape::base_name(&session.kernel))?;
-        let found = find::accesses(function, &unit, &sources, &program, &text);
-        let accesses = found.own.into_iter().chain(found.indirect).collect();
-        Some(Others { constant, accesses })
-    };
-    session.free_constants().into_iter().filter_map(one).collect()
 }
 
 /// Arrays that are read and not stored to.
