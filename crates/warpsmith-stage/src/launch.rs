@@ -20,6 +20,8 @@ pub struct Launch {
     pub integers: BTreeMap<String, i64>,
     /// Bytes of dynamic shared memory a block.
     pub dynamic_shared: u32,
+    /// A constant that has another value than in the file, with that value.
+    pub varied: Option<(String, i64)>,
 }
 
 impl Launch {
@@ -30,7 +32,9 @@ impl Launch {
             [x, y, 1] => format!("{x}x{y}"),
             [x, y, z] => format!("{x}x{y}x{z}"),
         };
-        let sizes: String = self.integers.iter().map(|(n, v)| format!(", {n}={v}")).collect();
+        let varied = self.varied.iter().map(|(n, v)| (n, v));
+        let sizes: String =
+            self.integers.iter().chain(varied).map(|(n, v)| format!(", {n}={v}")).collect();
         format!("block {}, grid {}{sizes}", dims(self.block), dims(self.grid))
     }
 }
@@ -117,7 +121,7 @@ pub fn launch(wanted: &Wanted<'_>, block: [u32; 3], blocks: u32, fit: Fit) -> Op
     let mut integers = integers(wanted, (size, &factors), blocks, fit);
     ties::apply(wanted.ties, &mut integers);
     let grid = wanted.grid.unwrap_or(grid);
-    Some(Launch { block, grid, constants, integers, dynamic_shared: 0 })
+    Some(Launch { block, grid, constants, integers, dynamic_shared: 0, varied: None })
 }
 
 /// Blocks along each axis: in some launches more along y than along x, so that neither size is always the smaller one.

@@ -425,7 +425,12 @@ pub fn needed(program: &Program, launch: &Launch, data: Data<'_>) -> Result<Need
     let mut prepared = prepare(program, launch, None, data)?;
     let outcome = program::run(program, &prepared.config, &mut prepared.memory, Checks::ALL)?;
     let arrays = || prepared.memory.buffers.iter().take(prepared.arrays.len());
-    let lengths = arrays().map(|b| b.bytes.len()).collect();
+    // Arrays of structures have whole ones, whichever members the kernel reads.
+    let whole = |b: &Buffer| {
+        let size = b.element.as_ref().map_or(1, |t| layout_of(&program.module, t).size as usize);
+        b.bytes.len().next_multiple_of(size.max(1))
+    };
+    let lengths = arrays().map(whole).collect();
     let kept = |b: &Buffer| {
         let mut pieces = b.bytes.chunks(b.pattern.len().max(1));
         pieces.all(|piece| b.pattern.get(..piece.len()).is_none_or(|p| p == piece))

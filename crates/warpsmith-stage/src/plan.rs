@@ -3,6 +3,7 @@
 use warpsmith_front::ast::TranslationUnit;
 use warpsmith_ir::{Diagnostic, FileId, SourceMap};
 
+use crate::source::constants::Constant;
 use crate::source::marks::{self, Bytes, Mark, MarkKind, Marks};
 use crate::source::parts;
 use crate::source::patch::Patch;
@@ -22,7 +23,7 @@ pub struct Symbol {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SymbolKind {
     Thread(u8),
-    /// A constant that is an extent of the block or of a tile.
+    /// A constant: an extent of the block or of a tile, or how far reads go.
     Constant,
     /// `blockDim`.
     Block(u8),
@@ -66,7 +67,7 @@ impl Plan {
         marks: Marks,
         unit: &TranslationUnit,
         sources: &SourceMap,
-        axes: [bool; 3],
+        (axes, constants): ([bool; 3], &[Constant]),
     ) -> Result<Plan, Vec<Diagnostic>> {
         let mut errors = vec![];
         let mut point = |at: &Bytes, byte: usize, what: &str| match scope::site(unit, sources, byte)
@@ -85,7 +86,7 @@ impl Plan {
                         ),
                     );
                 }
-                let mut symbols = symbols(&site, unit, sources, axes);
+                let mut symbols = symbols(&site, unit, sources, (axes, constants));
                 let body = scope::body_at(unit, byte);
                 symbols.extend(body.map_or(vec![], parts::divisors).into_iter().map(divisor));
                 let parts = body.map_or(vec![], |body| parts::positions(unit, body, at, sources));
@@ -221,8 +222,12 @@ fn symbols(
     site: &Site,
     unit: &TranslationUnit,
     sources: &SourceMap,
-    axes: [bool; 3],
+    (axes, own): ([bool; 3], &[Constant]),
 ) -> Vec<Symbol> {
+    // A constant of the function is one where it is declared before the mark.
+    let local =
+        |n: &String| site.variables.contains(n) && own.iter().any(|c| c.local && c.name == *n);
+    let of_file = |c: &&Constant| !c.local && c.key == c.name && !site.declared.contains(&c.name);
     let mut all = vec![];
     let mut add = |text: String, kind: SymbolKind| {
         let int =
@@ -244,6 +249,12 @@ fn symbols(
     for name in constants.into_iter().chain(site.template_values.iter().cloned()) {
         add(name, SymbolKind::Constant);
     }
+    for name in own.iter().filter(of_file).map(|c| &c.name) {
+        add(name.clone(), SymbolKind::Constant);
+    }
+    for name in site.variables.iter().filter(|n| local(n)) {
+        add(name.clone(), SymbolKind::Constant);
+    }
     for a in (0..3u8).filter(used) {
         add(format!("blockDim.{}", axis(a)), SymbolKind::Block(a));
     }
@@ -254,7 +265,7 @@ fn symbols(
             add(s.text.clone(), SymbolKind::Subscript);
         }
     }
-    for name in &site.variables {
+    for name in site.variables.iter().filter(|n| !local(n)) {
         add(name.clone(), SymbolKind::Variable);
     }
     for a in (0..3u8).filter(used) {

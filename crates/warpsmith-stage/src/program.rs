@@ -12,6 +12,7 @@ use warpsmith_front::sema::{self, KernelSelection, Libraries, Request};
 use warpsmith_ir::{Diagnostic, FuncId, Module, SourceMap, Span};
 
 use crate::recording;
+use crate::source::constants;
 use crate::source::host_bodies::HostBodies;
 use crate::source::shape;
 
@@ -149,7 +150,8 @@ impl Compiler {
         let text = with_constants(text, constants);
         let unit = self.parsed(&self.host.left_out(&text), constants, &mut sources)?;
         let place = Span { file: warpsmith_ir::FileId(0), start: 0, end: 0 };
-        let kernels = KernelSelection::Asked(vec![(kernel.to_string(), place)]);
+        let kernel = &constants::instance(kernel, constants);
+        let kernels = KernelSelection::Asked(vec![(kernel.clone(), place)]);
         let lowered =
             sema::lower_with(&unit, self.libraries, &Request { kernels, host_functions: vec![] })?;
         let Some(info) = lowered.kernels.first() else {

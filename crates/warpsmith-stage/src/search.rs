@@ -36,7 +36,7 @@ pub struct Found {
 }
 
 /// Profiles of launches.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Profiled {
     pub launches: Vec<Suited>,
     pub profile: Profile,
@@ -258,7 +258,7 @@ pub fn who(block: [u32; 3], thread: [u32; 3]) -> String {
 }
 
 /// The search for answers to all marks, which goes on when counter-examples turn up.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Search {
     /// The rows that each mark is solved on.
     rows: Vec<Vec<Row>>,

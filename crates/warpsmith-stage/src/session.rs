@@ -3,6 +3,7 @@
 pub mod ahead;
 mod choice;
 mod suiting;
+pub mod varied;
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -17,6 +18,7 @@ use crate::plan::Plan;
 use crate::profile::instrument::Instrumented;
 use crate::profile::rows::{self, Profile};
 use crate::program::{self, Compiler, Program, Settings};
+use crate::source::constants::{self, Constant};
 use crate::source::host_bodies::HostBodies;
 use crate::source::marks;
 use crate::source::scope;
@@ -165,6 +167,8 @@ pub struct Session {
     pub usage: Usage,
     /// What the extents of the block are.
     pub extents: [Extent; 3],
+    /// The same as the file has it, whichever blocks are looked at.
+    of_file: [Extent; 3],
     /// The block that the file or the user means, where it is known.
     pub own: Option<[u32; 3]>,
     /// What was asked for.
@@ -182,6 +186,8 @@ pub struct Session {
     given: Vec<(String, i64)>,
     /// How much is tried to find expressions.
     pub effort: Effort,
+    /// Constants that the kernel depends on.
+    constants: Vec<Constant>,
     /// What host code makes parameters of, and whether launches keep to it.
     ties: Vec<Tie>,
     tied: bool,
@@ -233,7 +239,9 @@ impl Session {
             choice::kernel(&input, &unit, &parsed, &found).map_err(|d| bad(vec![d], &sources))?;
         choice::one_kernel(&unit, &parsed, &found, &kernel).map_err(|d| bad(vec![d], &sources))?;
         let usage = usage::usage(&unit, &kernel);
-        let plan = Plan::new(&input.text, found, &unit, &parsed, usage.axes)
+        let defines = &input.settings.defines;
+        let constants = constants::of_kernel(&unit, &kernel, &plain, &parsed, defines);
+        let plan = Plan::new(&input.text, found, &unit, &parsed, (usage.axes, &constants))
             .map_err(|d| bad(d, &sources))?;
         let extents = choice::extents(&input, &plan, &unit, &kernel, &parsed, &usage);
         let own = choice::own_block(&input, &extents, &unit);
@@ -248,6 +256,7 @@ impl Session {
             plan,
             kernel,
             usage,
+            of_file: extents.clone(),
             extents,
             own,
             sources,
@@ -257,6 +266,7 @@ impl Session {
             pinned: false,
             given: vec![],
             effort: Effort::Usual,
+            constants,
             ties,
             tied: false,
             idle: false,

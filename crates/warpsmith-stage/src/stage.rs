@@ -1,5 +1,6 @@
 //! The whole way: from a file with a plan to the file without, and what is known of it.
 
+mod named;
 mod refuted;
 mod wording;
 
@@ -8,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use warpsmith_ir::{Diagnostic, SourceMap};
 
+pub(crate) use named::assertion;
+use named::{Fixed, Named};
 pub use wording::dims;
 use wording::{comments, notes, wrong};
 
@@ -174,11 +177,13 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
             Err(_) => _ = session.tie(false),
         }
     }
-    let Made { profiled, checker, result, proofs } = made?;
+    let Made { profiled, checker, result, proofs, fixed } = made?;
     let Written { found, copied, edits, checked, inserted, redundant, removed } = result;
     let accesses = accesses(&session, &found, copied.time, &proofs);
-    let notes = notes(&session, &checked, &accesses);
-    let mut out = comments(&session, &accesses, &checked);
+    let mut notes = notes(&session, &checked, &accesses);
+    notes.extend(fixed.iter().map(wording::fixed));
+    let mut out = named::asserted(&session, &fixed);
+    out.extend(&comments(&session, &accesses, &checked));
     own_shape(&mut session, &checker, &out, &edits)?;
     out.extend(&session.plan.extents(own_block(&session)));
     out.extend(&edits);
@@ -237,6 +242,8 @@ struct Made {
     checker: Checker,
     result: Written,
     proofs: Vec<ShapeProof>,
+    /// Constants that it holds for one value of.
+    fixed: Vec<Fixed>,
 }
 
 /// From profiles to proofs, with more effort where no simple expression is right.
@@ -280,8 +287,9 @@ fn written(session: &mut Session) -> Result<Made, Refusal> {
     if checker.launches.is_empty() {
         checker.launches = launches;
     }
-    let (result, proofs) = sure(session, &mut profiled, &mut checker)?;
-    Ok(Made { profiled, checker, result, proofs })
+    let mut named = Named::default();
+    let (result, proofs) = sure(session, &mut profiled, &mut checker, &mut named)?;
+    Ok(Made { profiled, checker, result, proofs, fixed: named.fixed })
 }
 
 /// Whether no expression was found, in contrast to other reasons.
@@ -309,12 +317,14 @@ fn sure(
     session: &mut Session,
     profiled: &mut Profiled,
     checker: &mut Checker,
+    named: &mut Named,
 ) -> Result<(Written, Vec<ShapeProof>), Refusal> {
     let mut search = Search::new(session, profiled);
     let mut lessons = 0;
     loop {
         session.input.steps.begin("search and checks");
-        let mut result = verified(session, profiled, checker, &mut search)?;
+        let result = verified(session, profiled, checker, &mut search)?;
+        let mut result = named.settle(session, profiled, checker, &mut search, result)?;
         result.redundant = result.checked.redundant.iter().copied().collect();
         if session.input.fix {
             result.removed = remove(session, checker, &mut result.edits, &mut result.checked)?;

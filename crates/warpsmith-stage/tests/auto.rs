@@ -592,3 +592,25 @@ void launch(const float *in, float *out, int w, int h) {
     let denied = |d: &String| d.contains("no two threads of a block read one element");
     assert!(!chosen.declined.iter().any(denied), "{:?}", chosen.declined);
 }
+
+/// Fields of structures that neighbours read: the tile holds whole structures.
+#[test]
+fn fields_of_structures_come_from_a_tile_of_structures() {
+    let text = "struct Cell { float rho, u, v, p; };
+#define B 16
+__global__ void flux(const Cell *q, float *out, int nx, int ny) {
+    int i = blockIdx.x * B + threadIdx.x, j = blockIdx.y * B + threadIdx.y;
+    if (i < 1 || j < 1 || i >= nx - 1 || j >= ny - 1) return;
+    int c = j * nx + i;
+    out[c] = q[c + 1].u * q[c + 1].rho - q[c - 1].u + q[c + nx].v * q[c + nx].rho - q[c - nx].v + q[c].p;
+}
+";
+    let tiles = |c: &Counted<'_>| Some(if c.shared > 0 { 0.5 } else { 1.0 });
+    let chosen = tried("flux.cu", text, tiles).expect("plans");
+    let failed: Vec<_> = chosen.tried.iter().filter_map(|t| t.failed.as_ref()).collect();
+    assert!(failed.is_empty(), "{failed:?}");
+    let best = chosen.best.expect("a tile");
+    assert_eq!(best.name, "tile with a halo of `q`");
+    assert!(best.text.contains("__shared__ Cell q_tile[B + 2][B + 2];"), "{}", best.text);
+    common::emitted("auto_flux", &best.text);
+}

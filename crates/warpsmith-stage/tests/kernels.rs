@@ -232,7 +232,7 @@ int main() {{ {call} }}
         )
     };
     let known = text("run<double>(nullptr, nullptr, 100);");
-    served_text("instances", &known, &["(threadIdx.x > 1 ? t[threadIdx.x - 2] : a[i - R])"]);
+    served_text("instances", &known, &["(threadIdx.x >= R ? t[threadIdx.x - R] : a[i - R])"]);
     let asked = staged_text("instances", &text("double *p = 0; run(p, p, 100);")).unwrap_err();
     assert_eq!(
         asked.trim_end(),

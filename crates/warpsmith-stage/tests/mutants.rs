@@ -158,6 +158,7 @@ fn refuted(case: &Case, rewritten: &Program) -> Option<String> {
                 constants: case.constants.clone(),
                 integers,
                 dynamic_shared: 0,
+                varied: None,
             };
             if let Some(what) = wrong_at(case, rewritten, &launch) {
                 return Some(format!("{}: {what}", launch.describe()));

@@ -71,7 +71,7 @@ fn halos_of_four_elements_are_copied_by_the_ends() {
         "seismic",
         &[
             &group("threadIdx.x == 0", "-", ""),
-            &group("threadIdx.x == BDX - 1 || ix == nx - 5", "+", ""),
+            &group("threadIdx.x == BDX - 1 || ix == nx - R - 1", "+", ""),
         ],
         "block 96x4,",
     );

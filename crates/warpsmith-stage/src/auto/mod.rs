@@ -9,6 +9,7 @@ pub mod cut;
 mod declarations;
 pub(crate) mod elements;
 pub(crate) mod find;
+mod held;
 pub(crate) mod indirect;
 pub(crate) mod launches;
 pub(crate) mod outer;
@@ -41,6 +42,7 @@ use crate::session::{Input, Refusal, Session, Suited};
 use crate::source::{scope, shape};
 use crate::stage::Staged;
 use crate::verify::check::Checker;
+use held::Origin;
 use plans::{Kernel, Plan};
 use ranking::{Entrant, Ranking, meant};
 use temporal::Blocked;
@@ -136,7 +138,8 @@ pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
     if !session.plan.reads.is_empty() {
         return Err(has_a_plan(&session));
     }
-    let Found { plans, uncut, blocked, wide } = found(&session)?;
+    let all = found(&session)?;
+    let Found { plans, uncut, blocked, wide } = all.clone();
     if plans.is_empty() && blocked.is_err() && wide.is_err() {
         let declined = declined(&session)?;
         let (kernel, single, narrow) = (session.kernel.clone(), blocked.err(), wide.err());
@@ -205,9 +208,13 @@ pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
     let mut worthwhile = chosen.take(entrants, tried, times);
     while let Some(entrant) = ranking::next(&mut worthwhile, chosen.before_measured.is_some()) {
         let name = entrant.made.name.clone();
+        let origin = Origin::of(&all, &ranking.session.kernel, &entrant);
         match ranking.proved(&plans, entrant)? {
             Ok(made) => {
-                chosen.best = Some(made);
+                chosen.best = Some(match origin {
+                    Some(origin) => origin.asserted(ranking.session, made),
+                    None => made,
+                });
                 break;
             }
             Err(why) => {
@@ -433,6 +440,7 @@ fn moved(kernel: &Kernel<'_>, params: &[&String]) -> Vec<String> {
 }
 
 /// All plans, why none cuts the outermost loop, and kernels of two steps.
+#[derive(Clone)]
 struct Found {
     plans: Vec<Plan>,
     uncut: Option<String>,
@@ -529,6 +537,7 @@ fn in_kernel(session: &Session, see: &mut dyn FnMut(&Kernel<'_>)) -> Result<(), 
 
 /// Shows a kernel.
 fn with_function(session: &Session, see: &mut dyn FnMut(&Kernel<'_>)) -> Result<(), Refusal> {
+    let others = || held::positions_with(session);
     let text = session.plan.text.clone();
     let mut sources = SourceMap::new();
     let refuse = |d| session.refuse(false, d);
@@ -554,6 +563,7 @@ fn with_function(session: &Session, see: &mut dyn FnMut(&Kernel<'_>)) -> Result<
         blocks: session.usage.axes,
         given: session.input.block,
         shared: find::has_shared(&program),
+        others: &others,
     });
     Ok(())
 }

@@ -9,7 +9,9 @@ use warpsmith_ir::SourceMap;
 use super::cut::{Cut, operand};
 use super::elements;
 use super::find::{self, Access, Home};
+use super::windows::sum::Sum;
 use super::{registers, transposes, windows};
+use crate::source::constants::Constant;
 use crate::source::hosts;
 use crate::source::marks;
 use crate::source::patch::{Patch, indentation};
@@ -60,6 +62,14 @@ pub struct Kernel<'a> {
     pub given: Option<[u32; 3]>,
     /// It has shared arrays already.
     pub shared: bool,
+    /// Looks at the same accesses with other values of constants.
+    pub others: &'a dyn Fn() -> Vec<Others>,
+}
+
+/// The accesses of a kernel where a constant is larger by one.
+pub struct Others {
+    pub constant: Constant,
+    pub accesses: Vec<Access>,
 }
 
 /// A block whose sizes plans may write as numbers where the file names none: a wide one, and a square one to transpose.
@@ -190,6 +200,23 @@ impl<'k> Kernel<'k> {
     fn variables(&self, index: &str) -> Vec<String> {
         let names = scope::names(index).into_iter();
         names.filter(|n| self.is_variable(n) && !self.is_template_parameter(n)).collect()
+    }
+
+    /// Threads, rows and planes from an access to another, with the constants of the file that they come from.
+    fn apart(&self, others: &[Others], a: &Access, center: &Access) -> Option<[Sum; 3]> {
+        let offset = a.offset(center)?;
+        let at = |a: &Access| self.elements().position(|e| std::ptr::eq(e, a));
+        let mut sums = offset.map(Sum::number);
+        for Others { constant, accesses } in others {
+            let other = |a: &Access| accesses.get(at(a)?);
+            let (Some(own), Some(center)) = (other(a), other(center)) else { continue };
+            let Some(moved) = own.offset(center) else { continue };
+            let name = Sum::of(&constant.name).minus(&Sum::number(constant.value));
+            for (axis, sum) in sums.iter_mut().enumerate() {
+                *sum = sum.plus(moved[axis] - offset[axis], &name);
+            }
+        }
+        Some(sums)
     }
 
     /// Accesses that are likely a thread's own element: those that others lie around.
@@ -416,14 +443,15 @@ impl Made<'_> {
 
     /// The same with what lies around them as far as reads go.
     fn halo(&self, center: &Access) -> Option<Plan> {
-        let near: Vec<(&&Access, [i64; 3])> = self
+        let others = (self.kernel.others)();
+        let near: Vec<(&&Access, [Sum; 3])> = self
             .all
             .iter()
             .filter(|a| a.within(center))
-            .filter_map(|a| Some((a, a.offset(center)?)))
+            .filter_map(|a| Some((a, self.kernel.apart(&others, a, center)?)))
             .collect();
-        let reach = |axis: usize| near.iter().map(|(_, o)| o[axis].abs()).max().unwrap_or(0);
-        let (rx, ry, rz) = (reach(0), reach(1), reach(2));
+        let reach = |axis: usize| self.reach(&near, center, axis);
+        let [rx, ry, rz] = [reach(0), reach(1), reach(2)];
         // Copies stand before the reads: what is declared between them is written out.
         let global = |a: &Access| {
             let (index, home) = match a.is_through() {
@@ -433,43 +461,47 @@ impl Made<'_> {
             home.filter(|h| h.span == self.home.span).map(|_| a.with(&index))
         };
         let globals: Option<Vec<String>> = near.iter().map(|(a, _)| global(a)).collect();
-        let globals = globals.filter(|_| rx + ry + rz > 0)?;
-        let wide = |e: String, r: i64| if r == 0 { e } else { format!("{e} + {}", 2 * r) };
-        let at = |name: &str, d: i64| match d {
-            0 => name.to_string(),
-            d if d < 0 => format!("{name} - {}", -d),
-            d => format!("{name} + {d}"),
-        };
+        let globals = globals.filter(|_| [&rx, &ry, &rz].iter().any(|r| !r.is_zero()))?;
+        let wide = |e: String, r: &Sum| format!("{e}{}", r.plus(1, r).behind());
+        let at = |name: &str, d: Sum| format!("{name}{}", d.behind());
         let block = self.kernel.written(false);
         let x = self.kernel.extent(0, block)?;
         let deep = self.kernel.is_deep();
-        let place = |[dx, dy, dz]: [i64; 3]| {
-            let inner = format!("[{}]", at("threadIdx.x", rx + dx));
+        let place = |[dx, dy, dz]: &[Sum; 3]| {
+            let inner = format!("[{}]", at("threadIdx.x", rx.plus(1, dx)));
             let outer = match deep {
-                true => format!("[{}]", at("threadIdx.z", rz + dz)),
+                true => format!("[{}]", at("threadIdx.z", rz.plus(1, dz))),
                 false => String::new(),
             };
             match self.kernel.axes[1] {
-                true => format!("{outer}[{}]{inner}", at("threadIdx.y", ry + dy)),
+                true => format!("{outer}[{}]{inner}", at("threadIdx.y", ry.plus(1, dy))),
                 false => inner,
             }
         };
         let extents = match self.kernel.axes[1] {
-            true => format!("[{}][{}]", wide(self.kernel.extent(1, block)?, ry), wide(x, rx)),
-            false => format!("[{}]", wide(x, rx)),
+            true => format!("[{}][{}]", wide(self.kernel.extent(1, block)?, &ry), wide(x, &rx)),
+            false => format!("[{}]", wide(x, &rx)),
         };
         let extents = match deep {
-            true => format!("[{}]{extents}", wide(self.depth()?, rz)),
+            true => format!("[{}]{extents}", wide(self.depth()?, &rz)),
             false => extents,
         };
         let tile = self.tile_name();
-        let copy = format!("{tile}{} = {};", place([0, 0, 0]), self.element()?);
+        let copy = format!("{tile}{} = {};", place(&Default::default()), self.element()?);
         let mut patch = self.staged(&extents, &copy, true);
         for ((a, offset), global) in near.iter().zip(globals) {
-            let mark = format!("__opt__({tile}{}, {global})", place(*offset));
+            let mark = format!("__opt__({tile}{}, {global})", place(offset));
             patch.replace(a.whole.clone(), mark);
         }
         self.done("tile with a halo", &patch).map(|plan| Plan { block, ..plan })
+    }
+
+    /// How far reads go along an axis.
+    fn reach(&self, near: &[(&&Access, [Sum; 3])], center: &Access, axis: usize) -> Sum {
+        let far = |(a, _): &&(&&Access, [Sum; 3])| a.offset(center).map_or(0, |o| o[axis].abs());
+        let Some(furthest) = near.iter().max_by_key(far) else { return Sum::default() };
+        let (number, sum) = (furthest.0.offset(center).map_or(0, |o| o[axis]), &furthest.1[axis]);
+        if number < 0 { Sum::default().minus(sum) } else { sum.clone() }
     }
 
     /// A read and a store of which only one goes along with the threads: the block hands over through a square tile.

@@ -263,9 +263,8 @@ impl Reader<'_> {
             if commas.is_empty() && !self.goes_on(after) {
                 return Ok((MarkKind::Read { expr: self.bytes(first + 1, close)? }, after));
             }
-            if let ([comma], false) =
-                (commas.as_slice(), self.is(after, b'[') || self.is(after, b'.'))
-            {
+            // A member of the read is one of what is read instead: the mark ends before it.
+            if let ([comma], false) = (commas.as_slice(), self.is(after, b'[')) {
                 let kind = MarkKind::Given {
                     shared: self.bytes(first + 1, *comma)?,
                     global: self.bytes(comma + 1, close)?,

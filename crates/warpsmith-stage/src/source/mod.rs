@@ -1,5 +1,6 @@
 //! The user's text: the plan in it, what is in scope, and how it is edited.
 
+pub(crate) mod constants;
 pub(crate) mod deduced;
 pub(crate) mod elements;
 pub(crate) mod host_bodies;

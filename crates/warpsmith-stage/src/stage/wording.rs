@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use warpsmith_ir::Diagnostic;
 
+use super::named::Fixed;
 use super::{Access, Verdict, blocks, own_block};
 use crate::search;
 use crate::session::{Refusal, Session};
+use crate::source::constants::Constant;
 use crate::source::patch::{Patch, indentation};
 use crate::source::ties::Tie;
 use crate::verify::check::{Checked, Problem, ProblemKind};
@@ -130,6 +132,18 @@ pub(super) fn notes(session: &Session, checked: &Checked, accesses: &[Access]) -
         notes.push(format!("shared arrays with the size of the block became constant: launch with blocks of {block}"));
     }
     notes
+}
+
+/// What is said of a constant that a text holds for some values of.
+pub(super) fn fixed(fixed: &Fixed) -> String {
+    let Constant { name, value, .. } = &fixed.constant;
+    let holds = match fixed.most {
+        Some(most) => format!("`{name}` up to {most}"),
+        None => format!("`{name}` = {value} alone"),
+    };
+    format!(
+        "for {holds}, as a `static_assert` in the text says: with other values it is wrong, and nothing that was found is right"
+    )
 }
 
 /// What emulation found in the rewritten text.

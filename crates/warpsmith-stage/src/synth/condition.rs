@@ -7,6 +7,7 @@ use std::ops::RangeInclusive;
 
 use super::bits::{Bits, ByBits};
 use super::cover::{MAX_COMPARISONS, MAX_INSIDE, search};
+use super::positions::once_and_twice;
 use super::table::{NONE, Table};
 use super::term::{Op, Term};
 use crate::plan::{Symbol, SymbolKind};
@@ -78,6 +79,7 @@ impl Comparison {
                 format!("(int){} + {}", a.text(symbols), b.text(symbols))
             }
             Term::Binary(..) => format!("(int)({})", self.left.text(symbols)),
+            Term::Symbol(s) if symbols[*s].int => self.left.text(symbols),
             other if apart => format!("(int){}", other.text(symbols)),
             other => other.text(symbols),
         };
@@ -326,6 +328,20 @@ impl<'a> Conditions<'a> {
             for b in &bounds {
                 self.compare(&left, &Term::Symbol(*b), -3..=1, own_axis(self.table.symbols, t, *b));
             }
+            self.moved_bounds(&left, &bounds, 1);
+        }
+    }
+
+    /// A term against what constants of the file say, and against bounds that are moved by it.
+    fn moved_bounds(&mut self, left: &(Term, Vec<i64>), bounds: &[usize], kind: u32) {
+        for by in self.table.free().into_iter().flat_map(once_and_twice) {
+            self.compare(left, &by, -1..=1, kind);
+            for b in bounds.iter().filter(|b| !self.table.is_free(**b)) {
+                for op in [Op::Sub, Op::Add] {
+                    let bound = Term::op(op, Term::Symbol(*b), by.clone());
+                    self.compare(left, &bound, -1..=0, kind + 1);
+                }
+            }
         }
     }
 
@@ -337,6 +353,8 @@ impl<'a> Conditions<'a> {
             for w in variables.iter().filter(|w| *w != v) {
                 self.compare(&left, &Term::Symbol(*w), -2..=2, 3);
             }
+            let others: Vec<usize> = variables.iter().filter(|w| *w != v).copied().collect();
+            self.moved_bounds(&left, &others, 3);
         }
     }
 
@@ -355,6 +373,7 @@ impl<'a> Conditions<'a> {
                     let kind = 4 + own_axis(symbols, t, *b);
                     self.compare(&left, &Term::Symbol(*b), -2..=1, kind);
                 }
+                self.moved_bounds(&left, &bounds, 5);
             }
             let left = self.left(Term::Symbol(t));
             for (a, b) in few.iter().flat_map(|a| few.iter().map(move |b| (*a, *b))) {

@@ -146,6 +146,14 @@ pub fn moves(table: &Table<'_>) -> Vec<(Op, Move)> {
             add(op, twice.clone(), -2..=2);
         }
     }
+    // Rows of a flat tile, so many up or down.
+    for (rows, width) in
+        table.free().iter().flat_map(|f| widths(table).into_iter().map(|w| (*f, w)))
+    {
+        for op in [Op::Add, Op::Sub] {
+            add(op, Term::op(Op::Mul, Term::Symbol(rows), width.clone()), 0..=0);
+        }
+    }
     all
 }
 
@@ -208,9 +216,19 @@ pub fn widths(table: &Table<'_>) -> Vec<Term> {
     for kind in [SymbolKind::Constant, SymbolKind::Block(0)] {
         for s in table.of(|k| k == kind) {
             all.extend([0, 2, 1, 4].map(|o| Term::Symbol(s).plus(o)));
+            for halo in
+                table.free().into_iter().flat_map(once_and_twice).filter(|_| !table.is_free(s))
+            {
+                all.push(Term::op(Op::Add, Term::Symbol(s), halo));
+            }
         }
     }
     all
+}
+
+/// `R` and `2 * R`.
+pub fn once_and_twice(symbol: usize) -> [Term; 2] {
+    [Term::Symbol(symbol), Term::op(Op::Mul, Term::Number(2), Term::Symbol(symbol))]
 }
 
 /// A term that is often right in one dimension.
@@ -259,18 +277,27 @@ pub fn guesses(table: &Table<'_>, wanted: &[Vec<i64>], reduced: bool, enough: us
 
 impl Guesses<'_> {
     fn plain(&mut self, own: &[usize], threads: &[usize]) {
-        let numbers = -4..=4;
-        self.family(Term::Number(0), &(0..=3));
+        self.moved(Term::Number(0), &(0..=3));
         // What the user subscripts tiles with, as a whole.
         let subscripts = self.table.of(|k| k == SymbolKind::Subscript);
         for s in own.iter().chain(&subscripts) {
-            self.family(Term::Symbol(*s), &numbers);
+            self.moved(Term::Symbol(*s), &(-4..=4));
         }
         for t in threads {
             for v in own.iter().filter(|v| *v != t) {
-                self.family(Term::op(Op::Add, Term::Symbol(*t), Term::Symbol(*v)), &numbers);
+                self.moved(Term::op(Op::Add, Term::Symbol(*t), Term::Symbol(*v)), &(-4..=4));
             }
         }
+    }
+
+    /// A term and those that differ from it by a number, or by what constants of the file say.
+    fn moved(&mut self, term: Term, numbers: &RangeInclusive<i64>) {
+        for by in self.table.free().into_iter().flat_map(once_and_twice) {
+            for op in [Op::Add, Op::Sub] {
+                self.family(Term::op(op, term.clone(), by.clone()), &(-1..=1));
+            }
+        }
+        self.family(term, numbers);
     }
 
     /// A position reduced by about the extent of a block, clamped to it, or counted from where the block begins.
@@ -286,10 +313,27 @@ impl Guesses<'_> {
             for block in &blocks {
                 let first = Term::op(Op::Mul, Term::Symbol(*block), length());
                 let from = Term::op(Op::Sub, position(), first);
-                self.family(from, &(-2..=3));
+                self.moved(from, &(-2..=3));
             }
         }
+        self.apart(symbol, bound);
         self.divided(symbol, bound);
+    }
+
+    /// A position where blocks overlap by what constants of the file say.
+    fn apart(&mut self, symbol: usize, bound: usize) {
+        let free = self.table.free();
+        if free.contains(&bound) {
+            return;
+        }
+        for by in free.into_iter().flat_map(once_and_twice) {
+            let length = Term::op(Op::Sub, Term::Symbol(bound), by);
+            self.moved(Term::op(Op::Rem, Term::Symbol(symbol), length.clone()), &(0..=0));
+            for block in self.table.of(|k| matches!(k, SymbolKind::Grid(_))) {
+                let first = Term::op(Op::Mul, Term::Symbol(block), length.clone());
+                self.moved(Term::op(Op::Sub, Term::Symbol(symbol), first), &(0..=0));
+            }
+        }
     }
 
     /// A position that several elements next to each other have in common, and which of them it is.
@@ -304,6 +348,10 @@ impl Guesses<'_> {
     fn clamped(&mut self, position: usize) {
         for shift in [0, -1, -2, -4] {
             let moved = Term::Symbol(position).plus(shift);
+            self.family(Term::op(Op::Max, moved, Term::Number(0)), &(0..=2));
+        }
+        for by in self.table.free() {
+            let moved = Term::op(Op::Sub, Term::Symbol(position), Term::Symbol(by));
             self.family(Term::op(Op::Max, moved, Term::Number(0)), &(0..=2));
         }
     }

@@ -65,6 +65,7 @@ fn parts(table: &Table<'_>) -> Vec<Part> {
     // Vectors have three, four or eight elements.
     terms.extend([4, 3, 8].iter().flat_map(|n| positions.iter().map(with(Op::Mul, *n))));
     terms.extend(bounds.iter().map(symbol));
+    terms.extend(table.free().iter().map(with(Op::Mul, 2)));
     for p in &positions {
         let times = |b: &usize| Term::op(Op::Mul, Term::Symbol(*p), Term::Symbol(*b));
         terms.extend(bounds.iter().map(times));

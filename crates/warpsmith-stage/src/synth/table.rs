@@ -19,6 +19,8 @@ pub struct Table<'a> {
     steps: Vec<bool>,
     /// For each symbol, whether all threads of a launch have one value of it: sizes.
     uniform: Vec<bool>,
+    /// Constants that differ between launches of one block: how far reads go, say.
+    free: Vec<usize>,
 }
 
 /// How far the values of a variable may be apart that counts steps around a position.
@@ -42,7 +44,17 @@ impl<'a> Table<'a> {
                 uniform[s] &= launch.values[s] == r.values[s];
             }
         }
-        Table { symbols, len: rows.len(), columns, steps, uniform }
+        let free = free(symbols, &launches.into_values().collect::<Vec<_>>());
+        Table { symbols, len: rows.len(), columns, steps, uniform, free }
+    }
+
+    /// Constants that differ between launches of one block, once each: numbers that come from them are to be written with them.
+    pub fn free(&self) -> Vec<usize> {
+        self.distinct(&self.free, &[])
+    }
+
+    pub fn is_free(&self, symbol: usize) -> bool {
+        self.free.contains(&symbol)
     }
 
     pub fn column(&self, symbol: usize) -> &[i64] {
@@ -86,6 +98,19 @@ impl<'a> Table<'a> {
             }
         }
     }
+}
+
+/// Constants that have several values in launches of one block.
+fn free(symbols: &[Symbol], launches: &[&Row]) -> Vec<usize> {
+    let kind = |s: &usize| symbols[*s].kind;
+    let of = |wanted: fn(SymbolKind) -> bool| (0..symbols.len()).filter(move |s| wanted(kind(s)));
+    let block: Vec<usize> = of(|k| matches!(k, SymbolKind::Block(_))).collect();
+    let alike = |a: &Row, b: &Row| block.iter().all(|s| a.values[*s] == b.values[*s]);
+    let differs = |s: &usize| {
+        let other = |a: &Row, b: &&&Row| a.values[*s] != b.values[*s] && alike(a, b);
+        launches.iter().any(|a| launches.iter().any(|b| other(a, &b)))
+    };
+    of(|k| k == SymbolKind::Constant).filter(differs).collect()
 }
 
 /// What an operation gives on values that may be [`NONE`].

@@ -64,6 +64,7 @@ impl Sum {
                 self.terms[at].0 += count;
                 self.terms.retain(|(count, _)| *count != 0);
             }
+            None if count == 0 => {}
             None => self.terms.push((count, term.to_string())),
         }
     }
@@ -188,6 +189,7 @@ mod tests {
         assert_eq!(Sum::of("a * -2").text(), "a * -2");
         assert_eq!(text("a < b ? a : b"), "(a < b ? a : b)");
         assert_eq!(Sum::of("R").minus(&Sum::of("-R")).behind(), " + 2 * R");
+        assert_eq!(Sum::of("R").plus(0, &Sum::of("N - 8")).text(), "R");
         assert_eq!(Sum::of("n / 2").plus(2, &Sum::of("n / 2")).text(), "3 * (n / 2)");
     }
 

@@ -1,0 +1,135 @@
+//! Launches in which one constant of the file has another value: what is written for the file has to be right in them, too.
+
+use super::{Session, Suited, choice};
+use crate::launch::Launch;
+use crate::session::Refusal;
+use crate::source::constants::Constant;
+use crate::source::shape::Extent;
+use warpsmith_ir::SourceMap;
+
+/// A constant with launches in which it has other values.
+#[derive(Clone, Debug)]
+pub struct Varied {
+    /// The constant.
+    pub constant: Constant,
+    /// Launches that suit the unmodified kernel.
+    pub launches: Vec<Suited>,
+}
+
+/// Other values of a constant that are looked at, at most.
+const VALUES: usize = 3;
+
+/// One less and one more, and one that is far enough for a number that lies between to be wrong; where those go with nothing, half and
+/// twice as many.
+fn others(value: i64) -> Vec<i64> {
+    let half = if value % 2 == 0 { value / 2 } else { value };
+    let mut all = vec![];
+    for v in [value - 1, value + 1, 2 * value + 1, 2 * value, half] {
+        if v >= 0 && v != value && !all.contains(&v) {
+            all.push(v);
+        }
+    }
+    all
+}
+
+impl Session {
+    /// The constants that the kernel depends on beside those that make the block, each with launches like some others. Those whose
+    /// other values do not compile are left out: nobody can change them.
+    ///
+    /// # Errors
+    /// What the emulator refuses.
+    pub fn varied(&mut self, like: &[Suited]) -> Result<Vec<Varied>, Refusal> {
+        let mut all = vec![];
+        for constant in self.free_constants() {
+            let (mut launches, mut compiled, mut values) = (vec![], false, 0);
+            for value in others(constant.value) {
+                let found = self.with_value(like, &constant, value)?;
+                compiled |= found.is_some();
+                let found = found.unwrap_or_default();
+                values += usize::from(!found.is_empty());
+                launches.extend(found);
+                if values == VALUES {
+                    break;
+                }
+            }
+            if compiled {
+                all.push(Varied { constant, launches });
+            }
+        }
+        Ok(all)
+    }
+
+    /// The constants that the kernel depends on beside those that make the block.
+    pub fn free_constants(&self) -> Vec<Constant> {
+        self.constants.iter().filter(|c| !self.is_extent(c)).cloned().collect()
+    }
+
+    /// Whether a constant makes the block: launches have other values of it already.
+    fn is_extent(&self, constant: &Constant) -> bool {
+        let named = |e: &Extent| e.constant() == Some(&constant.name);
+        // What the template is made with is what the host launches with.
+        let argument = constant.key != constant.name;
+        let number = |e: &Extent| *e == Extent::Number(constant.value as u32);
+        self.of_file.iter().any(|e| named(e) || argument && number(e))
+    }
+
+    /// Launches with another value of a constant in which the kernel is right and stores something; `None`: it does not compile.
+    ///
+    /// # Errors
+    /// What the emulator refuses.
+    pub fn with_value(
+        &mut self,
+        like: &[Suited],
+        constant: &Constant,
+        value: i64,
+    ) -> Result<Option<Vec<Suited>>, Refusal> {
+        let (unsuited, raced) = (self.unsuited.len(), self.raced.clone());
+        let changed = (constant.key.clone(), value);
+        let mut all = vec![];
+        for like in like {
+            let mut launch: Launch = like.launch.clone();
+            launch.constants.push(changed.clone());
+            launch.varied = Some((constant.name.clone(), value));
+            let Some(block) = self.block_with(&launch) else { return Ok(None) };
+            launch.block = block;
+            if self.shaped(&launch).is_err() {
+                return Ok(None);
+            }
+            all.extend(self.suit(launch)?.filter(|s| !s.idle));
+        }
+        // It is not the file that is wrong in these.
+        self.unsuited.truncate(unsuited);
+        self.raced = raced;
+        Ok(Some(all))
+    }
+
+    /// The block of a launch where host code makes it of constants that have other values. `None`: it does not compile.
+    fn block_with(&self, launch: &Launch) -> Option<[u32; 3]> {
+        let text = self.plan.reference(launch.block);
+        let mut sources = SourceMap::new();
+        let unit = self.compiler.parse(&text, &launch.constants, &mut sources).ok()?;
+        let (plan, usage) = (&self.plan, &self.usage);
+        let now = choice::extents(&self.input, plan, &unit, &self.kernel, &sources, usage);
+        let mut block = launch.block;
+        for (axis, (now, before)) in now.iter().zip(&self.of_file).enumerate() {
+            if let (Extent::Number(now), Extent::Number(before)) = (now, before)
+                && now != before
+            {
+                block[axis] = *now;
+            }
+        }
+        (block.iter().product::<u32>() <= 1024).then_some(block)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::others;
+
+    #[test]
+    fn values_nearby_come_first() {
+        assert_eq!(others(4), [3, 5, 9, 8, 2]);
+        assert_eq!(others(1), [0, 2, 3]);
+        assert_eq!(others(0), [1]);
+    }
+}
