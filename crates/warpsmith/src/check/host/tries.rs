@@ -13,7 +13,7 @@ impl Runner<'_> {
     pub(super) fn program_once(&mut self, of: &Running<'_>) -> Result<Ran, Failure> {
         let given = self.args.host_args.clone();
         let mark = self.mark();
-        let chooses = of.program.takes_arguments() && given.is_empty();
+        let chooses = of.program.reads_arguments() && given.is_empty();
         let impatient = chooses && !self.args.dry_run;
         let mut first = self.run_with(&Running { impatient, ..*of }, &given, false)?;
         if impatient && first.slow && self.found_since(&mark).is_empty() {
