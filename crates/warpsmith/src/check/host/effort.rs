@@ -120,12 +120,12 @@ mod tests {
 
     /// Launches of 4096 blocks on three arrays, a loop of the host before the last one.
     const THREE: &str = "#include <cstdlib>\n\
-        __global__ void count(int *x) { x[blockIdx.x * 64 + threadIdx.x] += 1; }\n\
+        __global__ void count(int *x) { for (int k = 0; k < 20; k++) x[blockIdx.x * 64 + threadIdx.x] += k; }\n\
         int main(int argc, char **argv) {\n\
             int *x, *y, *z; cudaMalloc(&x, 1 << 20); cudaMalloc(&y, 1 << 20); cudaMalloc(&z, 1 << 20);\n\
             cudaMemset(x, 0, 1 << 20); cudaMemset(y, 0, 1 << 20); cudaMemset(z, 0, 1 << 20);\n\
-            for (int i = 0; i < 20; i++) count<<<4096, 64>>>(x);\n\
-            for (int i = 0; i < 20; i++) count<<<4096, 64>>>(y);\n\
+            for (int i = 0; i < 4; i++) count<<<4096, 64>>>(x);\n\
+            for (int i = 0; i < 4; i++) count<<<4096, 64>>>(y);\n\
             int *h = (int *)malloc(4);\n\
             for (int i = 0; i < 20000000; i++) h[0] = i;\n\
             count<<<4096, 64>>>(z + h[0] % 1);\n\
@@ -144,14 +144,14 @@ mod tests {
     #[test]
     fn a_program_in_a_hurry_comes_to_each_of_its_launches() {
         let after = check(THREE, CheckArgs::default(), times(0, 600));
-        assert!((3..60).contains(&after.launches), "{}", after.launches);
+        assert!((3..9).contains(&after.launches), "{}", after.launches);
         assert_eq!(after.limits.len(), 0, "{:?}", after.limits);
         assert!(
             !after.in_part.is_empty() && after.in_part.iter().all(|t| t.contains("of 4096 blocks"))
         );
         let all = CheckArgs { all_repeats: true, ..CheckArgs::default() };
         let whole = check(THREE, all, times(0, 0));
-        assert_eq!((whole.launches, whole.limits.len(), whole.in_part.len()), (41, 0, 0));
+        assert_eq!((whole.launches, whole.limits.len(), whole.in_part.len()), (9, 0, 0));
     }
 
     #[test]

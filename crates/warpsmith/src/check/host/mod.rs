@@ -57,7 +57,7 @@ impl Program {
 }
 
 /// Bytes of host and device in a run with sizes that nobody gave: a product of several numbers is soon too large.
-const BYTES_OF_TRIES: u64 = 1 << 30;
+const BYTES_OF_TRIES: u64 = 1 << 28;
 
 /// A program to be run, and what every run of it has in common.
 #[derive(Clone, Copy)]
@@ -134,8 +134,8 @@ impl Ran {
     }
 
     /// How far it came, to be compared.
-    fn progress(&self) -> (usize, usize) {
-        (self.launched, self.lost.len())
+    fn progress(&self) -> (usize, usize, usize) {
+        (self.launched, self.lost.len(), self.skipped.len())
     }
 }
 

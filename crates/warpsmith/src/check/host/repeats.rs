@@ -60,7 +60,7 @@ struct Count {
     unknown: u32,
     /// How often the host had read memory of the device at the last one.
     read: u64,
-    /// A launch of this kind had findings or did something that is not seen in memory.
+    /// A launch of this kind did something that is not seen in memory.
     special: bool,
     /// Buffers that launches of this kind changed.
     changed: HashSet<usize>,
@@ -293,7 +293,7 @@ impl Repeats {
         count.special |= differ.iter().any(|i| *i >= live.len());
         count.changed.extend(differ.iter().filter_map(|i| live.get(*i)));
         let size: usize = differ.iter().map(|i| size(piece(memory, &live, *i))).sum();
-        if count.special || !outcome.findings.is_empty() || self.kept + size > MOST_KEPT {
+        if count.special || self.kept + size > MOST_KEPT {
             return;
         }
         if differ.is_empty() {
