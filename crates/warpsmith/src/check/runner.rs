@@ -442,10 +442,7 @@ impl<'a> Runner<'a> {
         self.counters.extend(outcome.counters.map(|c| (label.to_string(), c)));
         self.interrupted |= limit == Some(Limit::Interrupted);
         if let Some(limit) = limit {
-            let text = match limit {
-                Limit::Timeout => self.time_option(),
-                _ => limit_text(limit),
-            };
+            let text = self.limit_text(limit);
             self.limits.push(format!("{label}: {text}"));
         }
         let place = |s: Span| barrier_place(s, sources);
@@ -574,15 +571,6 @@ fn describe(
         dims(config.grid),
         dims(config.block)
     )
-}
-
-fn limit_text(limit: Limit) -> &'static str {
-    match limit {
-        Limit::TotalSteps => "the limit of thread instructions was reached (--max-total-steps)",
-        Limit::Memory => "the memory limit was reached (--max-memory)",
-        Limit::Timeout => "the time limit was reached (--timeout)",
-        Limit::Interrupted => "interrupted",
-    }
 }
 
 /// An error of the emulator in the user's words.

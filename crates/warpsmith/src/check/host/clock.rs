@@ -1,11 +1,13 @@
 //! How long a program is run by the clock. Where work is the measure, as everywhere else in a check, a report is the same on every
 //! machine; but what an instruction takes differs, by kernel and by machine, and whoever waits for an answer does so by the clock.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
+
+use warpsmith_emu::Limit;
 
 use super::super::runner::Runner;
 use super::super::shown;
-use std::path::Path;
 
 /// Of the time that is left to a program, the part that one launch may take before it leaves out blocks.
 const PART_OF_LAUNCH: u32 = 3;
@@ -78,17 +80,20 @@ impl Runner<'_> {
 
     /// Says that a program was not run to its end for want of time.
     pub(super) fn ended_late(&mut self, path: &Path) {
-        let option = self.time_option();
-        self.limits.push(format!("{}: it was not run to its end: {option}", shown(path)));
+        let text = self.limit_text(Limit::Timeout);
+        self.limits.push(format!("{}: it was not run to its end: {text}", shown(path)));
     }
 
-    /// Which time was over, in words.
-    pub(in crate::check) fn time_option(&self) -> &'static str {
-        match self.hurries {
-            Some(_) => {
+    /// What ended a run, in words.
+    pub(in crate::check) fn limit_text(&self, limit: Limit) -> &'static str {
+        match limit {
+            Limit::TotalSteps => "the limit of thread instructions was reached (--max-total-steps)",
+            Limit::Memory => "the memory limit was reached (--max-memory)",
+            Limit::Timeout if self.hurries.is_some() => {
                 "it takes more than a minute (--timeout gives it another time, --all-repeats as long as it takes)"
             }
-            None => "the time limit was reached (--timeout)",
+            Limit::Timeout => "the time limit was reached (--timeout)",
+            Limit::Interrupted => "interrupted",
         }
     }
 }
