@@ -141,6 +141,9 @@ pub struct Options {
     /// Thread instructions that a launch goes on for once it has a finding that is no note; blocks that have not begun by
     /// then are left out: see [`Outcome::sampled`]. `None`: all are run.
     pub after_finding: Option<u64>,
+    /// Blocks that have not begun by then are left out, but for those at corners and edges where no block can learn anything from
+    /// another: see [`Outcome::sampled`]. A time and not an amount of work, so what is run depends on the machine. `None`: all are run.
+    pub leave_out_from: Option<Instant>,
     /// Say what the launch touched of buffers, see [`Outcome::touched`]. Taken from the shadow memory of the race detection, so it
     /// needs [`Checks::races`] and one worker.
     pub touched: bool,
@@ -167,6 +170,7 @@ impl Default for Options {
             blocks: None,
             sample_beyond: None,
             after_finding: None,
+            leave_out_from: None,
             touched: false,
             written: None,
         }
@@ -366,7 +370,8 @@ pub struct Outcome {
     /// Barriers that some conflict in this launch needs, when [`Checks::redundant_barriers`] looks for others: one of
     /// several launches may need what another one does not.
     pub needed_barriers: Vec<Span>,
-    /// How many blocks were run, where [`Options::sample_beyond`] or [`Options::after_finding`] left the others out.
+    /// How many blocks were run, where [`Options::sample_beyond`], [`Options::after_finding`] or
+    /// [`Options::leave_out_from`] left the others out.
     pub sampled: Option<u32>,
     /// Workers whose results make up the outcome; 1: the blocks ran one after another. Nothing else depends on it.
     pub workers: u32,

@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::time::{Duration, Instant};
+
 use support::lower;
 use warpsmith_emu::{
     Arg, Buffer, BufferId, DeviceMemory, Emulator, LaunchConfig, Options, Outcome, run,
@@ -99,6 +101,42 @@ fn launches_in_turns_give_what_each_gives_by_itself() {
         }
     }
     assert!(differing.len() >= 12, "{}: launches differ too little to tell", differing.len());
+}
+
+/// Where time is short, the first block is run and those at the corners of the grid, so that a guard that is missing shows.
+#[test]
+fn blocks_that_begin_too_late_are_left_out_but_for_corners() {
+    let text = "__global__ void set(int *a, int n) {\
+        int i = blockIdx.x * blockDim.x + threadIdx.x; if (i <= n) a[i] = i; }";
+    let source = lower("kernel.cu", text, &[]).unwrap();
+    let run_with = |from: Option<Instant>, jobs| {
+        let n = 64 * 1000;
+        let mut memory = memory(&source.module, ["a", "b"], Scalar::I32);
+        memory.buffers[0].bytes = vec![0; 4 * n as usize];
+        let config = LaunchConfig {
+            kernel: source.names["set"],
+            grid: [1001, 1, 1],
+            block: [64, 1, 1],
+            dynamic_shared: 0,
+            cluster: None,
+            args: vec![
+                Arg::Pointer { buffer: BufferId(0), offset: 0 },
+                Arg::Bytes(i32::to_le_bytes(n).to_vec()),
+            ],
+        };
+        let options =
+            Options { leave_out_from: from, jobs, parallel_from: 0, ..Options::default() };
+        run(&source.module, &config, &mut memory, &options).expect("a launch")
+    };
+    let now = Instant::now();
+    for jobs in [1, 2] {
+        let whole = run_with(None, jobs);
+        assert_eq!((whole.sampled, whole.findings.len()), (None, 1));
+        assert_eq!(run_with(Some(now + Duration::from_secs(3600)), jobs).sampled, None);
+        let part = run_with(Some(now), jobs);
+        assert_eq!((part.sampled, part.findings.len()), (Some(6), 1));
+        assert_eq!(part.findings[0].accesses, whole.findings[0].accesses);
+    }
 }
 
 /// Once a launch has a finding, blocks that begin long after it are left out, if that is wanted; the finding is the same.

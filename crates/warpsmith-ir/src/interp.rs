@@ -308,6 +308,11 @@ pub trait Launcher {
         false
     }
 
+    /// Whether little time is left, so that a statement that takes long is soon left out.
+    fn hurries(&self) -> bool {
+        false
+    }
+
     /// The value of a variable of the host that holds nothing known.
     fn value_of(&mut self, name: &str, ty: Scalar) -> Option<Value> {
         let _ = (name, ty);

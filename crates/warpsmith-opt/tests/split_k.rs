@@ -233,7 +233,7 @@ fn what_is_no_sum() {
     f(
         "for (int k = 0; k < m; k++) { y[i] += a[i][k]; if (y[i] > 3) y[i] += 2; }",
         expect![
-            "error[W265]: cannot split the sum of loop `k`: it changes more than one variable or element"
+            "error[W265]: cannot split the sum of loop `k`: it uses the value that `y[i]` has so far"
         ],
     );
     f(

@@ -70,6 +70,20 @@ fn a_missing_guard_is_found_although_invented_sizes_are_multiples() {
     }
 }
 
+/// A program that measures repeats its launches, and each of them does what was found in the first.
+#[test]
+fn a_missing_guard_is_found_in_launches_that_are_repeated() {
+    let repeated = |guard: &str| {
+        let long = "for (int k = 0; k < 20000; k++) c[i] = a[i] + b[i] * k;";
+        sized(guard, "", "(n + b - 1) / b")
+            .replace(" c[i] = a[i] + b[i];", &format!(" {long}"))
+            .replace("add<<<", "for (int k = 0; k < 5000; k++) add<<<")
+    };
+    let text = check(&repeated(""), &[], 1);
+    assert!(text.contains("out-of-bounds") && text.contains("of a run with `56`"), "{text}");
+    check(&repeated("if (i < n)"), &[], 0);
+}
+
 /// Where several threads are for one element, or one for each of a product, half a block of elements fills blocks, too.
 #[test]
 fn a_missing_guard_is_found_where_parts_of_blocks_fill_blocks() {

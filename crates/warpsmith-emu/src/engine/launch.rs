@@ -213,7 +213,7 @@ impl<'a> Machine<'a> {
     }
 
     /// The blocks that are run, where it is not all of them.
-    fn chosen(&self) -> Option<&Arc<[u32]>> {
+    pub fn chosen(&self) -> Option<&Arc<[u32]>> {
         self.grid.sample.as_ref().or(self.options.blocks.as_ref())
     }
 

@@ -9,6 +9,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::time::Instant;
 
 use warpsmith_ir::BarrierKind;
 
@@ -44,6 +45,8 @@ pub struct Queue {
     first: u32,
     end: u32,
     size: u32,
+    /// When no more chunks are begun.
+    until: Option<Instant>,
 }
 
 /// What one worker brings back.
@@ -56,7 +59,7 @@ struct Part {
 }
 
 impl Queue {
-    fn new(first: u32, end: u32, workers: u32) -> Queue {
+    fn new(first: u32, end: u32, workers: u32, until: Option<Instant>) -> Queue {
         let size = (end - first).div_ceil(workers.saturating_mul(CHUNKS)).max(1);
         let zero = AtomicU32::new(0);
         Queue {
@@ -66,15 +69,25 @@ impl Queue {
             first,
             end,
             size,
+            until,
         }
     }
 
     /// The next chunk: its number and its blocks.
     fn take(&self) -> Option<(u32, std::ops::Range<u32>)> {
+        if self.until.is_some_and(|t| Instant::now() >= t) {
+            return None;
+        }
         let chunk = self.next.fetch_add(1, Ordering::Relaxed);
         let first = u64::from(self.first) + u64::from(chunk) * u64::from(self.size);
         let end = (first + u64::from(self.size)).min(self.end.into());
         (first < end).then_some((chunk, first as u32..end as u32))
+    }
+
+    /// The end of the blocks of all chunks that were taken.
+    fn taken(&self) -> u32 {
+        let chunks = u64::from(self.next.load(Ordering::Relaxed));
+        (u64::from(self.first) + chunks * u64::from(self.size)).min(self.end.into()) as u32
     }
 
     pub fn stopped(&self) -> bool {
@@ -83,12 +96,12 @@ impl Queue {
 }
 
 impl Machine<'_> {
-    /// Runs the blocks from `first` on side by side, after the ones before it have ended. False: they have to run
-    /// one after another, and nothing has changed.
-    pub fn run_side_by_side(&mut self, first: u32) -> bool {
+    /// Runs the blocks from `first` on side by side, after the ones before it have ended, and says up to which: the last one, unless
+    /// time is short. `None`: they have to run one after another, and nothing has changed.
+    pub fn run_side_by_side(&mut self, first: u32) -> Option<u32> {
         let blocks = self.blocks();
         if self.options.jobs == 1 || first >= blocks || !self.only_notes() {
-            return false;
+            return None;
         }
         let work = self.found.stats.thread_instructions / u64::from(first.max(1))
             * u64::from(blocks - first);
@@ -96,20 +109,20 @@ impl Machine<'_> {
         if work < self.options.parallel_from.saturating_add(2 * bytes)
             && self.options.parallel_from > 0
         {
-            return false;
+            return None;
         }
-        let Some(plan) = self.plan() else { return false };
+        let plan = self.plan()?;
         let workers = self.worker_count(blocks - first, bytes);
         if workers < 2 {
-            return false;
+            return None;
         }
-        let queue = Queue::new(first, blocks, workers);
+        let queue = Queue::new(first, blocks, workers, self.options.leave_out_from);
         let parts = self.start_workers(&plan, &queue, workers);
-        let done = !queue.stopped() && self.merge(&plan, parts);
-        if done {
-            self.team.workers = workers;
+        if queue.stopped() || !self.merge(&plan, parts) {
+            return None;
         }
-        done
+        self.team.workers = workers;
+        Some(queue.taken())
     }
 
     /// How long a buffer will be: one that grows goes on as it did in the first blocks, as far as threads have elements

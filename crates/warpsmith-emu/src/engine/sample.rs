@@ -4,6 +4,9 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Instant;
+
+use super::launch::Machine;
 
 /// Blocks that are run at least, and at most: a block takes time, however little it does.
 const LEAST: u64 = 32;
@@ -19,12 +22,7 @@ pub fn blocks(grid: [u32; 3], most: u64) -> Option<Arc<[u32]>> {
     if all <= 2 * most {
         return None;
     }
-    let mut chosen = BTreeSet::new();
-    for z in marks(grid[2]) {
-        for y in marks(grid[1]) {
-            chosen.extend(marks(grid[0]).into_iter().map(|x| flat([x, y, z], grid)));
-        }
-    }
+    let mut chosen = corners(grid);
     let runs = most.saturating_sub(chosen.len() as u64).div_ceil(RUN) + 1;
     for i in 0..runs {
         let first = u128::from(all) * u128::from(i) / u128::from(runs);
@@ -32,6 +30,38 @@ pub fn blocks(grid: [u32; 3], most: u64) -> Option<Arc<[u32]>> {
         chosen.extend((first..first + RUN).map(|id| id as u32));
     }
     Some(chosen.into_iter().collect())
+}
+
+/// Neighbours at each corner, at each edge and in the middle of a grid.
+fn corners(grid: [u32; 3]) -> BTreeSet<u32> {
+    let mut chosen = BTreeSet::new();
+    for z in marks(grid[2]) {
+        for y in marks(grid[1]) {
+            chosen.extend(marks(grid[0]).into_iter().map(|x| flat([x, y, z], grid)));
+        }
+    }
+    chosen
+}
+
+impl Machine<'_> {
+    /// Leaves out the blocks from `next` on, all before them having ended, where time is short; those at corners and edges, where
+    /// guards are missing, are run all the same if no block can wait for another.
+    pub fn leave_out_late(&mut self, next: u32) {
+        let late = self.options.leave_out_from.is_some_and(|from| Instant::now() >= from);
+        if !late || self.grid.cut || next >= self.blocks() {
+            return;
+        }
+        self.grid.cut = true;
+        let mut run: Vec<u32> = match self.chosen() {
+            Some(some) => some[..next as usize].to_vec(),
+            None => (0..next).collect(),
+        };
+        if self.options.blocks.is_none() && self.blocks_are_independent() {
+            let known: BTreeSet<u32> = run.iter().copied().collect();
+            run.extend(corners(self.launch.grid).difference(&known));
+        }
+        self.grid.sample = Some(run.into());
+    }
 }
 
 /// Positions along one axis: two at each end and two in the middle.

@@ -82,12 +82,13 @@ impl Machine<'_> {
                             tried = true;
                             self.sample_if_large();
                             total = self.blocks();
-                            if self.run_side_by_side(next) {
-                                next = total;
+                            if let Some(ran) = self.run_side_by_side(next) {
+                                next = ran;
                             }
                         }
                         if open.is_empty() {
                             self.leave_out_after_finding(next);
+                            self.leave_out_late(next);
                             total = self.blocks();
                         }
                     }

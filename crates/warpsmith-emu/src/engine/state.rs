@@ -111,6 +111,8 @@ pub struct GridState {
     pub sample: Option<Arc<[u32]>>,
     /// Thread instructions when there was a finding that is no note.
     pub found_at: Option<u64>,
+    /// Blocks were left out because time was short.
+    pub cut: bool,
     /// Clusters of which some block has begun and some has not ended.
     pub clusters: HashMap<u32, Cluster>,
 }

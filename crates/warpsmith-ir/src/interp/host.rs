@@ -183,7 +183,10 @@ impl<T: Track> Interp<'_, '_, T> {
 
     /// When a statement that launches nothing has to be done.
     pub fn patience(&self) -> u64 {
-        let left = ALL_PATIENCE.saturating_sub(self.steps) / 4;
+        let left = match self.launcher.hurries() {
+            true => 0,
+            false => ALL_PATIENCE.saturating_sub(self.steps) / 4,
+        };
         self.steps.saturating_add(left.clamp(LEAST_PATIENCE, PATIENCE))
     }
 

@@ -31,6 +31,8 @@ const SAMPLE_BEYOND: u64 = 12_000_000_000;
 pub struct Runner<'a> {
     pub(super) args: &'a CheckArgs,
     pub(super) deadline: Option<Instant>,
+    /// When a program that has no time of its own is to be brought to an end soon.
+    pub(super) hurries: Option<Instant>,
     pub(super) steps_left: u64,
     pub(super) effort: host::Effort,
     /// What stands in for libraries, parsed with the first file.
@@ -66,6 +68,7 @@ impl<'a> Runner<'a> {
         Runner {
             args,
             deadline: args.timeout.map(|t| Instant::now() + t),
+            hurries: None,
             steps_left: args.max_total_steps.unwrap_or(u64::MAX),
             effort: host::Effort::default(),
             prelude: None,
@@ -439,7 +442,8 @@ impl<'a> Runner<'a> {
         self.counters.extend(outcome.counters.map(|c| (label.to_string(), c)));
         self.interrupted |= limit == Some(Limit::Interrupted);
         if let Some(limit) = limit {
-            self.limits.push(format!("{label}: {}", limit_text(limit)));
+            let text = self.limit_text(limit);
+            self.limits.push(format!("{label}: {text}"));
         }
         let place = |s: Span| barrier_place(s, sources);
         self.needed_barriers.extend(outcome.needed_barriers.into_iter().map(place));
@@ -567,15 +571,6 @@ fn describe(
         dims(config.grid),
         dims(config.block)
     )
-}
-
-fn limit_text(limit: Limit) -> &'static str {
-    match limit {
-        Limit::TotalSteps => "the limit of thread instructions was reached (--max-total-steps)",
-        Limit::Memory => "the memory limit was reached (--max-memory)",
-        Limit::Timeout => "the time limit was reached (--timeout)",
-        Limit::Interrupted => "interrupted",
-    }
 }
 
 /// An error of the emulator in the user's words.

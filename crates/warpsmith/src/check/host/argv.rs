@@ -5,6 +5,8 @@ use std::path::Path;
 
 use warpsmith_front::ast::TranslationUnit;
 use warpsmith_front::sema;
+use warpsmith_ir::visit::{Access, Visitor, walk_place};
+use warpsmith_ir::{ExprKind, Place, PlaceKind, VarId};
 
 /// What numbers among the arguments are taken to be, one after the other: small powers of two suit most programs as sizes.
 const INVENTED: [&str; 3] = ["16", "2", "64"];
@@ -18,6 +20,34 @@ pub const WHERE_FEW_ARE_REACHED: [&str; 2] = [LARGER, "2"];
 pub const OTHERS: [&str; 3] = ["16", "48", "64"];
 /// Arguments that are invented, at most.
 const MOST: usize = 12;
+
+/// Looks for a use of `argc`, or of `argv` but for `argv[0]`.
+pub struct Reads {
+    pub count: VarId,
+    pub words: VarId,
+    pub found: bool,
+}
+
+impl Reads {
+    /// `argv[0]` is the program's own name.
+    fn is_own_name(&self, place: &Place) -> bool {
+        let PlaceKind::Elem { pointer, index, .. } = &*place.kind else { return false };
+        let of_words =
+            matches!(&*pointer.kind, ExprKind::Read(p) if *p.kind == PlaceKind::Var(self.words));
+        of_words && matches!(index.as_slice(), [i] if i.as_const().is_some_and(|v| v.as_i64() == 0))
+    }
+}
+
+impl Visitor for Reads {
+    fn place(&mut self, place: &Place, access: Access) {
+        if self.is_own_name(place) {
+            return;
+        }
+        self.found |=
+            matches!(*place.kind, PlaceKind::Var(v) if v == self.count || v == self.words);
+        walk_place(self, place, access);
+    }
+}
 
 /// Lists of arguments to try, in this order.
 pub fn candidates(path: &Path, unit: &TranslationUnit) -> Vec<Vec<String>> {
@@ -115,7 +145,36 @@ fn arguments_of(line: &str) -> Option<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
+    use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
+    use warpsmith_front::prelude;
+    use warpsmith_ir::SourceMap;
+
+    use super::super::load;
     use super::*;
+
+    #[test]
+    fn a_program_that_prints_its_own_name_reads_no_arguments() {
+        let reads = |main: &str| {
+            let text = format!("#include <cstdio>\n__global__ void k() {{}}\n{main}\n");
+            let mut sources = SourceMap::new();
+            let libraries = prelude::unit(&mut sources);
+            let options = ParseOptions::new(Language::Cuda);
+            let parsed = parse::parse("a.cu", text.as_bytes(), &options, &DiskLoader, &mut sources);
+            let unit = parsed.expect("the text is right").unit;
+            let program = load(&unit, &sema::Libraries::new(&libraries));
+            program.ok().flatten().expect("a program").reads_arguments()
+        };
+        assert!(!reads("int main(void) { k<<<1, 1>>>(); }"));
+        assert!(!reads("int main(int argc, char **argv) { k<<<1, 1>>>(); }"));
+        assert!(!reads(
+            "int main(int c, char *v[]) { if (v[0][0] == 0) return 1; printf(\"%s\", v[0]); k<<<1, 1>>>(); }"
+        ));
+        assert!(reads("#include <cstdlib>\nint main(int c, char **v) { k<<<atoi(v[1]), 1>>>(); }"));
+        assert!(reads("int main(int c, char **v) { if (c > 1) return 1; k<<<1, 1>>>(); }"));
+        assert!(reads(
+            "void run(char **v) { k<<<v[1][0], 1>>>(); }\nint main(int c, char **v) { run(v); }"
+        ));
+    }
 
     #[test]
     fn a_recipe_says_what_a_program_is_run_with() {

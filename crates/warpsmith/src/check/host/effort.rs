@@ -1,5 +1,7 @@
 //! How much work a program is worth, in thread instructions: numbers of work and not of time, so that a report is the same
-//! on every machine.
+//! on every machine, as long as the machine is fast enough for them.
+
+use super::clock::Times;
 
 /// The limits of a check; tests have small ones.
 #[derive(Clone, Copy, Debug)]
@@ -8,6 +10,8 @@ pub(in crate::check) struct Effort {
     pub program: u64,
     /// One try of other sizes: seconds.
     pub sizes: u64,
+    /// What all that may take by the clock, where no option says how long.
+    pub times: Times,
     /// A launch goes on for so many once something was found in it.
     pub launch_after_finding: u64,
     /// All launches after the first one with a finding, together. What was found has to be mended before anything else is
@@ -19,7 +23,8 @@ impl Default for Effort {
     fn default() -> Effort {
         Effort {
             program: 20_000_000_000,
-            sizes: 1_000_000_000,
+            sizes: 400_000_000,
+            times: Times::default(),
             launch_after_finding: 20_000_000,
             program_after_finding: 100_000_000,
         }
@@ -28,9 +33,11 @@ impl Default for Effort {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use warpsmith_ir::SourceMap;
 
-    use super::Effort;
+    use super::{Effort, Times};
     use crate::check::args::CheckArgs;
     use crate::check::runner::Runner;
 
@@ -109,6 +116,57 @@ mod tests {
         // Where nothing is found nothing is left out.
         let right = check(&launches("i"), CheckArgs::default(), effort);
         assert_eq!((right.launches, right.limits.len(), right.in_part.len()), (20, 0, 0));
+    }
+
+    /// Launches of 4096 blocks on three arrays, a loop of the host before the last one.
+    const THREE: &str = "#include <cstdlib>\n\
+        __global__ void count(int *x) { for (int k = 0; k < 20; k++) x[blockIdx.x * 64 + threadIdx.x] += k; }\n\
+        int main(int argc, char **argv) {\n\
+            int *x, *y, *z; cudaMalloc(&x, 1 << 20); cudaMalloc(&y, 1 << 20); cudaMalloc(&z, 1 << 20);\n\
+            cudaMemset(x, 0, 1 << 20); cudaMemset(y, 0, 1 << 20); cudaMemset(z, 0, 1 << 20);\n\
+            for (int i = 0; i < 4; i++) count<<<4096, 64>>>(x);\n\
+            for (int i = 0; i < 4; i++) count<<<4096, 64>>>(y);\n\
+            int *h = (int *)malloc(4);\n\
+            for (int i = 0; i < 20000000; i++) h[0] = i;\n\
+            count<<<4096, 64>>>(z + h[0] % 1);\n\
+            return 0;\n\
+        }\n";
+
+    fn times(hurries: u64, ends: u64) -> Effort {
+        let times = Times {
+            hurries: Duration::from_secs(hurries),
+            ends: Duration::from_secs(ends),
+            ..Times::default()
+        };
+        Effort { times, ..Effort::default() }
+    }
+
+    #[test]
+    fn a_program_in_a_hurry_comes_to_each_of_its_launches() {
+        let after = check(THREE, CheckArgs::default(), times(0, 600));
+        assert!((3..9).contains(&after.launches), "{}", after.launches);
+        assert_eq!(after.limits.len(), 0, "{:?}", after.limits);
+        assert!(
+            !after.in_part.is_empty() && after.in_part.iter().all(|t| t.contains("of 4096 blocks"))
+        );
+        let all = CheckArgs { all_repeats: true, ..CheckArgs::default() };
+        let whole = check(THREE, all, times(0, 0));
+        assert_eq!((whole.launches, whole.limits.len(), whole.in_part.len()), (9, 0, 0));
+    }
+
+    #[test]
+    fn a_program_ends_when_its_time_is_over() {
+        for text in [THREE.to_string(), launches("i")] {
+            let after = check(&text, CheckArgs::default(), times(0, 0));
+            assert_eq!((after.launches, after.findings.len()), (1, 0));
+            assert!(after.limits[0].contains("more than a minute"), "{:?}", after.limits);
+        }
+        // What was found until then is said.
+        let endless = launches("i / 2").replace("return 0;", "for (;;) count<<<64, 64>>>(x);");
+        let few = Effort { program_after_finding: u64::MAX, ..times(0, 2) };
+        let after = check(&endless, CheckArgs::default(), few);
+        assert_eq!(after.findings, ["race-global"; 2]);
+        assert!(after.limits[0].contains("more than a minute"), "{:?}", after.limits);
     }
 
     /// Three sizes: with six choices of others to try.

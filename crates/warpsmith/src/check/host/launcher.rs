@@ -260,6 +260,9 @@ impl Launcher for HostLauncher<'_, '_> {
     }
 
     fn skipped(&mut self, mut skipped: Skipped) {
+        if self.runner.is_late() {
+            return;
+        }
         self.streams.skip();
         // What stands in for libraries is no file of the user's.
         let of_library = |s: &Span| self.sources.get(s.file).is_some_and(|f| f.path == LIBRARIES);
@@ -298,7 +301,11 @@ impl Launcher for HostLauncher<'_, '_> {
 
     fn gives_up(&self) -> bool {
         let impatient = self.impatient.is_some_and(|before| found(self.runner) == before);
-        self.ran.asserted || self.ran.slow && impatient
+        self.ran.asserted || self.ran.slow && impatient || self.runner.is_late()
+    }
+
+    fn hurries(&self) -> bool {
+        self.runner.hurries()
     }
 
     fn value_of(&mut self, name: &str, ty: Scalar) -> Option<Value> {
@@ -489,6 +496,9 @@ impl Launcher for HostLauncher<'_, '_> {
         let label = self.label(&config);
         // The host could see what a launch writes, and go on differently, without a copy.
         let seen = self.has_variables || !memory.host.shared.is_empty();
+        if self.runner.hurries() {
+            self.repeats.hurry();
+        }
         let (module, at, all) = (self.module, self.at, seen || self.runner.args.all_repeats);
         let verdict = self.repeats.verdict(module, &config, at, &mut self.device, all);
         let pending = match verdict {
@@ -524,6 +534,7 @@ impl Launcher for HostLauncher<'_, '_> {
             if self.ends_after.is_some() {
                 options.after_finding = Some(self.runner.effort.launch_after_finding);
             }
+            options.leave_out_from = self.runner.launch_leaves_out_from();
             if begun.watched {
                 (options.touched, options.jobs) = (true, 1);
             }

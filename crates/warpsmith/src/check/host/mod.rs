@@ -1,6 +1,7 @@
 //! Launches from host code: the program of a file is run as far as it is understood, its kernels in the emulator.
 
 mod argv;
+mod clock;
 mod effort;
 mod launcher;
 pub(super) mod lent;
@@ -17,7 +18,7 @@ use std::sync::atomic::Ordering;
 use warpsmith_front::ast::TranslationUnit;
 use warpsmith_front::sema;
 use warpsmith_ir::interp::{self, Arg, InterpErrorKind, Limits, Memory};
-use warpsmith_ir::visit::free_vars;
+use warpsmith_ir::visit::Visitor;
 use warpsmith_ir::{Diagnostic, FuncId, Module, Scalar, SourceMap, Span, Type, Value};
 
 pub(super) use self::effort::Effort;
@@ -45,21 +46,18 @@ pub struct Program {
 }
 
 impl Program {
-    /// Its `main` has parameters for arguments.
-    fn takes_arguments(&self) -> bool {
-        self.module.function(self.entry).params.len() >= 2
-    }
-
-    /// Its `main` does something with them.
+    /// Its `main` does something with them; the program's own name is none.
     fn reads_arguments(&self) -> bool {
         let main = self.module.function(self.entry);
-        let used = free_vars(&main.body);
-        main.params.get(1).is_some_and(|argv| used.contains(argv))
+        let [count, words, ..] = main.params[..] else { return false };
+        let mut reads = argv::Reads { count, words, found: false };
+        reads.block(&main.body);
+        reads.found
     }
 }
 
 /// Bytes of host and device in a run with sizes that nobody gave: a product of several numbers is soon too large.
-const BYTES_OF_TRIES: u64 = 1 << 30;
+const BYTES_OF_TRIES: u64 = 1 << 28;
 
 /// A program to be run, and what every run of it has in common.
 #[derive(Clone, Copy)]
@@ -136,8 +134,8 @@ impl Ran {
     }
 
     /// How far it came, to be compared.
-    fn progress(&self) -> (usize, usize) {
-        (self.launched, self.lost.len())
+    fn progress(&self) -> (usize, usize, usize) {
+        (self.launched, self.lost.len(), self.skipped.len())
     }
 }
 
@@ -178,7 +176,8 @@ impl Runner<'_> {
         let seeds = args.seeds.unwrap_or(1);
         let unlimited = self.args.all_repeats || self.args.max_total_steps.is_some();
         let most = if unlimited { u64::MAX } else { self.effort.program };
-        self.within(most, |runner| {
+        let times = (!unlimited && self.args.timeout.is_none()).then_some(self.effort.times);
+        let run = |runner: &mut Self| {
             for repetition in 0..seeds {
                 let seed = args.seed.unwrap_or(0).wrapping_add(u64::from(repetition));
                 let of = Running {
@@ -197,7 +196,8 @@ impl Runner<'_> {
                 runner.account(path, unit, &ran, sources)?;
             }
             Ok::<(), Failure>(())
-        })?;
+        };
+        self.timed(times, |runner| runner.within(most, run))?;
         for text in variables::never_set(&program.module, &Variables::of(unit), &[&args]) {
             self.assume(format!("{}: {text}", shown(path)));
         }
@@ -249,6 +249,7 @@ impl Runner<'_> {
             ..Limits::default()
         };
         let buffers = memory.buffers.len();
+        let limits_before = self.limits.len();
         let mut launcher = HostLauncher::new(self, of, args, invented, buffers);
         let result = interp::call(
             &program.module,
@@ -262,6 +263,9 @@ impl Runner<'_> {
         self.interrupted |= interrupt::flag().load(Ordering::Relaxed);
         if let Some(failure) = failure {
             return Err(failure);
+        }
+        if result.is_err() && self.is_late() && self.limits.len() == limits_before {
+            self.ended_late(path);
         }
         match result {
             Err(error) if error.kind == InterpErrorKind::Trap => {
@@ -286,6 +290,9 @@ impl Runner<'_> {
         ran: &Ran,
         sources: &SourceMap,
     ) -> Result<(), Failure> {
+        if ran.launched == 0 && self.limits.is_empty() && self.is_late() {
+            self.ended_late(path);
+        }
         if ran.launched == 0 && !self.interrupted && self.limits.is_empty() {
             return Err(with_notes(nothing_launched(path, ran), unit).into());
         }

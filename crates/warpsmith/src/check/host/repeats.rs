@@ -21,10 +21,11 @@ const ALWAYS: u64 = 3;
 /// Looks at memory that found nothing known, after which a launch that is not due is left out without one.
 const MOST_UNKNOWN: u32 = 6;
 /// Thread instructions of the first launch of each kind, all together, beyond which launches are mostly run in part; and from
-/// which a launch is run in part, before and after.
+/// which a launch is run in part, before, after, and when little time is left.
 const ALL_LAUNCHES: u64 = 12_000_000_000;
 const MOST_WHOLE: u64 = 3_000_000_000;
 const LEAST_WHOLE: u64 = 200_000_000;
+const IN_HURRY: u64 = 20_000_000;
 /// Thread instructions of launches beyond the first of their kind, all together, that are run: with the same numbers, and
 /// with others.
 const BUDGET: u64 = 1_000_000_000;
@@ -59,7 +60,7 @@ struct Count {
     unknown: u32,
     /// How often the host had read memory of the device at the last one.
     read: u64,
-    /// A launch of this kind had findings or did something that is not seen in memory.
+    /// A launch of this kind did something that is not seen in memory.
     special: bool,
     /// Buffers that launches of this kind changed.
     changed: HashSet<usize>,
@@ -115,6 +116,10 @@ pub struct Repeats {
     spent: u64,
     /// Thread instructions of the first launch of each kind.
     first: u64,
+    /// [`ALWAYS`].
+    always: u64,
+    /// Little time is left.
+    hurries: bool,
     kept: usize,
     /// How often the host has read memory of the device: what it does next may hang on that.
     reads: Cell<u64>,
@@ -135,6 +140,8 @@ impl Default for Repeats {
             left_out: vec![],
             spent: 0,
             first: 0,
+            always: ALWAYS,
+            hurries: false,
             kept: 0,
             reads: Cell::new(0),
             stale: HashSet::new(),
@@ -170,7 +177,7 @@ impl Repeats {
         }
         let same = count.numbers.contains(&numbers);
         let budget = if same { self.budget } else { self.budget_of_numbers };
-        let due = count.sampled.is_none() && (count.run < ALWAYS || self.spent < budget)
+        let due = count.sampled.is_none() && (count.run < self.always || self.spent < budget)
             || !same && (count.run + count.left_out).is_power_of_two();
         let read = count.read != self.reads.get() && self.spent < self.budget_of_read;
         let arrays = written(module, config);
@@ -223,6 +230,12 @@ impl Repeats {
         }
     }
 
+    /// Little time is left: launches are run in part and none is repeated, so that each place with a launch gets its turn.
+    pub fn hurry(&mut self) {
+        (self.hurries, self.always) = (true, 1);
+        (self.budget, self.budget_of_numbers, self.budget_of_read) = (0, 0, 0);
+    }
+
     /// Memory may have changed.
     pub fn changed(&mut self) {
         self.version += 1;
@@ -242,7 +255,10 @@ impl Repeats {
 
     /// Thread instructions from which the next launch is run in part.
     pub fn sample_beyond(&self) -> u64 {
-        (ALL_LAUNCHES.saturating_sub(self.first) / 4).clamp(LEAST_WHOLE, MOST_WHOLE)
+        match self.hurries {
+            true => IN_HURRY,
+            false => (ALL_LAUNCHES.saturating_sub(self.first) / 4).clamp(LEAST_WHOLE, MOST_WHOLE),
+        }
     }
 
     /// Takes down how a launch went.
@@ -277,7 +293,7 @@ impl Repeats {
         count.special |= differ.iter().any(|i| *i >= live.len());
         count.changed.extend(differ.iter().filter_map(|i| live.get(*i)));
         let size: usize = differ.iter().map(|i| size(piece(memory, &live, *i))).sum();
-        if count.special || !outcome.findings.is_empty() || self.kept + size > MOST_KEPT {
+        if count.special || self.kept + size > MOST_KEPT {
             return;
         }
         if differ.is_empty() {

@@ -13,7 +13,7 @@ impl Runner<'_> {
     pub(super) fn program_once(&mut self, of: &Running<'_>) -> Result<Ran, Failure> {
         let given = self.args.host_args.clone();
         let mark = self.mark();
-        let chooses = of.program.takes_arguments() && given.is_empty();
+        let chooses = of.program.reads_arguments() && given.is_empty();
         let impatient = chooses && !self.args.dry_run;
         let mut first = self.run_with(&Running { impatient, ..*of }, &given, false)?;
         if impatient && first.slow && self.found_since(&mark).is_empty() {
@@ -85,9 +85,23 @@ impl Runner<'_> {
         of: &Running<'_>,
         enough: impl Fn(&Ran) -> bool,
     ) -> Result<Option<Ran>, Failure> {
+        self.while_worth(|runner| runner.tried_small(mark, of, enough))
+    }
+
+    fn tried_small(
+        &mut self,
+        mark: &Mark,
+        of: &Running<'_>,
+        enough: impl Fn(&Ran) -> bool,
+    ) -> Result<Option<Ran>, Failure> {
+        // What is too slow even so is not taken.
+        let of = &Running { impatient: true, ..*of };
         for small in argv::small_numbers(of.unit) {
             self.back_to(mark);
             let ran = self.run_with(of, &small, true)?;
+            if self.is_late() {
+                break;
+            }
             if ran.worked() && !ran.slow && ran.lost.is_empty() && enough(&ran) {
                 self.assume(format!(
                     "{}: its own sizes take too long; it was run with `{}` (give others with --host-args)",

@@ -29,7 +29,7 @@ const RULES: [&str; 6] = [
     "uninitialized-local",
 ];
 /// Statements and expressions of the host in one try.
-const HOST_STEPS: u64 = 200_000_000;
+const HOST_STEPS: u64 = 100_000_000;
 /// Blocks that are full; not a power of two.
 const FULL: u32 = 3;
 /// Threads of a block, at most.
@@ -175,6 +175,16 @@ impl Runner<'_> {
         if !self.found_since(start).is_empty() {
             return Ok(());
         }
+        self.while_worth(|runner| runner.tried_uneven(first, arguments, start, of))
+    }
+
+    fn tried_uneven(
+        &mut self,
+        first: &Ran,
+        arguments: &[String],
+        start: &Mark,
+        of: &Running<'_>,
+    ) -> Result<(), Failure> {
         let numbers = argv::numbers(arguments);
         let Some(sizes) = Sizes::of(&first.shapes).filter(|_| !numbers.is_empty()) else {
             return Ok(());
@@ -199,7 +209,7 @@ impl Runner<'_> {
                 }
             }
             too_long += usize::from(matches!(outcome, Outcome::TooLong));
-            if too_long == MOST_TOO_LONG {
+            if too_long == MOST_TOO_LONG || self.is_late() {
                 break;
             }
             let Outcome::Taken(pair) = outcome else { continue };

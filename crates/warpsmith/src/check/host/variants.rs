@@ -10,7 +10,7 @@ const CHOICES: [&str; 4] = ["0", "1", "2", "3"];
 /// Arguments that are tried as such a number.
 const MOST_PLACES: usize = 4;
 /// Thread instructions of all tries together, and statements of the host in one of them: seconds.
-const DEVICE_STEPS: u64 = 1_000_000_000;
+const DEVICE_STEPS: u64 = 400_000_000;
 const HOST_STEPS: u64 = 50_000_000;
 
 impl Runner<'_> {
@@ -31,15 +31,16 @@ impl Runner<'_> {
         let places = argv::numbers(invented).into_iter().take(MOST_PLACES);
         let places: Vec<usize> = places.collect();
         let tries = CHOICES.iter().flat_map(|c| places.iter().map(move |at| (*at, *c)));
-        self.within(DEVICE_STEPS, |runner| {
+        let run = |runner: &mut Self| {
             for choice in tries {
-                if ran.slow || ran.distinct() >= kernels {
+                if runner.is_late() || ran.slow || ran.distinct() >= kernels {
                     break;
                 }
                 runner.variant(ran, invented, choice, of)?;
             }
             Ok(())
-        })
+        };
+        self.while_worth(|runner| runner.within(DEVICE_STEPS, run))
     }
 
     fn variant(

@@ -1,0 +1,99 @@
+//! How long a program is run by the clock. Where work is the measure, as everywhere else in a check, a report is the same on every
+//! machine; but what an instruction takes differs, by kernel and by machine, and whoever waits for an answer does so by the clock.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use warpsmith_emu::Limit;
+
+use super::super::runner::Runner;
+use super::super::shown;
+
+/// Of the time that is left to a program, the part that one launch may take before it leaves out blocks.
+const PART_OF_LAUNCH: u32 = 3;
+/// A launch may take so much whatever is left: the first blocks and those at the corners are worth that.
+const LEAST_OF_LAUNCH: Duration = Duration::from_millis(500);
+
+/// Times of a program, from its beginning.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::check) struct Times {
+    /// From then on, launches are run in part, no launch is repeated, and the host is soon out of patience.
+    pub hurries: Duration,
+    /// What has not been run by then is not run.
+    pub ends: Duration,
+    /// Runs with other sizes and variants, each kind together.
+    pub tries: Duration,
+}
+
+impl Default for Times {
+    fn default() -> Times {
+        Times {
+            hurries: Duration::from_secs(20),
+            ends: Duration::from_secs(48),
+            tries: Duration::from_secs(8),
+        }
+    }
+}
+
+impl Runner<'_> {
+    /// Checks a program for so long at most; `None`: as long as it takes, unless an option gives a time.
+    pub(super) fn timed<T>(&mut self, times: Option<Times>, run: impl FnOnce(&mut Self) -> T) -> T {
+        let kept = (self.deadline, self.hurries);
+        if let (Some(times), None) = (times, self.deadline) {
+            let now = Instant::now();
+            (self.deadline, self.hurries) = (Some(now + times.ends), Some(now + times.hurries));
+        }
+        let result = run(self);
+        (self.deadline, self.hurries) = kept;
+        result
+    }
+
+    /// Does something that is worth so much time, of what is left.
+    pub(super) fn while_worth<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+        let kept = self.deadline;
+        if self.hurries.is_some() {
+            let end = Instant::now() + self.effort.times.tries;
+            self.deadline = Some(kept.map_or(end, |d| d.min(end)));
+        }
+        let result = run(self);
+        self.deadline = kept;
+        result
+    }
+
+    /// The time is over.
+    pub(super) fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|d| Instant::now() >= d)
+    }
+
+    /// So much of it is over that only a part of what comes can be run.
+    pub(super) fn hurries(&self) -> bool {
+        self.hurries.is_some_and(|d| Instant::now() >= d)
+    }
+
+    /// When a launch that begins now leaves out the blocks that have not begun.
+    pub(super) fn launch_leaves_out_from(&self) -> Option<Instant> {
+        self.hurries?;
+        let now = Instant::now();
+        let left = self.deadline?.saturating_duration_since(now);
+        Some(now + (left / PART_OF_LAUNCH).max(LEAST_OF_LAUNCH))
+    }
+
+    /// Says that a program was not run to its end for want of time.
+    pub(super) fn ended_late(&mut self, path: &Path) {
+        let text = self.limit_text(Limit::Timeout);
+        self.limits.push(format!("{}: it was not run to its end: {text}", shown(path)));
+    }
+
+    /// What ended a run, in words.
+    pub(in crate::check) fn limit_text(&self, limit: Limit) -> &'static str {
+        match limit {
+            Limit::TotalSteps => "the limit of thread instructions was reached (--max-total-steps)",
+            Limit::Memory => "the memory limit was reached (--max-memory)",
+            Limit::Timeout if self.hurries.is_some() => {
+                "it takes more than a minute (--timeout gives it another time, --all-repeats as long as it takes)"
+            }
+            Limit::Timeout => "the time limit was reached (--timeout)",
+            Limit::Interrupted => "interrupted",
+        }
+    }
+}
