@@ -205,6 +205,34 @@ mod tests {
         assert_eq!(l2_sectors(&store, 10.0, 0.0, 0.5), 900.0, "stores are written through");
     }
 
+    /// 256 blocks with a row each, read twice: 200 MB stay nowhere, 1 MB in L2, and what a block has just read in L1.
+    #[test]
+    fn a_second_pass_comes_from_what_still_has_the_row() {
+        let gpu = Gpu::find("H200").unwrap();
+        let bytes = |row: f64| {
+            let first = GlobalTraffic {
+                sectors: 256.0 * row / SECTOR,
+                block_bytes: row,
+                grid_bytes: 256.0 * row,
+                varies: [true, false, false],
+                ..GlobalTraffic::default()
+            };
+            let second = GlobalTraffic { between_passes: row, ..first };
+            let profile = KernelProfile {
+                grid: [256, 1, 1],
+                global: vec![first, second],
+                ..KernelProfile::default()
+            };
+            let found = traffic(gpu, &profile, 2, 1e5, &Calibration::default());
+            [found.l2_sectors * SECTOR, found.dram_bytes].map(|b| b / (256.0 * row))
+        };
+        let [l2, dram] = bytes(800e3);
+        assert!(l2 > 1.9 && dram > 1.8, "{l2} {dram}");
+        let [l2, dram] = bytes(80e3);
+        assert!(l2 > 1.3 && dram == 1.0, "{l2} {dram}");
+        assert_eq!(bytes(8e3), [1.0, 1.0]);
+    }
+
     #[test]
     fn blocks_of_a_multiprocessor_share_what_their_coordinates_share() {
         let b = operand(4096.0, [true, false, false]);

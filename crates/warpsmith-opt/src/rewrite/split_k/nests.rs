@@ -30,7 +30,7 @@ pub fn apply(legal: LegalSplitK<'_>) -> Rewritten {
     let parts: Vec<Parts> = legal
         .sums
         .iter()
-        .map(|sum| Parts::of(&mut kernel, sum, slots::extents(&legal.kernel, &loops), legal.parts))
+        .map(|sum| Parts::of(&mut kernel, sum, slots::extents(legal.kernel, &loops), legal.parts))
         .collect();
     let ty = kernel.func().var(l.var).ty.clone();
     let scalar = ty.scalar().unwrap_or(Scalar::I32);

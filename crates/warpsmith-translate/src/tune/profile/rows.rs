@@ -202,6 +202,7 @@ fn factor(e: &Expr, var: VarId, value: &dyn Fn(&Expr) -> Option<Value>) -> Optio
 
 #[cfg(test)]
 mod tests {
+    use warpsmith_device::TrafficKind;
     use warpsmith_front::cloops;
     use warpsmith_front::parse::{DiskLoader, Language, ParseOptions, parse};
     use warpsmith_ir::SourceMap;
@@ -291,6 +292,29 @@ void triangle(int n, int m, const float A[n][n], const float B[n][m], float C[n]
         let products = 1024.0f64.powi(3) / 2.0 / 32.0;
         let more = profile.work.fp32 / products;
         assert!((0.7..1.5).contains(&more), "{more} x {products}");
+    }
+
+    const VARIANCE: &str = "
+void variance(int n, int m, const float x[n][m], float v[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        float s = 0.0f, t = 0.0f;
+        for (int j = 0; j < m; j++) s += x[i][j];
+        for (int j = 0; j < m; j++) t += (x[i][j] - s / m) * (x[i][j] - s / m);
+        v[i] = t;
+    }
+}
+";
+
+    /// The second pass reads what the first has read a row before; each reads the whole matrix.
+    #[test]
+    fn a_second_pass_over_a_row_is_traffic_of_its_own() {
+        let steps = "bind i -> y block 1x1\nshare j, j#2 -> x by 128\n";
+        let profile = launched(VARIANCE, steps, [("n", 1024), ("m", 8192)]).profile;
+        let loads = profile.global.iter().filter(|g| g.kind == TrafficKind::Load);
+        let between: Vec<f64> = loads.clone().map(|g| g.between_passes).collect();
+        assert_eq!(between, [0.0, 8192.0 * 4.0]);
+        assert!(loads.clone().all(|g| g.grid_bytes == 1024.0 * 8192.0 * 4.0));
     }
 
     /// 2¹⁶ rows of 32 elements: the values take 2²¹ / 8 sectors if lanes go through them side by side.

@@ -18,6 +18,10 @@ pub(super) const FEW: f64 = 8.0;
 /// The compiler makes so many copies of the body of an innermost loop.
 const COPIES: f64 = 4.0;
 
+/// Bodies with more accesses are not copied. Counted in the compiler's text: stencils along three axes of radius 1 and 2, with 11 and 18
+/// accesses, are, those of radius 3 and 4, with 25 and 32, are not.
+const MOST_COPIED: usize = 20;
+
 /// Instructions before an innermost loop in strides that are known at run time only: to make copies of its body the
 /// compiler divides for the number of iterations, in 64 bits, and multiplies for the way of each pointer. Counted: the
 /// direct translation of a seven-point stencil takes 616 instructions, of which a thread with one cell runs 130 more than
@@ -200,9 +204,9 @@ impl Walk<'_> {
             self.work.control += rounds / factor;
             self.work.int += rounds * 2.0 / factor;
         }
-        let pointers = self.pointers.count();
+        let (pointers, sites) = (self.pointers.count(), self.sites.len());
         self.block(&l.body);
-        if !unrolled && is_copied(l) {
+        if !unrolled && is_copied(l) && self.sites.len() - sites <= MOST_COPIED {
             let new = (self.pointers.count().saturating_sub(pointers)).max(1) as f64;
             self.strided = self.strided.max(COPIES * POINTER * new);
             let entries = self.warps() * self.times(self.serial_loops()) / mean;
