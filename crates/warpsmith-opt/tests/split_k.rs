@@ -184,6 +184,36 @@ fn parts_are_even() {
     has(&text, &["const int l_length = k / 8 + (k % 8 > 0 ? 1 : 0);"]);
 }
 
+/// Parts behind the end would begin at no number of the counter's type; a loop without iterations has no 2³² of them.
+#[test]
+fn parts_begin_at_numbers_that_there_are() {
+    let high = "
+void high(int n, const float a[n][40], float s[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int k = 2147483600; k < 2147483640; k++) s[i] += a[i][k - 2147483600];
+}
+";
+    let steps = "split_k k by 32\nbind k_part, i -> y, x block 8x1\nbind i#2 -> x block 32";
+    check(high, steps, &[&[("n", 0)], &[("n", 9)]]);
+    let apart = "
+void apart(int n, unsigned m, const float a[n][m], float s[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        float all = 0.0f;
+        for (unsigned k = 1; k < m; k++) {
+            float t = 1.0f;
+            for (int l = 0; l < 3; l++) t *= a[i][k] + l;
+            all += t;
+        }
+        s[i] = all;
+    }
+}
+";
+    let steps = "distribute k\nbind i -> x block 32";
+    check(apart, steps, &[&[("n", 3), ("m", 0)], &[("n", 9), ("m", 1)], &[("n", 9), ("m", 5)]]);
+}
+
 /// The message of a schedule.
 fn refused(body: &str, schedule: &str, expected: Expect) {
     let source = format!(
@@ -234,6 +264,12 @@ fn what_is_no_sum() {
         "for (int k = 0; k < m; k++) { y[i] += a[i][k]; if (y[i] > 3) y[i] += 2; }",
         expect![
             "error[W265]: cannot split the sum of loop `k`: it uses the value that `y[i]` has so far"
+        ],
+    );
+    f(
+        "y[i] = y[i] > 3 ? 3 : y[i]; const float c = y[i]; for (int k = 0; k < m; k++) { x[i] += a[i][k] * c; y[i] += 1; }",
+        expect![
+            "error[W265]: cannot split the sum of loop `k`: its nest writes `y`, which it reads"
         ],
     );
     f(

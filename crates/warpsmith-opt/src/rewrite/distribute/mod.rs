@@ -11,7 +11,7 @@
 //! staged. Of a serial loop each statement is a part: a product can be taken apart from what is combined of its results. What an iteration stores
 //! is read there by later parts, where that takes them apart.
 //!
-//! A declaration of what any part can compute goes to each that uses it. A number that one part of a marked loop's body sets
+//! A declaration of what any part can compute goes to each that uses it. A number that one part of the body sets
 //! and later ones read is kept in the workspace, an element for each iteration, and so are arrays that an iteration has
 //! for itself. Parts that share other variables stay together. Declarations in front of a part's loop go into it where it is
 //! around others: it can then have an axis.

@@ -376,7 +376,8 @@ pub(super) fn needed(
             return refused(l.id, why);
         };
         walk::each_var(init, &mut |v| _ = wanted.insert(v));
-        read_places(&alone, sums, &mut reads);
+        // Statements before it may have changed the element that a sum adds to.
+        read_places(&alone, &[], &mut reads);
         found.insert(0, stmt.clone());
     }
     let mut written = vec![];

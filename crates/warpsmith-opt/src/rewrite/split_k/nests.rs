@@ -35,9 +35,13 @@ pub fn apply(legal: LegalSplitK<'_>) -> Rewritten {
     let ty = kernel.func().var(l.var).ty.clone();
     let scalar = ty.scalar().unwrap_or(Scalar::I32);
     let count = slots::length_of(&kernel, &l);
-    let length = whole_part(count, scalar, legal.parts);
-    let comment =
-        format!("a sum over `{counter}` is split into {} parts as long as this", legal.parts);
+    let even = begins_low(&l);
+    let length = part_of(count, scalar, legal.parts, even);
+    let left_over = if even { "" } else { "; the last one takes what is left over" };
+    let comment = format!(
+        "a sum over `{counter}` is split into {} parts as long as this{left_over}",
+        legal.parts
+    );
     let length = kernel.add_length(&format!("{counter}_length"), length, comment);
     let name = fresh_name(kernel.func(), &format!("{counter}_part"));
     let mut var = Var::new(name, ty.clone(), VarKind::Local);
@@ -51,9 +55,18 @@ pub fn apply(legal: LegalSplitK<'_>) -> Rewritten {
     Rewritten::same_loops(kernel)
 }
 
-/// The iterations of a part: all have as many, but for those at the end.
-fn whole_part(count: Expr, scalar: Scalar, parts: u32) -> Expr {
+/// Whether parts may begin behind the end: with at most 1024 of them, numbers that far behind a loop from here on are numbers of the
+/// counter's type, for if the end is the greatest of all, all parts have iterations.
+fn begins_low(l: &ForLoop) -> bool {
+    l.first.as_const().is_some_and(|v| v.as_i64().unsigned_abs() < 1 << 20)
+}
+
+/// The iterations of a part: `even`, all have as many but for those at the end; else the last one has what is left over.
+fn part_of(count: Expr, scalar: Scalar, parts: u32, even: bool) -> Expr {
     let (parts, number) = (Expr::int(scalar, parts.into()), |n| Expr::int(scalar, n));
+    if !even {
+        return Expr::binary(BinaryOp::Div, count, parts);
+    }
     let left = Expr::binary(BinaryOp::Rem, count.clone(), parts.clone());
     let any_left = Expr::binary(BinaryOp::Gt, left, number(0));
     let one_more = ExprKind::Select(any_left, number(1), number(0));
@@ -89,7 +102,7 @@ fn first_nest(
     };
     let last = Expr::int(scalar, i64::from(legal.parts) - 1);
     let next = Expr::binary(BinaryOp::Add, value(part), Expr::int(scalar, 1));
-    // Behind the last iteration. Of the last part it is not computed: it could be no number of the counter's type.
+    // Behind the last iteration. Of the last part the next one's begin is not computed: it could be no number of the counter's type.
     let whole = match l.compare {
         BinaryOp::Le => Expr::binary(BinaryOp::Add, l.limit.clone(), Expr::int(scalar, 1)),
         _ => l.limit.clone(),
@@ -97,7 +110,10 @@ fn first_nest(
     let whole = counters::tidy(kernel.func(), whole, scalar);
     let is_last = Expr::binary(BinaryOp::Eq, value(part), last);
     let beyond = Expr::binary(BinaryOp::Gt, begin(next.clone()), whole.clone());
-    let at_end = Expr::binary(BinaryOp::LogicalOr, is_last, beyond);
+    let at_end = match begins_low(l) {
+        true => Expr::binary(BinaryOp::LogicalOr, is_last, beyond),
+        false => is_last,
+    };
     let limit = ExprKind::Select(at_end, whole, begin(next));
     let limit = Expr::new(limit, ty.clone(), origin.clone());
     let mut body = l.body.clone();

@@ -294,6 +294,32 @@ void triangle(int n, int m, const float A[n][n], const float B[n][m], float C[n]
         assert!((0.7..1.5).contains(&more), "{more} x {products}");
     }
 
+    const SCORES: &str = "
+void scores(int h, int t, int d, const float q[h][d], const float k[t][h][d], float s[h][t]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < h; i++)
+        for (int j = 0; j < t; j++) {
+            float sum = 0.0f;
+            for (int x = 0; x < d; x++) sum += q[i][x] * k[j][i][x];
+            s[i][j] = sum;
+        }
+}
+";
+
+    /// Iterations of a thread beside each other in vectors of four read as many elements as others, where nothing is shared.
+    #[test]
+    fn vectors_of_a_tile_read_elements_of_their_own() {
+        let steps = "bind i, j -> y, x block 8x4\nregister_tile i by 8\nregister_tile j by 16\n\
+                     stage q at x tile 8 pad 4 transposed\nunroll x\n";
+        let reads = |more: &str| {
+            let sizes = [("h", 32), ("t", 4096), ("d", 128)];
+            let profile = launched(SCORES, &format!("{steps}{more}"), sizes).profile;
+            let loads = profile.global.iter().filter(|g| g.kind == TrafficKind::Load);
+            loads.map(|g| g.requests).fold(0.0, f64::max)
+        };
+        assert_eq!(reads("vectorise i by 4\nvectorise j by 4\n"), reads(""));
+    }
+
     const VARIANCE: &str = "
 void variance(int n, int m, const float x[n][m], float v[n]) {
     #pragma omp parallel for

@@ -415,7 +415,8 @@ fn changed(op: BinaryOp, a: Dual, b: Dual) -> [i64; MAX_LOOPS] {
 }
 
 /// The change of rows and columns of a counter: of one that goes on by whole rows, or with the grid. Of one that goes along rows
-/// the next step says nothing about the others.
+/// the next step says nothing about the others; but columns that it reaches by less than a row are others, as those of the vectors of
+/// a thread's tile.
 fn moved_on(op: BinaryOp, a: Dual, b: Dual) -> [i64; MAX_LOOPS] {
     let of = |(x, y): (i64, i64)| match op {
         BinaryOp::Div => x.checked_div(y),
@@ -425,8 +426,9 @@ fn moved_on(op: BinaryOp, a: Dual, b: Dual) -> [i64; MAX_LOOPS] {
     std::array::from_fn(|k| {
         let (dx, dy) = (a.change[k], b.change[k]);
         let whole = dy == 0 && dx.checked_rem(y) == Some(0);
+        let along = op == BinaryOp::Rem && dy == 0 && dx.unsigned_abs() < y.unsigned_abs();
         let next = (x.wrapping_add(dx), y.wrapping_add(dy));
-        let ends = of(next).zip(of((x, y))).filter(|_| whole || a.strides >> k & 1 == 1);
+        let ends = of(next).zip(of((x, y))).filter(|_| whole || along || a.strides >> k & 1 == 1);
         ends.map_or(0, |(next, now)| next.wrapping_sub(now))
     })
 }
