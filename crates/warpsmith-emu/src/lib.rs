@@ -12,5 +12,6 @@ mod engine;
 mod memory;
 
 pub use api::*;
+pub use compile::reachable;
 pub use engine::Emulator;
 pub use memory::device_pointer;

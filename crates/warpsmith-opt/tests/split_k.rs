@@ -196,22 +196,15 @@ void high(int n, const float a[n][40], float s[n]) {
 ";
     let steps = "split_k k by 32\nbind k_part, i -> y, x block 8x1\nbind i#2 -> x block 32";
     check(high, steps, &[&[("n", 0)], &[("n", 9)]]);
-    let apart = "
-void apart(int n, unsigned m, const float a[n][m], float s[n]) {
+    let none = "
+void none(int n, unsigned m, const float a[n][m], float s[n]) {
     #pragma omp parallel for
-    for (int i = 0; i < n; i++) {
-        float all = 0.0f;
-        for (unsigned k = 1; k < m; k++) {
-            float t = 1.0f;
-            for (int l = 0; l < 3; l++) t *= a[i][k] + l;
-            all += t;
-        }
-        s[i] = all;
-    }
+    for (int i = 0; i < n; i++)
+        for (unsigned k = 1; k < m; k++) s[i] += a[i][k];
 }
 ";
-    let steps = "distribute k\nbind i -> x block 32";
-    check(apart, steps, &[&[("n", 3), ("m", 0)], &[("n", 9), ("m", 1)], &[("n", 9), ("m", 5)]]);
+    let steps = "split_k k by 4\nbind k_part, i -> y, x block 8x1\nbind i#2 -> x block 32";
+    check(none, steps, &[&[("n", 3), ("m", 0)], &[("n", 9), ("m", 1)], &[("n", 9), ("m", 5)]]);
 }
 
 /// The message of a schedule.

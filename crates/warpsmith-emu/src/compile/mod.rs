@@ -164,7 +164,7 @@ fn takes_memory(function: &Function) -> bool {
 }
 
 /// The kernel and the functions it calls, in order of first call.
-fn reachable(module: &Module, kernel: FuncId) -> Vec<FuncId> {
+pub fn reachable(module: &Module, kernel: FuncId) -> Vec<FuncId> {
     let mut list = vec![kernel];
     let mut seen = HashSet::from([kernel]);
     let mut at = 0;

@@ -279,7 +279,7 @@ impl<'a> Runner<'a> {
             Err(error) => return Err(launch_error(error, planned)),
         };
         if let Some(blocks) = outcome.sampled {
-            self.ran_in_part(&config, blocks, &label);
+            self.ran_in_part(&config, (blocks, false), &label);
             // What the other blocks would have written is not known; later launches find what was there.
             for buffer in &mut buffers.memory.buffers {
                 buffer.poison = vec![];
@@ -311,12 +311,20 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// Says which part of a launch was run.
-    pub(super) fn ran_in_part(&mut self, config: &LaunchConfig, blocks: u32, label: &str) {
+    /// Says which part of a launch was run: chosen blocks, or as many as there was time for, which is `late` then.
+    pub(super) fn ran_in_part(
+        &mut self,
+        config: &LaunchConfig,
+        (blocks, late): (u32, bool),
+        label: &str,
+    ) {
+        let which = match late {
+            true => "as many as there was time for",
+            false => "at corners and edges and spread over the grid",
+        };
         let all: u64 = config.grid.iter().map(|n| u64::from(*n)).product();
         self.in_part.push(format!(
-            "{label}: {blocks} of {all} blocks were run, at corners and edges and spread over the grid; what the others write \
-             is not known"
+            "{label}: {blocks} of {all} blocks were run, {which}; what the others write is not known"
         ));
     }
 

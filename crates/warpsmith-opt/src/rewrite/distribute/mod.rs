@@ -27,7 +27,7 @@ mod sunk;
 use std::fmt;
 
 use warpsmith_ir::{
-    Block, ForLoop, LoopId, LoopKind, SourceMap, Stmt, StmtKind, Var, VarId, visit,
+    Block, ForLoop, LoopId, LoopKind, Scalar, SourceMap, Stmt, StmtKind, Var, VarId, visit,
 };
 
 use self::left::Left;
@@ -173,6 +173,9 @@ fn around(kernel: &Kernel, group: &[LoopId], l: &ForLoop) -> Vec<ForLoop> {
     }
     let counted = |l: &&ForLoop| {
         let known = [&l.first, &l.limit].into_iter().all(|e| kernel.known_at_start(e));
+        // Of other unsigned ones it is not proved that iterations have elements of their own.
+        let signed = kernel.func().var(l.var).ty.scalar().is_some_and(Scalar::is_signed);
+        let known = known && (signed || l.first.as_const().is_some_and(|v| v.as_i64() == 0));
         let others = found.iter().filter(|o| o.id != l.id);
         unit_step(l) && known && { others }.all(|o| bounds_independent(kernel, l.id, o.id))
     };

@@ -84,6 +84,12 @@ impl Runner<'_> {
         self.limits.push(format!("{}: it was not run to its end: {text}", shown(path)));
     }
 
+    /// Says that a statement of the host was left out that there would have been time for earlier.
+    pub(super) fn left_out_late(&mut self, label: &str) {
+        let text = self.limit_text(Limit::Timeout);
+        self.limits.push(format!("{label}: this statement was left out: {text}"));
+    }
+
     /// What ended a run, in words.
     pub(in crate::check) fn limit_text(&self, limit: Limit) -> &'static str {
         match limit {

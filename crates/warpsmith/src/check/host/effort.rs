@@ -145,7 +145,9 @@ mod tests {
     fn a_program_in_a_hurry_comes_to_each_of_its_launches() {
         let after = check(THREE, CheckArgs::default(), times(0, 600));
         assert!((3..9).contains(&after.launches), "{}", after.launches);
-        assert_eq!(after.limits.len(), 0, "{:?}", after.limits);
+        // But not to the loop of the host.
+        assert_eq!(after.limits.len(), 1, "{:?}", after.limits);
+        assert!(after.limits[0].contains("a.cu:9: this statement was left out"));
         assert!(
             !after.in_part.is_empty() && after.in_part.iter().all(|t| t.contains("of 4096 blocks"))
         );
@@ -167,6 +169,61 @@ mod tests {
         let after = check(&endless, CheckArgs::default(), few);
         assert_eq!(after.findings, ["race-global"; 2]);
         assert!(after.limits[0].contains("more than a minute"), "{:?}", after.limits);
+    }
+
+    /// A right program: places in a list by a histogram.
+    const PLACES: &str = "#include <cstdlib>\n\
+        __device__ int key(int v) { for (int k = 0; k < 40; k++) v = v * 5 + k & 63; return v; }\n\
+        __global__ void count(int *h) { atomicAdd(&h[key(blockIdx.x * 64 + threadIdx.x)], 1); }\n\
+        __global__ void begins(const int *h, int *o) {\n\
+            int s = 0;\n\
+            for (int i = 0; i < 64 && threadIdx.x == 0; i++) { o[i] = s; s += h[i]; }\n\
+        }\n\
+        __global__ void put(int *o, int *out) {\n\
+            int i = blockIdx.x * 64 + threadIdx.x;\n\
+            out[atomicAdd(&o[key(i)], 1)] = i;\n\
+        }\n\
+        int main() {\n\
+            const int n = 4096 * 64;\n\
+            int *h, *o, *out;\n\
+            cudaMalloc(&h, 256); cudaMalloc(&o, 256); cudaMalloc(&out, n * 4);\n\
+            cudaMemset(h, 0, 256);\n\
+            count<<<4096, 64>>>(h);\n\
+            begins<<<1, 32>>>(h, o);\n\
+            put<<<4096, 64>>>(o, out);\n\
+            return 0;\n\
+        }\n";
+
+    #[test]
+    fn what_goes_by_counts_that_are_not_finished_is_no_finding() {
+        let after = check(PLACES, CheckArgs::default(), times(0, 40));
+        assert!(after.findings.is_empty(), "{:?}", after.findings);
+        assert!(!after.in_part.is_empty());
+        // A whole launch counts to the end; a mistake is one then.
+        let wrong = PLACES.replace("s += h[i];", "s += h[i] / 2;");
+        let whole = check(&wrong, CheckArgs::default(), Effort::default());
+        assert!(whole.findings.contains(&"race-global"), "{:?}", whole.findings);
+    }
+
+    /// The host takes long for what it copies to the device.
+    const TABLE: &str = "#include <cstdlib>\n\
+        __global__ void get(const int *at, float *y) { y[threadIdx.x] = at[threadIdx.x]; }\n\
+        int main() {\n\
+            int *t = (int *)malloc(256), *at;\n\
+            float *y;\n\
+            for (int i = 0; i < 20000000; i++) t[i & 63] = i & 31;\n\
+            cudaMalloc(&at, 256); cudaMalloc(&y, 256);\n\
+            cudaMemcpy(at, t, 256, cudaMemcpyHostToDevice);\n\
+            get<<<1, 64>>>(at, y);\n\
+            return 0;\n\
+        }\n";
+
+    #[test]
+    fn a_statement_that_there_is_no_time_for_is_a_limit() {
+        let after = check(TABLE, CheckArgs::default(), times(0, 60));
+        assert!(after.limits.iter().any(|l| l.contains("was left out")), "{:?}", after.limits);
+        let whole = check(TABLE, CheckArgs::default(), Effort::default());
+        assert_eq!((whole.launches, whole.limits.len()), (1, 0), "{:?}", whole.limits);
     }
 
     /// Three sizes: with six choices of others to try.

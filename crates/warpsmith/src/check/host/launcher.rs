@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use std::time::Instant;
 
 use warpsmith_emu::{
     self as emu, Arg as EmuArg, Buffer, DeviceMemory, EmuError, Emulator, LaunchConfig, Stats,
@@ -19,8 +20,9 @@ use super::super::invent::{has_pointers, invent};
 use super::super::memory;
 use super::super::runner::Runner;
 use super::super::variables;
-use super::repeats::{Repeats, Verdict};
+use super::repeats::{Repeats, Verdict, written_by};
 use super::streams::{Begun, Done, Streams, Unordered, touched_by};
+use super::unfinished::Unfinished;
 use super::words::dims;
 use super::{Ran, Running, Shape, lent, place};
 use crate::data::{self, ArgSpec};
@@ -47,6 +49,7 @@ pub struct HostLauncher<'a, 'r> {
     invented: HashMap<usize, Vec<bool>>,
     /// The bytes of buffers that got invented values so.
     nobodys: Parts,
+    unfinished: Unfinished,
     /// The program's arguments are invented.
     invented_arguments: bool,
     seed: u64,
@@ -99,6 +102,7 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
             device,
             invented: HashMap::new(),
             nobodys: Parts::new(),
+            unfinished: Unfinished::default(),
             invented_arguments,
             seed,
             ran: Ran::default(),
@@ -162,9 +166,11 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
     }
 
     /// What blocks that were not run would have written is invented, should a later launch read it.
-    fn ran_in_part(&mut self, config: &LaunchConfig, blocks: u32, label: &str) {
-        self.runner.ran_in_part(config, blocks, label);
-        for at in self.repeats.sampled(self.module, config, &mut self.device) {
+    fn ran_in_part(&mut self, config: &LaunchConfig, (blocks, late): (u32, bool), label: &str) {
+        self.runner.ran_in_part(config, (blocks, late), label);
+        let buffers = self.repeats.sampled(self.module, config, &mut self.device);
+        self.unfinished.left_by(self.module, config.kernel, &buffers);
+        for at in buffers {
             let Some(buffer) = self.device.buffers.get(at) else { continue };
             if buffer.poison.contains(&true) {
                 self.invented.insert(at, buffer.poison.clone());
@@ -289,6 +295,10 @@ impl Launcher for HostLauncher<'_, '_> {
             let label = place(skipped.span, self.sources, self.path);
             self.at = skipped.span;
             return self.refused(rule, why, &label);
+        }
+        if skipped.slow && self.runner.hurries() {
+            let label = place(skipped.span, self.sources, self.path);
+            self.runner.left_out_late(&label);
         }
         self.ran.slow |= skipped.slow;
         self.ran.asserted |= self.asserts && skipped.asserted && self.ran.launched == 0;
@@ -545,8 +555,14 @@ impl Launcher for HostLauncher<'_, '_> {
                     let touched = std::mem::take(&mut outcome.touched);
                     self.compare_streams(&begun, self.kernel_did(&config, touched));
                     self.repeats.ran(pending, &config, &outcome, &self.device);
+                    let unfinished = self.unfinished.reach(&config);
+                    if unfinished {
+                        let written = written_by(self.module, &config, &self.device);
+                        self.unfinished.passed_on(written);
+                    }
                     if let Some(blocks) = outcome.sampled {
-                        self.ran_in_part(&config, blocks, &label);
+                        let late = options.leave_out_from.is_some_and(|t| Instant::now() >= t);
+                        self.ran_in_part(&config, (blocks, late), &label);
                     }
                     self.forget_written(&config);
                     if outcome.limit.is_some() {
@@ -557,6 +573,9 @@ impl Launcher for HostLauncher<'_, '_> {
                     });
                     if self.gets_unknown_pointers(&config) {
                         confirmed = Some(without_pointers(confirmed, &outcome, self.sources));
+                    }
+                    if unfinished {
+                        confirmed = Some(HashSet::new());
                     }
                     let stats = outcome.stats;
                     self.runner.record(outcome, &label, confirmed.as_ref(), self.sources);

@@ -9,6 +9,7 @@ mod repeats;
 mod streams;
 mod tries;
 mod uneven;
+mod unfinished;
 mod variants;
 mod words;
 

@@ -248,7 +248,7 @@ impl Repeats {
         config: &LaunchConfig,
         memory: &mut DeviceMemory,
     ) -> Vec<usize> {
-        let buffers = written(module, config).unwrap_or_else(|| live(memory));
+        let buffers = written_by(module, config, memory);
         self.not_written(&buffers, memory);
         buffers
     }
@@ -348,6 +348,15 @@ fn numbers(config: &LaunchConfig) -> Vec<Vec<u8>> {
         _ => None,
     };
     config.args.iter().filter_map(bytes).collect()
+}
+
+/// The buffers that a launch may write: all, where nobody can tell.
+pub(super) fn written_by(
+    module: &Module,
+    config: &LaunchConfig,
+    memory: &DeviceMemory,
+) -> Vec<usize> {
+    written(module, config).unwrap_or_else(|| live(memory))
 }
 
 /// The buffers that a launch may write; `None`: pointers inside of objects lead to others.
