@@ -143,15 +143,18 @@ impl Start {
         self
     }
 
-    /// With loops of their own for what stands beside an inner loop that is parallel, too, or a sum: that nest can have all of them
-    /// on axes, or compute the sum in parts.
+    /// With loops of their own for what stands beside an inner loop that is parallel, too: that nest can have all of them on axes; and
+    /// for sums of which more can be computed in parts then.
     fn distributed(mut self, sources: &SourceMap) -> Start {
         for root in self.kernel.marked_roots() {
             let known = self.kernel.marked_roots();
             let Some(apart) = self.apart(root, sources) else { continue };
             let new = apart.kernel.marked_roots().into_iter();
-            let mut new = new.filter(|id| *id == root || !known.contains(id));
-            if new.any(|id| has_parallel(&apart.kernel, id) || has_sum(&apart.kernel, id)) {
+            let new: Vec<LoopId> = new.filter(|id| *id == root || !known.contains(id)).collect();
+            let sums: usize = new.iter().map(|id| splittable(&apart.kernel, *id)).sum();
+            if new.iter().any(|id| has_parallel(&apart.kernel, *id))
+                || sums > splittable(&self.kernel, root)
+            {
                 self = apart;
             }
         }
@@ -275,10 +278,10 @@ fn has_parallel(kernel: &Kernel, root: LoopId) -> bool {
     last.and_then(|l| only_loop(&l.body)).is_some_and(|inner| is_parallel(kernel, root, inner))
 }
 
-/// Whether a nest computes a sum that can be split in parts.
-fn has_sum(kernel: &Kernel, root: LoopId) -> bool {
-    let sums = candidates::serial_loops(kernel, root).into_iter();
-    sums.into_iter().any(|l| split_k::check(kernel, l.id, 2).is_ok())
+/// How many loops of a nest compute sums that can be split in parts.
+fn splittable(kernel: &Kernel, root: LoopId) -> usize {
+    let loops = candidates::serial_loops(kernel, root).into_iter();
+    loops.filter(|l| split_k::check(kernel, l.id, 2).is_ok()).count()
 }
 
 /// Whether a loop in a nest has independent iterations.
