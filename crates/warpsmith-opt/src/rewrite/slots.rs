@@ -2,7 +2,7 @@
 
 use warpsmith_ir::{BinaryOp, Expr, ForLoop, Scalar};
 
-use crate::build::{conditions, counters};
+use crate::build::counters;
 use crate::kernel::Kernel;
 
 /// The extents of such an array: how many iterations each loop has.
@@ -22,22 +22,15 @@ pub(super) fn numbers(kernel: &Kernel, loops: &[ForLoop]) -> Vec<Expr> {
     loops.iter().map(number).collect()
 }
 
-/// The number of iterations; below zero for a loop with a signed counter that does not run.
+/// The number of iterations, zero for a loop that does not run and begins at zero.
 pub(super) fn length_of(kernel: &Kernel, l: &ForLoop) -> Expr {
     let scalar = kernel.func().var(l.var).ty.scalar().unwrap_or(Scalar::I32);
-    let from_zero = l.first.as_const().is_some_and(|v| v.as_i64() == 0);
-    let mut e = match from_zero {
-        true => l.limit.clone(),
-        false => Expr::binary(BinaryOp::Sub, l.limit.clone(), l.first.clone()),
+    let mut e = match l.first.as_const().map(|v| v.as_i64()) {
+        Some(0) => l.limit.clone(),
+        _ => Expr::binary(BinaryOp::Sub, l.limit.clone(), l.first.clone()),
     };
     if l.compare == BinaryOp::Le {
         e = Expr::binary(BinaryOp::Add, e, Expr::int(scalar, 1));
     }
-    let e = counters::tidy(kernel.func(), e, scalar);
-    if from_zero || scalar.is_signed() {
-        return e;
-    }
-    // Without an iteration the difference would wrap.
-    let runs = Expr::binary(l.compare, l.first.clone(), l.limit.clone());
-    conditions::select(runs, e, Expr::int(scalar, 0))
+    counters::tidy(kernel.func(), e, scalar)
 }
