@@ -293,8 +293,11 @@ fn combined(
             }
         }
     }
-    let fitted = |steps: &[Vec<StepKind>]| fitted(&start.kernel, &chosen, steps, sources);
-    Ok(combinations(&parts, &seconds, &fitted))
+    let schedule = |(steps, seconds): &Combined| {
+        let steps = fitted(&start.kernel, &chosen, steps, sources);
+        (schedule_of(&steps), seconds.as_deref().map(geometric_mean))
+    };
+    Ok(Family(combinations(&parts, &seconds).iter().map(schedule).collect()))
 }
 
 /// Steps for each nest that were offered beside those `chosen` for the nests before, as they are named beside each other.
@@ -323,11 +326,7 @@ struct Part {
 type Combined = (Vec<Vec<StepKind>>, Option<Vec<f64>>);
 
 /// One of each list, in all combinations. Nests run one after the other: their times add up, to `least` where each has the best.
-fn combinations(
-    parts: &[Vec<Part>],
-    least: &[f64],
-    fitted: &dyn Fn(&[Vec<StepKind>]) -> Vec<Vec<StepKind>>,
-) -> Family {
+fn combinations(parts: &[Vec<Part>], least: &[f64]) -> Vec<Combined> {
     let least = Some(least.to_vec()).filter(|l| !l.is_empty());
     let mut all: Vec<Combined> = vec![(vec![], least)];
     for list in parts {
@@ -341,10 +340,7 @@ fn combinations(
         };
         all = all.iter().flat_map(|chosen| list.iter().map(move |p| with(chosen, p))).collect();
     }
-    let schedule = |(steps, seconds): &Combined| {
-        (schedule_of(&fitted(steps)), seconds.as_deref().map(geometric_mean))
-    };
-    Family(all.iter().map(schedule).collect())
+    all
 }
 
 /// A schedule as words and numbers.
