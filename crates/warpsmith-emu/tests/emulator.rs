@@ -4,7 +4,7 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use support::lower;
+use support::{Source, lower};
 use warpsmith_emu::{
     Arg, Buffer, BufferId, DeviceMemory, Emulator, LaunchConfig, Options, Outcome, run,
 };
@@ -103,6 +103,30 @@ fn launches_in_turns_give_what_each_gives_by_itself() {
     assert!(differing.len() >= 12, "{}: launches differ too little to tell", differing.len());
 }
 
+/// Launches a kernel of an array of so many integers and a number, with so many blocks and threads in each.
+fn run_with_number(
+    source: &Source,
+    kernel: &str,
+    ([grid, block], length): ([u32; 2], usize),
+    number: i32,
+    options: &Options,
+) -> Outcome {
+    let mut memory = memory(&source.module, ["a", "b"], Scalar::I32);
+    memory.buffers[0].bytes = vec![0; 4 * length];
+    let config = LaunchConfig {
+        kernel: source.names[kernel],
+        grid: [grid, 1, 1],
+        block: [block, 1, 1],
+        dynamic_shared: 0,
+        cluster: None,
+        args: vec![
+            Arg::Pointer { buffer: BufferId(0), offset: 0 },
+            Arg::Bytes(number.to_le_bytes().to_vec()),
+        ],
+    };
+    run(&source.module, &config, &mut memory, options).expect("a launch")
+}
+
 /// Where time is short, the first block is run and those at the corners of the grid, so that a guard that is missing shows.
 #[test]
 fn blocks_that_begin_too_late_are_left_out_but_for_corners() {
@@ -111,22 +135,9 @@ fn blocks_that_begin_too_late_are_left_out_but_for_corners() {
     let source = lower("kernel.cu", text, &[]).unwrap();
     let run_with = |from: Option<Instant>, jobs| {
         let n = 64 * 1000;
-        let mut memory = memory(&source.module, ["a", "b"], Scalar::I32);
-        memory.buffers[0].bytes = vec![0; 4 * n as usize];
-        let config = LaunchConfig {
-            kernel: source.names["set"],
-            grid: [1001, 1, 1],
-            block: [64, 1, 1],
-            dynamic_shared: 0,
-            cluster: None,
-            args: vec![
-                Arg::Pointer { buffer: BufferId(0), offset: 0 },
-                Arg::Bytes(i32::to_le_bytes(n).to_vec()),
-            ],
-        };
         let options =
             Options { leave_out_from: from, jobs, parallel_from: 0, ..Options::default() };
-        run(&source.module, &config, &mut memory, &options).expect("a launch")
+        run_with_number(&source, "set", ([1001, 64], n as usize), n, &options)
     };
     let now = Instant::now();
     for jobs in [1, 2] {
@@ -146,21 +157,8 @@ fn blocks_long_after_a_finding_are_left_out() {
         int i = blockIdx.x * blockDim.x + threadIdx.x; a[i >> shift] += i; }";
     let source = lower("kernel.cu", text, &[]).unwrap();
     let run_with = |shift: i32, after_finding| {
-        let mut memory = memory(&source.module, ["a", "b"], Scalar::I32);
-        memory.buffers[0].bytes = vec![0; 4 * 64 * 32];
-        let config = LaunchConfig {
-            kernel: source.names["add"],
-            grid: [64, 1, 1],
-            block: [32, 1, 1],
-            dynamic_shared: 0,
-            cluster: None,
-            args: vec![
-                Arg::Pointer { buffer: BufferId(0), offset: 0 },
-                Arg::Bytes(shift.to_le_bytes().to_vec()),
-            ],
-        };
         let options = Options { after_finding, ..Options::default() };
-        run(&source.module, &config, &mut memory, &options).expect("a launch")
+        run_with_number(&source, "add", ([64, 32], 64 * 32), shift, &options)
     };
     let whole = run_with(1, None);
     assert_eq!((whole.sampled, whole.findings.len()), (None, 2));

@@ -3,14 +3,15 @@
 
 use warpsmith_ir::SourceMap;
 
+use super::fusions::Start;
 use super::parse::parse_line;
 use super::{StepKind, take};
 use crate::kernel::Kernel;
 
-/// Step lists, one after the other, with those at `at` in place of what stands there; the lists behind name the loops that they named before.
-/// Where these cannot be told, they are as they were, and need not be legal.
+/// The steps of a start and lists for its nests, with those at `at` in place of what stands there for a nest; the lists behind name the
+/// loops that they named before. Where these cannot be told, they are as they were, and need not be legal.
 pub fn with_part(
-    kernel: &Kernel,
+    start: &Start,
     parts: &[Vec<StepKind>],
     (at, steps): (usize, &[StepKind]),
     sources: &SourceMap,
@@ -18,8 +19,9 @@ pub fn with_part(
     let mut all = parts.to_vec();
     all[at] = steps.to_vec();
     if parts[at] != steps && [&parts[at], steps].iter().any(|s| s.iter().any(makes_nests)) {
-        let mut before = parts[..at].iter().flatten();
-        let before = before.try_fold(kernel.clone(), |state, step| taken(&state, step, sources));
+        let mut before = parts[1..at].iter().flatten();
+        let kernel = start.kernel.clone();
+        let before = before.try_fold(kernel, |state, step| taken(&state, step, sources));
         let behind = before.and_then(|before| behind(&before, parts, (at, steps), sources));
         all.splice(at + 1.., behind.unwrap_or_else(|| parts[at + 1..].to_vec()));
     }

@@ -24,7 +24,7 @@ impl Origin {
     /// `None`: of a plan with marks, whose result is looked at with other values already.
     pub(super) fn of(found: &Found, kernel: &str, entrant: &Entrant) -> Option<Origin> {
         let form = &entrant.form;
-        let (texts, kernel) = match (&form.overlap, &form.wide) {
+        let (texts, kernel): (Vec<String>, String) = match (&form.overlap, &form.wide) {
             (Some(o), _) => {
                 let blocked = found.blocked.iter().flatten();
                 let own = blocked.filter(|b| b.overlap.kernel == o.kernel);
@@ -39,20 +39,20 @@ impl Origin {
                 (own.into_iter().map(|p| p.text.clone()).collect(), kernel.to_string())
             }
         };
-        let texts: Vec<String> = texts;
         (!texts.is_empty()).then_some(Origin { texts, kernel })
     }
 
-    /// The result of the plan, which does not compile with values of constants that it is not for.
-    pub(super) fn asserted(&self, session: &Session, made: Best) -> Best {
-        let free = session.free_constants();
-        let fixed: Vec<Constant> = free.into_iter().filter(|c| self.depends(session, c)).collect();
-        match fixed.is_empty() {
-            true => made,
-            false => {
-                let text = self.with(session, &made.text, &fixed).unwrap_or(made.text.clone());
-                Best { text, ..made }
-            }
+    /// The result of a plan, which does not compile with values of constants that the plan is not for.
+    pub(super) fn asserted(origin: Option<Origin>, session: &Session, made: Best) -> Best {
+        let Some(origin) = origin else { return made };
+        let free = session.free_constants().into_iter();
+        let fixed: Vec<Constant> = free.filter(|c| origin.depends(session, c)).collect();
+        if fixed.is_empty() {
+            return made;
+        }
+        match origin.with(session, &made.text, &fixed) {
+            Some(text) => Best { text, ..made },
+            None => made,
         }
     }
 

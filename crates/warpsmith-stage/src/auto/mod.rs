@@ -211,10 +211,7 @@ pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
         let origin = Origin::of(&all, &ranking.session.kernel, &entrant);
         match ranking.proved(&plans, entrant)? {
             Ok(made) => {
-                chosen.best = Some(match origin {
-                    Some(origin) => origin.asserted(ranking.session, made),
-                    None => made,
-                });
+                chosen.best = Some(Origin::asserted(origin, ranking.session, made));
                 break;
             }
             Err(why) => {
@@ -537,7 +534,6 @@ fn in_kernel(session: &Session, see: &mut dyn FnMut(&Kernel<'_>)) -> Result<(), 
 
 /// Shows a kernel.
 fn with_function(session: &Session, see: &mut dyn FnMut(&Kernel<'_>)) -> Result<(), Refusal> {
-    let others = || held::positions_with(session);
     let text = session.plan.text.clone();
     let mut sources = SourceMap::new();
     let refuse = |d| session.refuse(false, d);
@@ -563,7 +559,7 @@ fn with_function(session: &Session, see: &mut dyn FnMut(&Kernel<'_>)) -> Result<
         blocks: session.usage.axes,
         given: session.input.block,
         shared: find::has_shared(&program),
-        others: &others,
+        others: &|| held::positions_with(session),
     });
     Ok(())
 }

@@ -227,12 +227,10 @@ impl Settled {
         let Some(root) = state.open_roots().first().copied() else { return Ok(false) };
         let mut offered = alternatives(&state, root, sources);
         offered.retain(|steps| bench.model.barred.allows(steps));
-        let with = |steps: &Vec<StepKind>| {
-            schedule::with_part(&start.kernel, &self.parts[1..], (at - 1, steps), sources)
-        };
+        let with =
+            |steps: &Vec<StepKind>| schedule::with_part(start, &self.parts, (at, steps), sources);
         let offered_parts: Vec<Vec<Vec<StepKind>>> = offered.iter().map(with).collect();
-        let whole = |behind: &Vec<Vec<StepKind>>| schedule_of(&[&self.parts[..1], behind].concat());
-        let schedules: Vec<Schedule> = offered_parts.iter().map(whole).collect();
+        let schedules: Vec<Schedule> = offered_parts.iter().map(|p| schedule_of(p)).collect();
         let known = schedule_of(&self.parts);
         let alone = self.parts.len() == 2;
         if !alone {
@@ -254,8 +252,7 @@ impl Settled {
         let chosen = bench.settle(times, |k| schedules[k].clone(), decide);
         bench.go_on()?;
         if let Some((k, seconds)) = chosen {
-            self.parts.splice(1.., offered_parts[k].iter().cloned());
-            self.seconds = Some(seconds);
+            (self.parts, self.seconds) = (offered_parts[k].clone(), Some(seconds));
         }
         Ok(self.seconds.as_ref().is_some_and(|s| before.hides(s)))
     }

@@ -29,15 +29,8 @@ pub type Parts = HashMap<usize, Vec<bool>>;
 impl Other {
     /// Taken before the launch; `None` when all whole numbers are given.
     pub fn of(memory: &DeviceMemory, config: &LaunchConfig, parts: &Parts) -> Option<Other> {
-        let invented = |arg: &emu::Arg| match arg {
-            emu::Arg::Pointer { buffer, .. } => {
-                memory.buffers.get(buffer.0 as usize).is_some_and(|b| b.invented)
-            }
-            _ => false,
-        };
-        let inside = memory.buffers.iter().any(|b| b.invented);
-        let by_value = |arg: &emu::Arg| matches!(arg, emu::Arg::Bytes(bytes) if bytes.len() >= 8);
-        if !config.args.iter().any(|a| invented(a) || inside && by_value(a)) {
+        let of_nobody = |at: usize| memory.buffers.get(at).is_some_and(|b| b.invented);
+        if !may_get(config, of_nobody, memory.buffers.iter().any(|b| b.invented)) {
             return None;
         }
         let bytes: usize = memory.buffers.iter().map(|b| b.bytes.len()).sum();
@@ -72,6 +65,15 @@ impl Other {
         let different = found(Init::Iota);
         zeros.into_iter().filter(|id| different.contains(id)).collect()
     }
+}
+
+/// Whether a launch gets a buffer of a kind; where there is `any`, a structure may hold a pointer to it.
+pub fn may_get(config: &LaunchConfig, is: impl Fn(usize) -> bool, any: bool) -> bool {
+    config.args.iter().any(|arg| match arg {
+        emu::Arg::Pointer { buffer, .. } => is(buffer.0 as usize),
+        emu::Arg::Bytes(bytes) => any && bytes.len() >= 8,
+        _ => false,
+    })
 }
 
 /// The ids of the findings that stand where a launch gets pointers that nobody gave: that they lead nowhere is no mistake.

@@ -263,10 +263,7 @@ fn combined(
         if nests > 1 {
             estimates.beside(&schedule_of(&chosen));
         }
-        let with = |steps: &[StepKind]| {
-            let behind = schedule::with_part(&start.kernel, &chosen[1..], (at - 1, steps), sources);
-            [&chosen[..1], &behind].concat()
-        };
+        let with = |steps: &[StepKind]| schedule::with_part(start, &chosen, (at, steps), sources);
         let asked = |steps: &Vec<StepKind>| estimates.times(&schedule_of(&with(steps)));
         let times = on_all_cores(PREDICTING, &offered, asked);
         if let Some(failure) = Failure::stopped(stop, CHOOSING) {
@@ -294,24 +291,13 @@ fn combined(
         }
     }
     let schedule = |(steps, seconds): &Combined| {
-        let steps = fitted(&start.kernel, &chosen, steps, sources);
-        (schedule_of(&steps), seconds.as_deref().map(geometric_mean))
+        // The last nest first: those before it still have the steps beside which its own were offered.
+        let fitted = (1..steps.len()).rev().fold(chosen.clone(), |parts, at| {
+            schedule::with_part(start, &parts, (at, &steps[at]), sources)
+        });
+        (schedule_of(&fitted), seconds.as_deref().map(geometric_mean))
     };
     Ok(Family(combinations(&parts, &seconds).iter().map(schedule).collect()))
-}
-
-/// Steps for each nest that were offered beside those `chosen` for the nests before, as they are named beside each other.
-fn fitted(
-    kernel: &Kernel,
-    chosen: &[Vec<StepKind>],
-    steps: &[Vec<StepKind>],
-    sources: &SourceMap,
-) -> Vec<Vec<StepKind>> {
-    // The last first: those before it are still the chosen ones.
-    let behind = (1..steps.len()).rev().fold(chosen[1..].to_vec(), |parts, at| {
-        schedule::with_part(kernel, &parts, (at - 1, &steps[at]), sources)
-    });
-    [&chosen[..1], &behind].concat()
 }
 
 /// Steps for a nest.

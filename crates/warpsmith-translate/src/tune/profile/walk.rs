@@ -82,13 +82,6 @@ struct Level {
     unrolled: bool,
 }
 
-impl Level {
-    /// A loop that is about to be entered, with the busy and the lanes that are left.
-    fn new(trips: f64, [busy, lanes]: [f64; 2], unrolled: bool) -> Level {
-        Level { number: 0, trips, busy, lanes, unrolled }
-    }
-}
-
 pub struct Walk<'a> {
     module: &'a Module,
     kernel: &'a Function,
@@ -309,7 +302,9 @@ impl<'a> Walk<'a> {
             StmtKind::Loop { condition, body, step, .. } => {
                 // The number of iterations depends on data: a few.
                 self.depends_on_data = true;
-                self.enter(Level::new(FEW, [1.0; 2], false));
+                let number = self.entered;
+                let (busy, lanes) = (1.0, 1.0);
+                self.enter(Level { number, trips: FEW, busy, lanes, unrolled: false });
                 if let Some(c) = condition {
                     self.block(&c.before);
                     self.expr(&c.expr);

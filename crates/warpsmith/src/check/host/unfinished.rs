@@ -5,9 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use warpsmith_emu::{Arg, LaunchConfig, reachable};
+use warpsmith_emu::{LaunchConfig, reachable};
 use warpsmith_ir::{FuncId, Module, StmtKind};
 use warpsmith_opt::walk;
+
+use super::super::confirm::may_get;
 
 /// Buffers with such counts, and with what later launches made of them.
 #[derive(Default)]
@@ -32,12 +34,7 @@ impl Unfinished {
 
     /// Whether a launch gets any.
     pub fn reach(&self, config: &LaunchConfig) -> bool {
-        config.args.iter().any(|arg| match arg {
-            Arg::Pointer { buffer, .. } => self.buffers.contains(&(buffer.0 as usize)),
-            // A structure may hold a pointer to one.
-            Arg::Bytes(bytes) => !self.buffers.is_empty() && bytes.len() >= 8,
-            _ => false,
-        })
+        may_get(config, |at| self.buffers.contains(&at), !self.buffers.is_empty())
     }
 
     /// What a launch made that got some.

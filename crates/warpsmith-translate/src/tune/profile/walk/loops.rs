@@ -55,8 +55,7 @@ fn trips_between(compare: BinaryOp, ends: [Value; 3]) -> Option<f64> {
 }
 
 impl Walk<'_> {
-    pub(super) fn enter(&mut self, mut level: Level) {
-        level.number = self.entered;
+    pub(super) fn enter(&mut self, level: Level) {
         self.entered += 1;
         if !level.unrolled && self.serial_loops() == 0 {
             self.rounds = self.rounds.max(level.trips);
@@ -193,7 +192,8 @@ impl Walk<'_> {
         self.first.vars.set(l.var, Some(counter));
         let [warp, block] = self.longest_rows(l).unwrap_or([1.0; 2]);
         let busy = mean / most * warp / block;
-        self.enter(Level::new(mean * warp, [busy, 1.0 / warp], unrolled));
+        let (number, lanes) = (self.entered, 1.0 / warp);
+        self.enter(Level { number, trips: mean * warp, busy, lanes, unrolled });
         if depth < MAX_LOOPS {
             // The compiler keeps no rows whose starts it has to read.
             let rows = if tree::reads_memory(&l.first) { self.loops_of(&l.first) } else { 0 };
