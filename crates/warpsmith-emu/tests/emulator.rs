@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use support::{Source, lower};
 use warpsmith_emu::{
-    Arg, Buffer, BufferId, DeviceMemory, Emulator, LaunchConfig, Options, Outcome, run,
+    Arg, Buffer, BufferId, Checks, DeviceMemory, Emulator, LaunchConfig, Options, Outcome, Rule,
+    run,
 };
 use warpsmith_ir::{Scalar, Type};
 
@@ -169,4 +170,26 @@ fn blocks_long_after_a_finding_are_left_out() {
     assert_eq!(run_with(1, Some(64 * each)).sampled, None);
     let right = run_with(0, Some(4 * each));
     assert_eq!((right.sampled, right.findings.len()), (None, 0));
+}
+
+/// What is computed from a variable without a value and stored by nobody is other people's affair, but not of text that is ours.
+#[test]
+fn arithmetic_with_nothing_is_a_finding_where_it_is_asked_for() {
+    let text = "__global__ void add(int *a, int n) {
+        int v, w, s = 0;
+        if (threadIdx.x < n) v = a[threadIdx.x];
+        w = v;
+        s += w;
+        if (threadIdx.x < n) a[threadIdx.x] = s; }";
+    let source = lower("kernel.cu", text, &[]).unwrap();
+    let found = |checks: Checks, n: i32| {
+        let options = Options { checks, ..Options::default() };
+        run_with_number(&source, "add", ([1, 32], 32), n, &options).findings
+    };
+    assert!(found(Checks::ALL, 20).is_empty());
+    assert!(found(Checks::STRICT, 32).is_empty());
+    let strict = found(Checks::STRICT, 20);
+    assert_eq!(strict.len(), 1);
+    assert_eq!((strict[0].rule, strict[0].count), (Rule::UninitializedLocal, 12));
+    assert_eq!(strict[0].message, "`v` is used in arithmetic before it has a value");
 }

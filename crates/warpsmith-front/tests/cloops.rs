@@ -130,6 +130,8 @@ fn constructs_outside_the_language_have_one_diagnostic_each() {
         ("x[0] = x;", "W148", "x"),
         ("x[0.5] = 1;", "W148", "0.5"),
         ("x[0] = 1.5 % 2;", "W148", "1.5 % 2"),
+        ("volatile float v = 1; x[0] = v;", "W144", ""),
+        ("volatile float *q = x; q[0] = 1;", "W144", ""),
     ] {
         let source = body(&format!("{marked}{text}"));
         let (result, sources) = lower(&source, None);
@@ -139,6 +141,20 @@ fn constructs_outside_the_language_have_one_diagnostic_each() {
         if !caret.is_empty() {
             assert_eq!(sources.text(list[0].labels[0].span), caret, "{}", all[0]);
         }
+    }
+}
+
+#[test]
+fn accesses_that_must_be_made_as_written_are_refused() {
+    for parameter in
+        ["volatile float *y", "float *volatile y", "const volatile float y[restrict n]", "flag *y"]
+    {
+        let text = format!(
+            "typedef volatile int flag;\nvoid f(int n, {parameter})\n{{\n    {MARK}    for (int i = 0; i < n; i++) y[i] = 0;\n}}\n"
+        );
+        let (result, sources) = lower(&text, None);
+        let list = result.expect_err(&text);
+        assert_eq!(list[0].code, "W144", "{}", list[0].render(&sources, false));
     }
 }
 

@@ -115,6 +115,9 @@ impl Machine<'_> {
         for o in &operands[..n] {
             origin = origin.max(self.poison_of(b, g, *o));
         }
+        if origin != 0 && self.checks.operands && is_arithmetic(op) {
+            operands[..n].iter().for_each(|o| self.report_use(b, g, *o, pc, "arithmetic"));
+        }
         match dst {
             Opd::S(s) if g.any_poison || origin != 0 => {
                 let undefined = self.scalar_is_undefined(g, op, &operands[..n]);
@@ -650,6 +653,15 @@ impl Machine<'_> {
 }
 
 /// The operands of a pure instruction.
+/// Computes with its operands: no copy, no choice, and no logical operation, of which one side may decide.
+fn is_arithmetic(op: &Op) -> bool {
+    match op {
+        Op::Bin { ty, .. } => *ty != Scalar::Bool,
+        Op::MulAdd { .. } | Op::Un { .. } | Op::Math { .. } => true,
+        _ => false,
+    }
+}
+
 fn operands_of(op: &Op) -> ([Opd; 3], usize) {
     debug_assert!(destination(op).is_some());
     let k = Opd::K(0);

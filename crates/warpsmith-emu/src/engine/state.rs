@@ -21,6 +21,8 @@ pub const FAILED: u8 = 2;
 pub struct Checks {
     /// Undefined values are followed.
     pub poison: bool,
+    /// Arithmetic with them is a finding.
+    pub operands: bool,
     pub races: bool,
 }
 
@@ -28,6 +30,7 @@ impl Checks {
     pub fn of(options: &Options) -> Checks {
         Checks {
             poison: options.checks.uninitialized,
+            operands: options.checks.uninitialized && options.checks.undefined_operands,
             races: options.checks.races || options.checks.redundant_barriers,
         }
     }

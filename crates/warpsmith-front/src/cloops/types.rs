@@ -56,6 +56,10 @@ pub fn read<'a>(
     ty: &'a TypeName,
     parameter: bool,
 ) -> Result<CType<'a>, Box<Diagnostic>> {
+    if ty.is_volatile {
+        let d = refuse("`volatile` is not part of the loop language", ty.span);
+        return Err(d.help("a tuned loop does not make each access as it is written: leave `volatile` out where nothing else reads or writes the memory meanwhile").into());
+    }
     match &ty.kind {
         TypeKind::Void => Ok(CType::Void),
         TypeKind::Builtin(words) => builtin(words, ty.span).map(CType::Scalar),

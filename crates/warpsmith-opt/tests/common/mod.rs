@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use warpsmith_emu::{
-    Arg as DeviceArg, Buffer, BufferId, DeviceMemory, LaunchConfig, Options, Outcome,
+    Arg as DeviceArg, Buffer, BufferId, Checks, DeviceMemory, LaunchConfig, Options, Outcome,
 };
 use warpsmith_front::{cloops, parse, pp};
 use warpsmith_ir::interp::{self, Arg, LaunchRequest, Launcher, Limits, Memory, NoLaunch};
@@ -316,7 +316,8 @@ impl Launcher for Device<'_> {
             cluster: None,
             args: args.collect(),
         };
-        let outcome = warpsmith_emu::run(self.module, &launch, &mut device, &Options::default());
+        let options = Options { checks: Checks::STRICT, ..Options::default() };
+        let outcome = warpsmith_emu::run(self.module, &launch, &mut device, &options);
         self.globals = device.globals;
         memory.buffers = device.buffers.into_iter().map(|b| b.bytes).collect();
         let Outcome { findings, limit, .. } = outcome.map_err(|e| format!("{e:?}"))?;

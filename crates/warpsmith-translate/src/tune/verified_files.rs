@@ -143,7 +143,7 @@ impl Translation<'_> {
             max_memory: self.request.limits.max_memory,
             deadline: self.request.limits.deadline(),
             interrupt: self.interruptible.then(interrupt::flag),
-            checks: emu::Checks { redundant_barriers: false, ..emu::Checks::ALL },
+            checks: emu::Checks::STRICT,
             ways: true,
             ..emu::Options::default()
         }

@@ -118,7 +118,7 @@ impl<'a> Emulated<'a> {
     fn new(module: &'a Module, on_host: usize) -> Emulated<'a> {
         let mut device = DeviceMemory::new(module);
         device.buffers = vec![Buffer::default(); on_host];
-        let checks = Checks { redundant_barriers: false, ..Checks::ALL };
+        let checks = Checks::STRICT;
         let max_total_steps = MAX_STEPS;
         let options = emu::Options { checks, max_total_steps, ..emu::Options::default() };
         Emulated { emulator: Emulator::new(module), device, options, findings: vec![] }

@@ -1,10 +1,11 @@
 //! Excess threads: those of blocks at the edge whose iterations do not exist. They stay for the barriers; what they must
 //! not do is under a condition.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, Place, PlaceKind, Space, StmtKind, Type, VarId, VarKind,
+    BinaryOp, Block, Expr, ExprKind, Origin, Place, PlaceKind, Space, Stmt, StmtKind, Type, Value,
+    VarId, VarKind,
 };
 
 use crate::analysis::access::{Base, base_of};
@@ -12,6 +13,7 @@ use crate::analysis::axes::Axes;
 use crate::build::conditions::all_of;
 use crate::rewrite::register_tile::expansion::Expansion;
 use crate::rewrite::register_tile::tile::{Replica, Tile};
+use crate::rewrite::register_tile::unset::set_by;
 use crate::walk;
 
 impl Expansion<'_, '_> {
@@ -29,10 +31,11 @@ impl Expansion<'_, '_> {
     }
 
     /// The loops whose excess iterations must not run a group: they would touch memory that is not theirs, divide by
-    /// what does not exist, call, or decide by a variable that holds nothing.
+    /// what does not exist, call, or compute with a variable that holds nothing.
     pub(crate) fn needed(&self, body: &Block) -> Axes {
         let mut needed: Axes = 0;
         let mut acts = false;
+        let set_here = set_by(body);
         let own = |p: &Place| match base_of(p) {
             Base::Var(v) => {
                 let var = self.draft.scope.host.var(v);
@@ -54,32 +57,20 @@ impl Expansion<'_, '_> {
                     | StmtKind::Assert { .. }
                     | StmtKind::Loop { .. }
             );
-            match &s.kind {
-                StmtKind::If { cond, .. } => needed |= self.variables.unset.of(cond),
-                StmtKind::Switch { selector, .. } => needed |= self.variables.unset.of(selector),
-                StmtKind::For(l) => {
-                    for e in [&l.first, &l.limit, &l.step] {
-                        needed |= self.variables.unset.of(e);
-                    }
-                }
-                _ => {}
-            }
             let mut look = |e: &Expr| match &*e.kind {
-                ExprKind::Read(p) if matches!(&*p.kind, PlaceKind::Var(_)) => {}
-                ExprKind::Read(p) if own(p) => needed |= self.unset_subscripts(p),
+                ExprKind::Read(p) if matches!(&*p.kind, PlaceKind::Var(_)) || own(p) => {}
                 ExprKind::Read(_) => needed |= self.axes_of_expr(e),
                 ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, ..) if e.ty.is_integer() => {
                     needed |= self.axes_of_expr(e);
                 }
-                ExprKind::Binary(op, a, _) if op.is_logical() => {
-                    needed |= self.variables.unset.of(a)
-                }
-                ExprKind::Select(cond, ..) => needed |= self.variables.unset.of(cond),
                 _ => {}
             };
             o.writes.into_iter().for_each(|p| walk::each_expr_of_place(p, &mut look));
-            o.reads.into_iter().for_each(|e| walk::each_expr(e, &mut look));
-            needed |= o.writes.map_or(0, |p| self.unset_subscripts(p));
+            o.reads.iter().for_each(|e| walk::each_expr(e, &mut look));
+            let subscripts = o.writes.into_iter().flat_map(walk::subscripts);
+            for e in o.reads.into_iter().chain(subscripts) {
+                needed |= self.variables.unset.of(e, &set_here);
+            }
         });
         if acts {
             needed = Axes::MAX;
@@ -89,18 +80,41 @@ impl Expansion<'_, '_> {
         open.fold(0, |axes, (k, _)| axes | 1 << k)
     }
 
+    /// Gives variables that a group sets under a condition a value in excess threads: what is computed from them later needs no
+    /// condition then. Not those that it may set, and not those that it has from an iteration before: they keep
+    /// their values.
+    pub(crate) fn zeros_first(&mut self, group: &Block) -> Vec<Stmt> {
+        let mut zeros = vec![];
+        let mut mentioned = BTreeSet::new();
+        for stmt in &group.stmts {
+            let set = match &stmt.kind {
+                StmtKind::Decl { var, init: Some(value) } => Some((*var, value)),
+                StmtKind::Assign { place, value } => match *place.kind {
+                    PlaceKind::Var(v) => Some((v, value)),
+                    _ => None,
+                },
+                _ => None,
+            };
+            if let Some((var, value)) = set
+                && let Some(scalar) = value.ty.scalar()
+                && self.is_array(var)
+                && !mentioned.contains(&var)
+                && !walk::mentions(value, var)
+            {
+                self.variables.unset.set_by_all(var);
+                let place = Place::var(var, value.ty.clone());
+                let value = Expr::constant(Value::int(scalar, 0));
+                zeros.push(Stmt::new(StmtKind::Assign { place, value }, Origin::default()));
+            }
+            let alone = Block::new(vec![stmt.clone()]);
+            walk::each_var_of_block(&alone, &mut |v| _ = mentioned.insert(v));
+        }
+        zeros
+    }
+
     /// An element in shared memory that goes back to its array.
     fn is_copied_back(&self, place: &Place) -> bool {
         let shared = |v: VarId| self.draft.scope.host.var(v).kind == VarKind::Shared;
         place.root_var().is_some_and(shared) && self.copies.iter().any(|c| c.footprint.written)
-    }
-
-    /// The loops whose excess iterations do not know which element of a variable is meant.
-    fn unset_subscripts(&self, place: &Place) -> Axes {
-        match &*place.kind {
-            PlaceKind::Index(of, i) => self.variables.unset.of(i) | self.unset_subscripts(of),
-            PlaceKind::Field(of, _) | PlaceKind::Component(of, _) => self.unset_subscripts(of),
-            _ => 0,
-        }
     }
 }

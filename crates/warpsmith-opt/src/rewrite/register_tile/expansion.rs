@@ -19,6 +19,7 @@ use crate::build::counters;
 use crate::build::stmts::barrier;
 use crate::kernel::Nest;
 use crate::rewrite::draft::Draft;
+use crate::rewrite::register_tile::elements::UseArrays;
 use crate::rewrite::register_tile::tile::{Replica, Tile};
 use crate::rewrite::register_tile::together::Together;
 use crate::rewrite::register_tile::unset::Unset;
@@ -254,7 +255,10 @@ impl<'r, 'k> Expansion<'r, 'k> {
                 Some(vec![same(stmt, StmtKind::If { cond: cond.clone(), then, otherwise })])
             }
             // The array is declared where the variable was.
-            StmtKind::Decl { var, .. } => Some(vec![self.declare_array(*var, &stmt.origin)]),
+            StmtKind::Decl { var, .. } => {
+                self.variables.unset.declared(*var);
+                Some(vec![self.declare_array(*var, &stmt.origin)])
+            }
             _ => None,
         }
     }
@@ -445,13 +449,19 @@ impl<'r, 'k> Expansion<'r, 'k> {
         self.use_copies(&mut body, &replicas);
         let guard = self.guard(&body, &replicas);
         let guard = if alone { self.first_member(guard) } else { guard };
-        self.variables.unset.note(&body, self.needed(&body) | self.guarded);
+        let under = self.needed(&body) | self.guarded;
+        self.variables.unset.enter(&body);
+        let mut inner = match guard.is_some() && !alone {
+            true => self.zeros_first(&body),
+            false => vec![],
+        };
+        self.variables.unset.note(&body, under);
         if guard.is_none() && replicas.is_empty() {
             // Nothing goes around the statements: declarations stay where they are.
             out.extend(body.stmts);
             return;
         }
-        let mut inner = vec![];
+        let mut own = vec![];
         for stmt in body.stmts {
             match &stmt.kind {
                 StmtKind::Decl { var, init } if self.variables.arrays.contains_key(var) => {
@@ -461,14 +471,15 @@ impl<'r, 'k> Expansion<'r, 'k> {
                     let Some(value) = init.clone() else { continue };
                     let ty = value.ty.clone();
                     let place = Place::new(PlaceKind::Var(*var), ty, stmt.origin.clone());
-                    inner.push(Stmt::new(StmtKind::Assign { place, value }, stmt.origin));
+                    own.push(Stmt::new(StmtKind::Assign { place, value }, stmt.origin));
                 }
-                _ => inner.push(stmt),
+                _ => own.push(stmt),
             }
         }
+        inner.extend(under_condition(guard, own));
         let mut body = Block::new(inner);
         self.use_arrays(&mut body, &replicas);
-        out.extend(self.wrapped(body, guard, &replicas));
+        out.extend(self.wrapped(body, None, &replicas));
     }
 
     /// Counters for the thread's iterations of some loops; and those that are chosen already.
@@ -492,13 +503,7 @@ impl<'r, 'k> Expansion<'r, 'k> {
         guard: Option<Expr>,
         replicas: &BTreeMap<usize, Replica>,
     ) -> Vec<Stmt> {
-        let mut stmts = body.stmts;
-        if let Some(cond) = guard {
-            let then = Block::new(stmts);
-            let kind = StmtKind::If { cond, then, otherwise: Block::default() };
-            stmts = vec![Stmt::new(kind, Origin::default())];
-        }
-        let body = Block::new(stmts);
+        let body = Block::new(under_condition(guard, body.stmts));
         let mut mentioned = BTreeSet::new();
         walk::each_var_of_block(&body, &mut |v| _ = mentioned.insert(v));
         let mut stmts = body.stmts;
@@ -552,44 +557,16 @@ impl<'r, 'k> Expansion<'r, 'k> {
     }
 }
 
+/// Statements that run where a condition holds, if there is one.
+fn under_condition(guard: Option<Expr>, stmts: Vec<Stmt>) -> Vec<Stmt> {
+    let Some(cond) = guard else { return stmts };
+    let kind = StmtKind::If { cond, then: Block::new(stmts), otherwise: Block::default() };
+    vec![Stmt::new(kind, Origin::default())]
+}
+
 /// A statement in place of another.
 fn same(stmt: &Stmt, kind: StmtKind) -> Stmt {
     Stmt { kind, origin: stmt.origin.clone(), comment: stmt.comment.clone() }
-}
-
-/// Puts elements in place of variables that became arrays.
-pub(crate) struct UseArrays<'u> {
-    arrays: &'u BTreeMap<VarId, Axes>,
-    replicas: &'u BTreeMap<usize, Replica>,
-    host: &'u warpsmith_ir::Function,
-}
-
-impl visit::Rewriter for UseArrays<'_> {
-    fn place(&mut self, place: &mut Place) {
-        if let PlaceKind::Var(v) = *place.kind
-            && let Some(axes) = self.arrays.get(&v)
-        {
-            let whole =
-                Place::new(PlaceKind::Var(v), self.host.var(v).ty.clone(), place.origin.clone());
-            *place = element_of(whole, *axes, self.replicas);
-            return;
-        }
-        visit::rewrite_place(self, place);
-    }
-}
-
-/// The element of an array over some of the thread's iterations.
-pub(crate) fn element_of(whole: Place, axes: Axes, replicas: &BTreeMap<usize, Replica>) -> Place {
-    let (mut at, origin) = (whole.clone(), whole.origin);
-    for (k, replica) in replicas {
-        if axes >> k & 1 == 1
-            && let Type::Array(element, _) = at.ty.clone()
-        {
-            let kind = PlaceKind::Index(at, replica.number());
-            at = Place::new(kind, element.as_ref().clone(), origin.clone());
-        }
-    }
-    at
 }
 
 /// The type of a loop's counter.

@@ -14,6 +14,7 @@
 //! Legal where the loop is bound with step 1, nothing leaves an iteration early (the iterations are independent, so that
 //! their statements may be interleaved), and what the larger block copies still fits in shared memory.
 
+pub(crate) mod elements;
 pub(crate) mod excess;
 pub(crate) mod expansion;
 pub(crate) mod fragments;

@@ -388,13 +388,16 @@ impl<'a> Walk<'a> {
     fn assign(&mut self, var: VarId, e: &Expr) {
         let of = if tree::mentions(e, var) { self.all_loops() } else { self.loops_of(e) };
         self.depends[var.0 as usize] |= of;
+        let (module, at) = (self.module, self.at);
         if e.ty.scalar().is_none_or(|s| s.is_float()) {
             self.chains = self.chains.max(if self.loops.is_empty() { 0.0 } else { 1.0 });
-            return;
         }
-        let (module, at) = (self.module, self.at);
+        let Some(scalar) = e.ty.scalar() else { return };
         self.lanes.set(var, self.lanes.eval(module, at, e), &self.active);
-        self.first.vars.set(var, self.first.eval(module, at, e));
+        if !scalar.is_float() {
+            // How reals change along loops nobody says.
+            self.first.vars.set(var, self.first.eval(module, at, e));
+        }
     }
 
     /// Keeps what a call returns to a variable.

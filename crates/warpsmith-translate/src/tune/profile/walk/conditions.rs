@@ -1,11 +1,14 @@
 //! Which way threads go where a condition parts them.
 
-use warpsmith_ir::{BinaryOp, Block, Expr, ExprKind, PlaceKind, StmtKind, Value};
+use warpsmith_ir::{BinaryOp, Block, Expr, ExprKind, PlaceKind, Scalar, StmtKind, Value};
 use warpsmith_opt::walk as tree;
 
 use super::Walk;
 use crate::tune::profile::lanes::Lanes;
-use crate::tune::profile::values::Number;
+use crate::tune::profile::values::{Dual, MAX_LOOPS, Number};
+
+/// Iterations in which a condition with remainders is asked, at most.
+const MOST_TRIED: i64 = 36;
 
 /// A side of a comparison.
 struct Side {
@@ -26,23 +29,23 @@ impl Walk<'_> {
         self.expr(cond);
         let of = self.loops_of(cond) | self.serial_loops();
         self.work.control += self.warps() * self.times(of);
-        let truth = self.truth(cond, otherwise);
-        let known = truth.iter().zip(&self.active).all(|(t, a)| !*a || t.is_some());
+        let (truth, share) = self.truth(cond, otherwise);
+        let known = !compares_reals(cond)
+            && truth.iter().zip(&self.active).all(|(t, a)| !*a || t.is_some());
         let before = self.active.clone();
-        let apart = self.apart;
+        let (apart, all) = (self.apart, self.share);
         if stores(then) {
             self.apart |= self.loops_of(cond);
         }
         if !known {
             self.depends_on_data = true;
-            let share = self.share;
-            self.share = share / if otherwise.stmts.is_empty() { 1.0 } else { 2.0 };
+            self.share = all / if otherwise.stmts.is_empty() { 1.0 } else { 2.0 };
             self.block(then);
             self.block(otherwise);
-            self.share = share;
-            self.apart = apart;
+            (self.share, self.apart) = (all, apart);
             return;
         }
+        self.share = all * share;
         // Threads that leave here do not come back.
         let gone = matches!(then.stmts.last().map(|s| &s.kind), Some(StmtKind::Return(_)));
         for (block, value) in [(then, true), (otherwise, false)] {
@@ -54,7 +57,7 @@ impl Walk<'_> {
             }
         }
         self.active = before;
-        self.apart = apart;
+        (self.share, self.apart) = (all, apart);
         if gone {
             for (active, t) in self.active.iter_mut().zip(&truth) {
                 *active &= *t != Some(true);
@@ -62,30 +65,96 @@ impl Walk<'_> {
         }
     }
 
-    /// Of each thread whether a condition holds. Where it follows loops around, as at the edges of a window, that of the iteration
-    /// in which it holds for most: the first, the middle or the last one.
-    fn truth(&self, cond: &Expr, otherwise: &Block) -> Vec<Option<bool>> {
+    /// Of each thread whether a condition holds, and in which share of the iterations anybody goes on. Where it follows loops around,
+    /// as at the edges of a window, that of the iteration in which it holds for most: of those with remainders of what moves all that
+    /// are tried, else the first, the middle or the last one.
+    fn truth(&self, cond: &Expr, otherwise: &Block) -> (Vec<Option<bool>>, f64) {
         let holds = self.lanes.eval(self.module, self.at, cond);
         let of = |lane| holds.as_ref()?.of(lane).map(Value::is_true);
         let first: Vec<Option<bool>> = (0..self.active.len()).map(of).collect();
         if holds.as_ref().is_some_and(|h| h.same().is_some())
             && let Some(mostly) = self.mostly(cond, otherwise)
         {
-            return vec![Some(mostly); first.len()];
+            return (vec![Some(mostly); first.len()], 1.0);
         }
         if !otherwise.stmts.is_empty() {
-            return first;
+            return (first, 1.0);
         }
-        let hold = |truth: &[Option<bool>]| {
-            let both = truth.iter().zip(&self.active);
-            both.filter(|(t, active)| **active && **t == Some(true)).count()
-        };
-        let Some(orders) = self.orders_that_turn(cond) else { return first };
+        if let Some(tried) = self.remainders_that_turn(cond) {
+            let some = tried.iter().filter(|truth| self.hold(truth) > 0).count();
+            let share = some as f64 / tried.len() as f64;
+            return (self.most(tried, first), if some == 0 { 1.0 } else { share });
+        }
+        let Some(orders) = self.orders_that_turn(cond) else { return (first, 1.0) };
         let later = [0.5, 1.0].map(|part| self.truth_later(&orders, part));
-        // Of equals the first.
-        later
-            .into_iter()
-            .fold(first, |best, other| if hold(&other) > hold(&best) { other } else { best })
+        (self.most(later.into(), first), 1.0)
+    }
+
+    /// How many threads that come here go on.
+    fn hold(&self, truth: &[Option<bool>]) -> usize {
+        let both = truth.iter().zip(&self.active);
+        both.filter(|(t, active)| **active && **t == Some(true)).count()
+    }
+
+    /// Where most go on; of equals the first.
+    fn most(&self, others: Vec<Vec<Option<bool>>>, first: Vec<Option<bool>>) -> Vec<Option<bool>> {
+        let more = |best: Vec<_>, other: Vec<_>| {
+            if self.hold(&other) > self.hold(&best) { other } else { best }
+        };
+        others.into_iter().fold(first, more)
+    }
+
+    /// The truth of a condition with a remainder or a quotient of something that loops around move, in some of their iterations;
+    /// `None` where there is none.
+    fn remainders_that_turn(&self, cond: &Expr) -> Option<Vec<Vec<Option<bool>>>> {
+        let mut moving = 0;
+        tree::each_expr(cond, &mut |e| {
+            if let ExprKind::Binary(BinaryOp::Rem | BinaryOp::Div | BinaryOp::BitAnd, a, _) =
+                &*e.kind
+            {
+                moving |= self.loops_of(a);
+            }
+        });
+        let all = self.loops.iter().enumerate().take(MAX_LOOPS);
+        let loops: Vec<(usize, i64)> =
+            all.filter(|(k, _)| moving >> k & 1 == 1).map(|(k, l)| (k, l.trips as i64)).collect();
+        if loops.is_empty() {
+            return None;
+        }
+        let each = (MOST_TRIED as f64).powf(1.0 / loops.len() as f64).floor().max(2.0) as i64;
+        let mut iterations: Vec<Vec<(usize, i64)>> = vec![vec![]];
+        for (k, trips) in loops {
+            // Odd, so that remainders of powers of two turn.
+            let apart = ((trips / each).max(1) - 1) | 1;
+            let then = |before: &Vec<(usize, i64)>, n| [&before[..], &[(k, n * apart)]].concat();
+            let tried = 0..trips.clamp(1, each);
+            let next = iterations.iter().flat_map(|i| tried.clone().map(move |n| then(i, n)));
+            iterations = next.collect();
+        }
+        Some(iterations.iter().map(|at| self.truth_in(cond, at)).collect())
+    }
+
+    /// Of each thread whether a condition holds in an iteration of loops around.
+    fn truth_in(&self, cond: &Expr, iteration: &[(usize, i64)]) -> Vec<Option<bool>> {
+        let mut thread = self.lanes.clone();
+        let later = |value: Lanes, first: Dual| {
+            let moved = iteration.iter().map(|(k, n)| first.change[*k].wrapping_mul(*n));
+            let by = moved.fold(0, i64::wrapping_add);
+            Lanes::binary(BinaryOp::Add, value, Lanes::int(first.value.ty, by))
+        };
+        tree::each_var(cond, &mut |v| {
+            if let (Some(value), Some(first)) = (self.lanes.vars.get(v), self.first.vars.get(v)) {
+                thread.vars.set(v, Some(later(value, first)));
+            }
+        });
+        for (place, value) in &mut thread.cells {
+            if let Some(first) = self.first.cells.get(place) {
+                *value = later(value.clone(), *first);
+            }
+        }
+        let holds = thread.eval(self.module, self.at, cond);
+        let of = |lane| holds.as_ref()?.of(lane).map(Value::is_true);
+        (0..self.active.len()).map(of).collect()
     }
 
     /// The comparisons of integers that a condition is made of, where loops around move the sides of one from each other; `None` also
@@ -132,6 +201,16 @@ impl Walk<'_> {
         }
         Some(all)
     }
+}
+
+/// Whether a condition asks for reals: what they are in the first iteration says nothing about others.
+fn compares_reals(cond: &Expr) -> bool {
+    let mut found = false;
+    tree::each_expr(cond, &mut |e| {
+        found |=
+            matches!(&*e.kind, ExprKind::Read(_)) && e.ty.scalar().is_some_and(Scalar::is_float);
+    });
+    found
 }
 
 /// What an order says of two numbers.
