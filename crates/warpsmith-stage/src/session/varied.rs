@@ -90,11 +90,9 @@ impl Session {
         let changed = (constant.key.clone(), value);
         let mut all = vec![];
         for like in like {
-            let mut launch: Launch = like.launch.clone();
-            launch.constants.push(changed.clone());
-            launch.varied = Some((constant.name.clone(), value));
+            let Some(launch) = self.changed(&like.launch, &changed, constant) else { continue };
             let Some(block) = self.block_with(&launch) else { return Ok(None) };
-            launch.block = block;
+            let launch = Launch { block, ..launch };
             if self.shaped(&launch).is_err() {
                 return Ok(None);
             }
@@ -104,6 +102,27 @@ impl Session {
         self.unsuited.truncate(unsuited);
         self.raced = raced;
         Ok(Some(all))
+    }
+
+    /// A launch with another value of a constant; of the file's own launches what the file makes of it then, if that is known.
+    fn changed(
+        &self,
+        like: &Launch,
+        changed: &(String, i64),
+        constant: &Constant,
+    ) -> Option<Launch> {
+        let with = |mut all: Vec<(String, i64)>, name: &String| {
+            all.retain(|(key, _)| key != name);
+            all.push((name.clone(), changed.1));
+            all
+        };
+        if let (Some(number), true) = (like.of_file, constant.key == constant.name) {
+            let constants = with(like.varied.clone(), &constant.name);
+            return self.file_launches(&constants).into_iter().nth(number)?.ok();
+        }
+        let constants = with(like.constants.clone(), &changed.0);
+        let varied = with(like.varied.clone(), &constant.name);
+        Some(Launch { constants, varied, ..like.clone() })
     }
 
     /// The block of a launch where host code makes it of constants that have other values. `None`: it does not compile.

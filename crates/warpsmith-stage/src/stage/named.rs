@@ -80,7 +80,10 @@ fn most(
     (constant, launches): (&Constant, &[Suited]),
     like: &[Suited],
 ) -> Result<Option<i64>, Refusal> {
-    let of = |s: &Suited| s.launch.varied.as_ref().map_or(constant.value, |(_, v)| *v);
+    let of = |s: &Suited| {
+        let varied = s.launch.varied.iter().find(|(n, _)| *n == constant.name);
+        varied.map_or(constant.value, |(_, v)| *v)
+    };
     let wrong = |session: &mut Session, all: &[Suited]| {
         Ok::<_, Refusal>(wrong(session, checker, edits, all)?.iter().map(of).min())
     };
@@ -103,7 +106,9 @@ fn like(session: &Session, profiled: &Profiled, checker: &Checker) -> Vec<Suited
         [x, ..] => x,
     };
     let large = checker.launches.iter().filter(|s| !s.idle).max_by_key(side);
-    small.chain(large).cloned().collect()
+    // The first of the file's own launches has the smallest sizes.
+    let of_file = checker.launches.iter().find(|s| s.launch.of_file.is_some() && !s.idle);
+    small.chain(large).chain(of_file).cloned().collect()
 }
 
 /// Whether a text is right in launches with other constants.

@@ -126,6 +126,9 @@ pub(super) fn notes(session: &Session, checked: &Checked, accesses: &[Access]) -
         let block = dims(own_block(session));
         notes.push(format!("for blocks of {block} alone: at others no expression was right"));
     }
+    for why in session.not_as_launched() {
+        notes.push(format!("not emulated as the file launches it: {why}"));
+    }
     let extents = session.plan.extents(own_block(session));
     if !extents.is_empty() {
         let block = dims(own_block(session));
