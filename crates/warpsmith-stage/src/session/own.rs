@@ -154,7 +154,9 @@ impl Session {
         let roles = self.bounding();
         let bounds = |a: usize| {
             let here = self.free_constants().into_iter();
-            here.filter(|c| roles.get(&c.name).is_some_and(|r| r.axes[a]))
+            // Smaller ones bound edges and halos.
+            let is_size = |c: &Constant| c.value > block[a].into();
+            here.filter(|c| is_size(c) && roles.get(&c.name).is_some_and(|r| r.axes[a]))
                 .map(|c| constants.iter().find(|(k, _)| *k == c.key).map_or(c.value, |(_, v)| *v))
                 .max()
         };

@@ -67,13 +67,22 @@ impl Session {
         self.constants.iter().filter(|c| !self.is_extent(c)).cloned().collect()
     }
 
+    /// Constants that make the block and that other values compile with: no launch says what is right with these unless its block
+    /// has another extent.
+    pub fn block_constants(&mut self, like: &Launch) -> Vec<Constant> {
+        let mut all: Vec<Constant> =
+            self.constants.iter().filter(|c| self.is_extent(c)).cloned().collect();
+        all.retain(|c| {
+            let launch = |v| self.changed(like, &(c.key.clone(), v), c);
+            let others: Vec<Launch> = others(c.value).into_iter().filter_map(launch).collect();
+            others.iter().any(|l| self.shaped(l).is_ok())
+        });
+        all
+    }
+
     /// Whether a constant makes the block: launches have other values of it already.
     fn is_extent(&self, constant: &Constant) -> bool {
-        let named = |e: &Extent| e.constant() == Some(&constant.name);
-        // What the template is made with is what the host launches with.
-        let argument = constant.key != constant.name;
-        let number = |e: &Extent| *e == Extent::Number(constant.value as u32);
-        self.of_file.iter().any(|e| named(e) || argument && number(e))
+        self.of_file.iter().any(|e| e.constant() == Some(&constant.name))
     }
 
     /// Launches with another value of a constant in which the kernel is right and stores something; `None`: it does not compile.
@@ -122,7 +131,17 @@ impl Session {
         }
         let constants = with(like.constants.clone(), &changed.0);
         let varied = with(like.varied.clone(), &constant.name);
-        Some(Launch { constants, varied, ..like.clone() })
+        let mut block = like.block;
+        // What the template is made with is what the host launches with.
+        if constant.key != constant.name {
+            for (own, extent) in block.iter_mut().zip(&self.of_file) {
+                if *extent == Extent::Number(constant.value as u32) {
+                    *own = u32::try_from(changed.1).ok().filter(|n| *n > 0)?;
+                }
+            }
+        }
+        let threads: u32 = block.iter().product();
+        (threads <= 1024).then(|| Launch { block, constants, varied, ..like.clone() })
     }
 
     /// The block of a launch where host code makes it of constants that have other values. `None`: it does not compile.

@@ -160,7 +160,8 @@ impl<'a> Host<'a> {
         args: &[ast::Expr],
         kernel: &ast::FunctionDecl,
     ) -> Launched {
-        let passed = kernel.params.iter().zip(args);
+        let array = |p: &ast::Param| matches!(&p.ty.kind, TypeKind::Pointer { .. });
+        let passed = kernel.params.iter().zip(args).filter(|(p, _)| !array(p));
         let integers = passed.filter_map(|(p, a)| Some((p.name.clone()?, self.whole(a, 0)?)));
         let shared = match config.get(2) {
             Some(e) => self.whole(e, 0).and_then(|n| u32::try_from(n).ok()),

@@ -68,7 +68,23 @@ impl Named {
             }
         }
         self.varied = Some(varied);
+        self.fix_block(session, &result);
         Ok(result)
+    }
+}
+
+impl Named {
+    /// Notes the constants that make the block where the text was not looked at with any other value of them.
+    fn fix_block(&mut self, session: &mut Session, result: &Written) {
+        let launches = &result.checked.launches;
+        let Some(like) = launches.iter().find(|l| Some(l.block) == session.own) else { return };
+        for constant in session.block_constants(like) {
+            let other =
+                |(key, value): &(String, i64)| *key == constant.key && *value != constant.value;
+            if !launches.iter().any(|l| l.constants.iter().any(other)) {
+                self.fixed.push(Fixed { constant, most: None });
+            }
+        }
     }
 }
 

@@ -109,6 +109,11 @@ impl Checker {
         Ok(Checker { launches, dropped: vec![], cut: None })
     }
 
+    /// The launches of which all blocks are run: kernels with other grids are compared in these.
+    pub fn whole(&self) -> Vec<Suited> {
+        self.launches.iter().filter(|s| s.launch.only.is_empty()).cloned().collect()
+    }
+
     /// Emulates a rewritten text at all launches; stops looking at further ones after `enough` problems.
     ///
     /// # Errors
