@@ -10,7 +10,7 @@ use warpsmith_ir::{Diagnostic, FileId};
 
 use crate::launch::Fit;
 use crate::memory::{self, Data};
-use crate::program::{self, Program};
+use crate::program::Program;
 use crate::search;
 use crate::session::{Input, Refusal, Session, Suited};
 use crate::source::marks::{self, Bytes, Tok};

@@ -31,6 +31,8 @@ pub(super) struct Fixed {
     pub constant: Constant,
     /// The largest value that it holds for; `None`: for that of the file alone.
     pub most: Option<i64>,
+    /// No launch has another value, so nothing is known of it.
+    pub untried: bool,
 }
 
 impl Named {
@@ -63,7 +65,7 @@ impl Named {
                 _ => {
                     (*search, *profiled, checker.dropped) = before;
                     let most = most(session, checker, &result.edits, (constant, launches), &like)?;
-                    self.fixed.push(Fixed { constant: constant.clone(), most });
+                    self.fixed.push(Fixed { constant: constant.clone(), most, untried: false });
                 }
             }
         }
@@ -82,7 +84,7 @@ impl Named {
             let other =
                 |(key, value): &(String, i64)| *key == constant.key && *value != constant.value;
             if !launches.iter().any(|l| l.constants.iter().any(other)) {
-                self.fixed.push(Fixed { constant, most: None });
+                self.fixed.push(Fixed { constant, most: None, untried: true });
             }
         }
     }
@@ -212,7 +214,7 @@ fn wrong(
 /// What says in the text that it holds for some values of constants.
 pub(super) fn asserted(session: &Session, fixed: &[Fixed]) -> Patch {
     let mut patch = Patch::default();
-    for Fixed { constant, most } in fixed {
+    for Fixed { constant, most, .. } in fixed {
         let known = |s: &crate::plan::Symbol| s.text == constant.name;
         let points = session.plan.reads.iter().filter(|p| p.symbols.iter().any(known));
         let at = points.filter_map(|p| p.site.statements.last()).map(|s| s.start as usize).min();
