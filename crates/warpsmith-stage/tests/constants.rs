@@ -276,8 +276,11 @@ int main() { product<<<dim3(4, 4), dim3(BX, BY)>>>(0, 0, 0, 64); }
 
 #[test]
 fn constants_that_make_the_only_block_do_not_compile_with_others() {
-    let text = staged(LITERAL);
+    let staged = planned(LITERAL).expect("it is staged");
     for name in ["BX", "BY"] {
-        assert!(text.contains(&format!("static_assert({name} == 16, ")), "{text}");
+        let asserted = format!("static_assert({name} == 16, ");
+        assert!(staged.text.contains(&asserted), "{}", staged.text);
     }
+    let said = staged.notes.iter().filter(|n| n.contains("no launch was found in which"));
+    assert_eq!(said.count(), 2, "{:?}", staged.notes);
 }
