@@ -13,5 +13,5 @@ mod memory;
 
 pub use api::*;
 pub use compile::reachable;
-pub use engine::Emulator;
+pub use engine::{Emulator, sampled_blocks};
 pub use memory::device_pointer;

@@ -10,7 +10,7 @@ use warpsmith_ir::{Diagnostic, FileId};
 
 use crate::launch::Fit;
 use crate::memory::{self, Data};
-use crate::program::{self, Program};
+use crate::program::Program;
 use crate::search;
 use crate::session::{Input, Refusal, Session, Suited};
 use crate::source::marks::{self, Bytes, Tok};
@@ -179,7 +179,7 @@ impl Trial<'_> {
         let refuse = |d| self.session.refuse(false, vec![d]);
         let mut p = memory::prepare(&shaped.reference, &suited.launch, Some(&suited.lengths), data)
             .map_err(refuse)?;
-        program::run(&shaped.reference, &p.config, &mut p.memory, Checks::NONE).map_err(refuse)?;
+        p.run(&shaped.reference, Checks::NONE).map_err(refuse)?;
         let buffers = p.memory.buffers.into_iter().map(|b| b.bytes).collect();
         self.expected.push(Expected { suited, buffers, arrays: p.arrays });
         Ok(())
@@ -217,7 +217,7 @@ fn differs(program: &Program, e: &Expected) -> Option<String> {
         Ok(p) => p,
         Err(d) => return Some(d.message),
     };
-    let outcome = match program::run(program, &p.config, &mut p.memory, Checks::ALL) {
+    let outcome = match p.run(program, Checks::ALL) {
         Ok(outcome) => outcome,
         Err(d) => return Some(d.message),
     };

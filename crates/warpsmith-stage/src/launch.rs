@@ -8,7 +8,7 @@ use crate::strides::Strides;
 use crate::usage::{Role, Usage};
 
 /// One launch: the block shape with the constants that make it, and the integers that are passed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Launch {
     /// Threads along each axis.
     pub block: [u32; 3],
@@ -20,8 +20,12 @@ pub struct Launch {
     pub integers: BTreeMap<String, i64>,
     /// Bytes of dynamic shared memory a block.
     pub dynamic_shared: u32,
-    /// A constant that has another value than in the file, with that value.
-    pub varied: Option<(String, i64)>,
+    /// Constants that have other values than in the file, with those values.
+    pub varied: Vec<(String, i64)>,
+    /// Which launch of the file it is; `None`: it was chosen.
+    pub of_file: Option<usize>,
+    /// The blocks that are run, by their flat numbers; empty: all.
+    pub only: Vec<u32>,
 }
 
 impl Launch {
@@ -35,7 +39,16 @@ impl Launch {
         let varied = self.varied.iter().map(|(n, v)| (n, v));
         let sizes: String =
             self.integers.iter().chain(varied).map(|(n, v)| format!(", {n}={v}")).collect();
-        format!("block {}, grid {}{sizes}", dims(self.block), dims(self.grid))
+        let as_it_is = match self.of_file.is_some() && self.varied.is_empty() {
+            true => " as in the file",
+            false => "",
+        };
+        let blocks: u64 = self.grid.iter().map(|n| u64::from(*n)).product();
+        let some = match self.only.len() {
+            0 => String::new(),
+            n => format!(", {n} of {blocks} blocks"),
+        };
+        format!("block {}, grid {}{as_it_is}{sizes}{some}", dims(self.block), dims(self.grid))
     }
 }
 
@@ -121,7 +134,7 @@ pub fn launch(wanted: &Wanted<'_>, block: [u32; 3], blocks: u32, fit: Fit) -> Op
     let mut integers = integers(wanted, (size, &factors), blocks, fit);
     ties::apply(wanted.ties, &mut integers);
     let grid = wanted.grid.unwrap_or(grid);
-    Some(Launch { block, grid, constants, integers, dynamic_shared: 0, varied: None })
+    Some(Launch { block, grid, constants, integers, dynamic_shared: 0, ..Launch::default() })
 }
 
 /// Blocks along each axis: in some launches more along y than along x, so that neither size is always the smaller one.

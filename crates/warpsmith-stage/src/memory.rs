@@ -7,7 +7,7 @@ use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::{Diagnostic, Module, Scalar, Span, Type, Value};
 
 use crate::launch::Launch;
-use crate::program::{self, Program};
+use crate::program::{self, Limits, Program};
 
 /// What arrays hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +94,27 @@ pub struct Prepared {
     pub config: LaunchConfig,
     /// Parameters that are arrays, in the order of the buffers.
     pub arrays: Vec<String>,
+    /// The blocks that are run; empty: all.
+    pub only: Vec<u32>,
+}
+
+impl Prepared {
+    /// Runs the blocks of the launch that are to be run.
+    ///
+    /// # Errors
+    /// As [`program::run`].
+    pub fn run(&mut self, program: &Program, checks: Checks) -> Result<Outcome, Diagnostic> {
+        self.run_limited(program, checks, Limits { steps: program.max_steps, ..Limits::NONE })
+    }
+
+    fn run_limited(
+        &mut self,
+        program: &Program,
+        checks: Checks,
+        limits: Limits,
+    ) -> Result<Outcome, Diagnostic> {
+        program::run_some(program, &self.config, &mut self.memory, (checks, &self.only, limits))
+    }
 }
 
 /// Lengths in bytes of the arrays of a launch, in the order of the parameters.
@@ -159,7 +180,7 @@ pub fn prepare(
         cluster: None,
         args,
     };
-    Ok(Prepared { memory, config, arrays })
+    Ok(Prepared { memory, config, arrays, only: launch.only.clone() })
 }
 
 /// Memory that is being filled, array by array.
@@ -423,7 +444,11 @@ pub struct Needed {
 /// What the emulator refuses.
 pub fn needed(program: &Program, launch: &Launch, data: Data<'_>) -> Result<Needed, Diagnostic> {
     let mut prepared = prepare(program, launch, None, data)?;
-    let outcome = program::run(program, &prepared.config, &mut prepared.memory, Checks::ALL)?;
+    let limits = match launch.of_file {
+        Some(_) => Limits::OF_FILE,
+        None => Limits { steps: program.max_steps, ..Limits::NONE },
+    };
+    let outcome = prepared.run_limited(program, Checks::ALL, limits)?;
     let arrays = || prepared.memory.buffers.iter().take(prepared.arrays.len());
     // Arrays of structures have whole ones, whichever members the kernel reads.
     let whole = |b: &Buffer| {
@@ -455,7 +480,7 @@ pub fn run_within(
     let mut tries = 0;
     loop {
         let mut p = prepare(lengths)?;
-        let outcome = program::run(program, &p.config, &mut p.memory, Checks::NONE)?;
+        let outcome = p.run(program, Checks::NONE)?;
         tries += 1;
         let leaves = outcome.findings.iter().any(|f| f.rule == Rule::OutOfBounds);
         if !leaves || tries == LONGER || !lengthen(program, lengths, prepare(lengths)?)? {
@@ -466,11 +491,11 @@ pub fn run_within(
 
 /// Whether arrays have to be longer for a run, which they then are.
 fn lengthen(program: &Program, lengths: &mut Lengths, p: Prepared) -> Result<bool, Diagnostic> {
-    let Prepared { mut memory, config, arrays } = p;
+    let mut p = p;
     let before = lengths.clone();
-    memory.buffers.iter_mut().take(arrays.len()).for_each(|b| b.grows = true);
-    program::run(program, &config, &mut memory, Checks::NONE)?;
-    let grown = memory.buffers.iter().map(|b| b.bytes.len());
+    p.memory.buffers.iter_mut().take(p.arrays.len()).for_each(|b| b.grows = true);
+    p.run(program, Checks::NONE)?;
+    let grown = p.memory.buffers.iter().map(|b| b.bytes.len());
     lengths.iter_mut().zip(grown).for_each(|(known, n)| *known = n.max(*known));
     Ok(*lengths != before)
 }

@@ -181,6 +181,38 @@ pub fn run(
     emulate(program, config, memory, emu::Options { checks, max_total_steps, ..options() })
 }
 
+/// What a run may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Steps of all threads.
+    pub steps: u64,
+    /// Bytes of arrays and of what checks know of them.
+    pub memory: u64,
+}
+
+impl Limits {
+    /// As much as it likes of the memory that the emulator has.
+    pub const NONE: Limits = Limits { steps: MAX_STEPS, memory: 8 << 30 };
+    /// A launch of the file itself: it is looked at beside many small ones.
+    pub const OF_FILE: Limits = Limits { steps: 60_000_000, memory: 192 << 20 };
+}
+
+/// As [`run`], of some blocks alone; of all where none is named.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_some(
+    program: &Program,
+    config: &LaunchConfig,
+    memory: &mut DeviceMemory,
+    (checks, only, limits): (Checks, &[u32], Limits),
+) -> Result<Outcome, Diagnostic> {
+    let blocks = (!only.is_empty()).then(|| only.into());
+    let (max_total_steps, max_memory) = (limits.steps, limits.memory);
+    let options = emu::Options { checks, blocks, max_total_steps, max_memory, ..options() };
+    emulate(program, config, memory, options)
+}
+
 /// What speaks against a text that was run with all checks, if anything does.
 ///
 /// # Errors

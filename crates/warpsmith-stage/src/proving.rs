@@ -44,6 +44,8 @@ pub fn prove(
 ) -> Result<Vec<ShapeProof>, Refusal> {
     let Some(program) = session.input.solver.clone() else { return Ok(vec![]) };
     let mut launches = checked.launches.clone();
+    // What is proved is the file with its own constants.
+    launches.retain(|l| l.varied.is_empty());
     let own = session.own;
     launches.sort_by_key(|l| (Some(l.block) != own, l.block));
     launches.dedup_by_key(|l| l.block);

@@ -51,6 +51,8 @@ const MAX_ROWS: usize = 400;
 const FIRST: [[Fit; 2]; 2] = [[Fit::Ragged(1), Fit::Exact], [Fit::Ragged(1), Fit::Single]];
 /// The same of the shapes after them, which are to show mistakes alone.
 const FURTHER: [Fit; 2] = [Fit::Ragged(1), Fit::Exact];
+/// Threads of a launch that is learnt from: what all of them see is taken down.
+const MAX_THREADS: u64 = 1 << 18;
 /// Rounds of counter-examples.
 const MAX_ROUNDS: usize = 6;
 /// Block shapes whose launches are counter-examples from the start.
@@ -338,7 +340,10 @@ impl Search {
         profiled: &mut Profiled,
         suited: &Suited,
     ) -> Result<bool, Refusal> {
-        if profiled.launches.iter().any(|s| s.launch == suited.launch) {
+        let threads = [suited.launch.grid, suited.launch.block].concat();
+        let threads: u64 = threads.into_iter().map(u64::from).product();
+        let known = profiled.launches.iter().any(|s| s.launch == suited.launch);
+        if known || threads > MAX_THREADS {
             return Ok(false);
         }
         profiled.add(session, suited.clone(), true)?;

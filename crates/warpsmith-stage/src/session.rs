@@ -2,6 +2,7 @@
 
 pub mod ahead;
 mod choice;
+mod own;
 mod suiting;
 pub mod varied;
 
@@ -198,6 +199,11 @@ pub struct Session {
     ahead: Vec<Ran>,
     /// Blocks that were asked whether the constants of the file go together in them.
     misfits: HashMap<[u32; 3], bool>,
+    /// The file's own launches, once they were looked at, and those that were too large.
+    of_file_known: Option<own::OfFile>,
+    too_large: Vec<String>,
+    /// The largest block that the unmodified kernel was found to be right with.
+    largest: Option<[u32; 3]>,
     /// Findings of the unmodified kernel in launches that were not used.
     pub unsuited: Vec<(Launch, Vec<Finding>)>,
     /// A race of the unmodified kernel in a launch that was used, because the order of blocks made no difference in it.
@@ -273,6 +279,9 @@ impl Session {
             shapes: HashMap::new(),
             ahead: vec![],
             misfits: HashMap::new(),
+            of_file_known: None,
+            too_large: vec![],
+            largest: None,
             unsuited: vec![],
             raced: None,
             input,
@@ -326,6 +335,7 @@ impl Session {
             named.filter_map(|(e, n)| Some((e.constant().filter(|c| given(c))?.clone(), n.into())));
         self.given = named.collect();
         self.extents = own.map(Extent::Number);
+        self.of_file_known = None;
         self.pinned = free;
         free
     }
@@ -335,6 +345,7 @@ impl Session {
         self.tied = tied && !self.ties.is_empty();
         self.ahead.clear();
         self.misfits.clear();
+        self.of_file_known = None;
         self.tied
     }
 
@@ -347,6 +358,7 @@ impl Session {
     pub fn try_harder(&mut self, extents: [Extent; 3], effort: Effort) {
         (self.extents, self.pinned, self.effort) = (extents, false, effort);
         self.given.clear();
+        self.of_file_known = None;
     }
 
     /// Takes parts of what is read for positions, too.

@@ -48,9 +48,15 @@ pub struct Usage {
 
 /// Reads how the parameters of a kernel bound its positions, in it and in the functions that it calls.
 pub fn usage(unit: &TranslationUnit, kernel: &str) -> Usage {
+    with_constants(unit, kernel, &[])
+}
+
+/// The same, with constants of the file among the parameters.
+pub fn with_constants(unit: &TranslationUnit, kernel: &str, constants: &[String]) -> Usage {
     let Some(function) = scope::kernel(unit, base_name(kernel)) else { return Usage::default() };
     let mut finder = Finder { unit, usage: Usage::default(), vars: BTreeMap::new(), calls: 0 };
-    for name in function.params.iter().filter_map(|p| p.name.clone()) {
+    let params = function.params.iter().filter_map(|p| p.name.clone());
+    for name in params.chain(constants.iter().cloned()) {
         let source = Source::parameter(&name);
         finder.vars.insert(name, source);
     }

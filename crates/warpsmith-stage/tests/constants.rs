@@ -230,3 +230,57 @@ fn vectors_hold_for_the_radius_that_they_were_made_with() {
     let text = chosen.best.expect("vectors").text;
     assert!(!text.contains("static_assert"), "{text}");
 }
+
+/// The template is made with what is an extent of the block in the host's launch.
+const ARGUMENT: &str = r"
+template <int T>
+__global__ void ahead(const float *in, float *out, int n) {
+    __shared__ float s[64];
+    int i = blockIdx.x * T + threadIdx.x;
+    if (i < n) s[threadIdx.x] = in[i];
+    __syncthreads();
+    if (i < n - 4)
+        out[i] = __opt__(in[i]) + __opt__(in[i + 4]);
+}
+int main() { ahead<16><<<7, 16>>>(0, 0, 100); }
+";
+
+#[test]
+fn arguments_of_templates_that_make_the_block_are_varied() {
+    let text = staged(ARGUMENT);
+    assert!(text.contains("T - 5") || text.contains("static_assert(T == 16, "), "{text}");
+    let to = ["ahead<16><<<7, 16>>>", "ahead<8><<<13, 8>>>"];
+    assert_eq!(same(ARGUMENT, &text, to), Ok(()), "{text}");
+}
+
+/// The loop of 16 iterations is right with no other block that people launch.
+const LITERAL: &str = r"
+#define BX 16
+#define BY 16
+__global__ void product(const float *A, const float *B, float *C, int n) {
+    __shared__ float As[BY][BX], Bs[BY][BX];
+    int col = blockIdx.x * BX + threadIdx.x, row = blockIdx.y * BY + threadIdx.y;
+    float sum = 0;
+    for (int t = 0; t < n; t += 16) {
+        As[threadIdx.y][threadIdx.x] = A[row * n + t + threadIdx.x];
+        Bs[threadIdx.y][threadIdx.x] = B[(t + threadIdx.y) * n + col];
+        __syncthreads();
+        for (int k = 0; k < 16; k++)
+            sum += __opt__(A[row * n + t + k]) * Bs[k][threadIdx.x];
+        __syncthreads();
+    }
+    C[row * n + col] = sum;
+}
+int main() { product<<<dim3(4, 4), dim3(BX, BY)>>>(0, 0, 0, 64); }
+";
+
+#[test]
+fn constants_that_make_the_only_block_do_not_compile_with_others() {
+    let staged = planned(LITERAL).expect("it is staged");
+    for name in ["BX", "BY"] {
+        let asserted = format!("static_assert({name} == 16, ");
+        assert!(staged.text.contains(&asserted), "{}", staged.text);
+    }
+    let said = staged.notes.iter().filter(|n| n.contains("no launch was found in which"));
+    assert_eq!(said.count(), 2, "{:?}", staged.notes);
+}

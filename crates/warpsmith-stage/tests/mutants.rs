@@ -158,7 +158,7 @@ fn refuted(case: &Case, rewritten: &Program) -> Option<String> {
                 constants: case.constants.clone(),
                 integers,
                 dynamic_shared: 0,
-                varied: None,
+                ..Launch::default()
             };
             if let Some(what) = wrong_at(case, rewritten, &launch) {
                 return Some(format!("{}: {what}", launch.describe()));

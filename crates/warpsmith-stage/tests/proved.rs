@@ -75,3 +75,21 @@ __global__ void slope(const float *h, float *out, int nx, int ny, int ld) {
 ",
     );
 }
+
+/// A copy under a condition is none of the statements that the kernel has under its own.
+#[test]
+fn copies_stand_before_a_guarded_result() {
+    proved(
+        "#define BX 64
+__global__ void mean(const float *in, float *out, int n) {
+    __shared__ float s[BX + 2];
+    int i = blockIdx.x * BX + threadIdx.x;
+    if (i < n) s[threadIdx.x + 1] = in[i];
+    __insert();
+    __syncthreads();
+    if (i > 0 && i < n - 1)
+        out[i] = __opt__(s[threadIdx.x], in[i - 1]) + __opt__(s[threadIdx.x + 2], in[i + 1]);
+}
+",
+    );
+}

@@ -29,3 +29,4 @@ mod undefined;
 mod warp;
 
 pub use emulator::Emulator;
+pub use sample::blocks as sampled_blocks;

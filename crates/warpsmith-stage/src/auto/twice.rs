@@ -39,7 +39,7 @@ impl Ranking<'_> {
             false => None,
         };
         let text = staged.as_ref().map_or(blocked.text.clone(), |s| blocked.finished(&s.text));
-        let launches = self.checker.launches.clone();
+        let launches = self.checker.whole();
         let checked = checked(self.session, &launches, &text, blocked)?;
         let name = "two steps a launch".to_string();
         let made = Best { name, text, staged: staged.map(std::rc::Rc::new), checked, launch: None };

@@ -67,13 +67,22 @@ impl Session {
         self.constants.iter().filter(|c| !self.is_extent(c)).cloned().collect()
     }
 
+    /// Constants that make the block and that other values compile with: no launch says what is right with these unless its block
+    /// has another extent.
+    pub fn block_constants(&mut self, like: &Launch) -> Vec<Constant> {
+        let mut all: Vec<Constant> =
+            self.constants.iter().filter(|c| self.is_extent(c)).cloned().collect();
+        all.retain(|c| {
+            let launch = |v| self.changed(like, &(c.key.clone(), v), c);
+            let others: Vec<Launch> = others(c.value).into_iter().filter_map(launch).collect();
+            others.iter().any(|l| self.shaped(l).is_ok())
+        });
+        all
+    }
+
     /// Whether a constant makes the block: launches have other values of it already.
     fn is_extent(&self, constant: &Constant) -> bool {
-        let named = |e: &Extent| e.constant() == Some(&constant.name);
-        // What the template is made with is what the host launches with.
-        let argument = constant.key != constant.name;
-        let number = |e: &Extent| *e == Extent::Number(constant.value as u32);
-        self.of_file.iter().any(|e| named(e) || argument && number(e))
+        self.of_file.iter().any(|e| e.constant() == Some(&constant.name))
     }
 
     /// Launches with another value of a constant in which the kernel is right and stores something; `None`: it does not compile.
@@ -90,11 +99,9 @@ impl Session {
         let changed = (constant.key.clone(), value);
         let mut all = vec![];
         for like in like {
-            let mut launch: Launch = like.launch.clone();
-            launch.constants.push(changed.clone());
-            launch.varied = Some((constant.name.clone(), value));
+            let Some(launch) = self.changed(&like.launch, &changed, constant) else { continue };
             let Some(block) = self.block_with(&launch) else { return Ok(None) };
-            launch.block = block;
+            let launch = Launch { block, ..launch };
             if self.shaped(&launch).is_err() {
                 return Ok(None);
             }
@@ -104,6 +111,37 @@ impl Session {
         self.unsuited.truncate(unsuited);
         self.raced = raced;
         Ok(Some(all))
+    }
+
+    /// A launch with another value of a constant; of the file's own launches what the file makes of it then, if that is known.
+    fn changed(
+        &self,
+        like: &Launch,
+        changed: &(String, i64),
+        constant: &Constant,
+    ) -> Option<Launch> {
+        let with = |mut all: Vec<(String, i64)>, name: &String| {
+            all.retain(|(key, _)| key != name);
+            all.push((name.clone(), changed.1));
+            all
+        };
+        if let (Some(number), true) = (like.of_file, constant.key == constant.name) {
+            let constants = with(like.varied.clone(), &constant.name);
+            return self.file_launches(&constants).into_iter().nth(number)?.ok();
+        }
+        let constants = with(like.constants.clone(), &changed.0);
+        let varied = with(like.varied.clone(), &constant.name);
+        let mut block = like.block;
+        // What the template is made with is what the host launches with.
+        if constant.key != constant.name {
+            for (own, extent) in block.iter_mut().zip(&self.of_file) {
+                if *extent == Extent::Number(constant.value as u32) {
+                    *own = u32::try_from(changed.1).ok().filter(|n| *n > 0)?;
+                }
+            }
+        }
+        let threads: u32 = block.iter().product();
+        (threads <= 1024).then(|| Launch { block, constants, varied, ..like.clone() })
     }
 
     /// The block of a launch where host code makes it of constants that have other values. `None`: it does not compile.

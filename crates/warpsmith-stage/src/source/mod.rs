@@ -5,6 +5,7 @@ pub(crate) mod deduced;
 pub(crate) mod elements;
 pub(crate) mod host_bodies;
 pub(crate) mod hosts;
+pub(crate) mod launched;
 pub mod marks;
 pub(crate) mod parts;
 pub(crate) mod passed;

@@ -306,7 +306,7 @@ pub fn of_arrays(
 }
 
 /// Gives constants of a text other values: in `#define NAME value`, in `const int NAME = value` and in `enum { NAME = value }`.
-pub fn constants(text: &str, values: &[(String, i64)]) -> Patch {
+pub fn constants<V: std::fmt::Display>(text: &str, values: &[(String, V)]) -> Patch {
     let tokens = marks::tokens(text);
     let mut patch = Patch::default();
     let word =

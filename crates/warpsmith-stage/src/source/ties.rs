@@ -104,7 +104,7 @@ pub fn of_host(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Vec
 }
 
 /// What variables are declared with, once for each declaration.
-type Declared = HashMap<String, Vec<Option<ast::Expr>>>;
+pub(super) type Declared = HashMap<String, Vec<Option<ast::Expr>>>;
 
 /// A function of the host.
 struct Host<'a> {
@@ -199,9 +199,9 @@ fn variable(e: &ast::Expr) -> Option<&str> {
 }
 
 /// Which parameters of a function are references that it may write through.
-type References<'a> = HashMap<&'a str, Vec<bool>>;
+pub(super) type References<'a> = HashMap<&'a str, Vec<bool>>;
 
-fn by_reference(unit: &TranslationUnit) -> References<'_> {
+pub(super) fn by_reference(unit: &TranslationUnit) -> References<'_> {
     let mut all = References::new();
     for f in hosts::functions(&unit.items) {
         // Of overloads any may be meant.
@@ -236,7 +236,11 @@ fn written_by_call<'e>(
 const OF_CPP: &[&str] = &["swap", "exchange", "tie", "from_chars"];
 
 /// Names that have several values in a body, or of which there are several.
-fn changed_in(body: &ast::Block, made: &Declared, references: &References<'_>) -> HashSet<String> {
+pub(super) fn changed_in(
+    body: &ast::Block,
+    made: &Declared,
+    references: &References<'_>,
+) -> HashSet<String> {
     let several = made.iter().filter(|(_, all)| all.len() > 1);
     let mut changed: HashSet<String> = several.map(|(name, _)| name.clone()).collect();
     scope::each_vars(&body.stmts, &mut |vars| {

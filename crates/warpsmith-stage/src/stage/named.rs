@@ -31,6 +31,8 @@ pub(super) struct Fixed {
     pub constant: Constant,
     /// The largest value that it holds for; `None`: for that of the file alone.
     pub most: Option<i64>,
+    /// No launch has another value, so nothing is known of it.
+    pub untried: bool,
 }
 
 impl Named {
@@ -63,12 +65,28 @@ impl Named {
                 _ => {
                     (*search, *profiled, checker.dropped) = before;
                     let most = most(session, checker, &result.edits, (constant, launches), &like)?;
-                    self.fixed.push(Fixed { constant: constant.clone(), most });
+                    self.fixed.push(Fixed { constant: constant.clone(), most, untried: false });
                 }
             }
         }
         self.varied = Some(varied);
+        self.fix_block(session, &result);
         Ok(result)
+    }
+}
+
+impl Named {
+    /// Notes the constants that make the block where the text was not looked at with any other value of them.
+    fn fix_block(&mut self, session: &mut Session, result: &Written) {
+        let launches = &result.checked.launches;
+        let Some(like) = launches.iter().find(|l| Some(l.block) == session.own) else { return };
+        for constant in session.block_constants(like) {
+            let other =
+                |(key, value): &(String, i64)| *key == constant.key && *value != constant.value;
+            if !launches.iter().any(|l| l.constants.iter().any(other)) {
+                self.fixed.push(Fixed { constant, most: None, untried: true });
+            }
+        }
     }
 }
 
@@ -80,7 +98,10 @@ fn most(
     (constant, launches): (&Constant, &[Suited]),
     like: &[Suited],
 ) -> Result<Option<i64>, Refusal> {
-    let of = |s: &Suited| s.launch.varied.as_ref().map_or(constant.value, |(_, v)| *v);
+    let of = |s: &Suited| {
+        let varied = s.launch.varied.iter().find(|(n, _)| *n == constant.name);
+        varied.map_or(constant.value, |(_, v)| *v)
+    };
     let wrong = |session: &mut Session, all: &[Suited]| {
         Ok::<_, Refusal>(wrong(session, checker, edits, all)?.iter().map(of).min())
     };
@@ -103,7 +124,9 @@ fn like(session: &Session, profiled: &Profiled, checker: &Checker) -> Vec<Suited
         [x, ..] => x,
     };
     let large = checker.launches.iter().filter(|s| !s.idle).max_by_key(side);
-    small.chain(large).cloned().collect()
+    // The first of the file's own launches has the smallest sizes.
+    let of_file = checker.launches.iter().find(|s| s.launch.of_file.is_some() && !s.idle);
+    small.chain(large).chain(of_file).cloned().collect()
 }
 
 /// Whether a text is right in launches with other constants.
@@ -191,7 +214,7 @@ fn wrong(
 /// What says in the text that it holds for some values of constants.
 pub(super) fn asserted(session: &Session, fixed: &[Fixed]) -> Patch {
     let mut patch = Patch::default();
-    for Fixed { constant, most } in fixed {
+    for Fixed { constant, most, .. } in fixed {
         let known = |s: &crate::plan::Symbol| s.text == constant.name;
         let points = session.plan.reads.iter().filter(|p| p.symbols.iter().any(known));
         let at = points.filter_map(|p| p.site.statements.last()).map(|s| s.start as usize).min();

@@ -126,6 +126,9 @@ pub(super) fn notes(session: &Session, checked: &Checked, accesses: &[Access]) -
         let block = dims(own_block(session));
         notes.push(format!("for blocks of {block} alone: at others no expression was right"));
     }
+    for why in session.not_as_launched() {
+        notes.push(format!("not emulated as the file launches it: {why}"));
+    }
     let extents = session.plan.extents(own_block(session));
     if !extents.is_empty() {
         let block = dims(own_block(session));
@@ -141,9 +144,11 @@ pub(super) fn fixed(fixed: &Fixed) -> String {
         Some(most) => format!("`{name}` up to {most}"),
         None => format!("`{name}` = {value} alone"),
     };
-    format!(
-        "for {holds}, as a `static_assert` in the text says: with other values it is wrong, and nothing that was found is right"
-    )
+    let why = match fixed.untried {
+        true => "no launch was found in which the unmodified kernel is right with another value",
+        false => "with other values it is wrong, and nothing that was found is right",
+    };
+    format!("for {holds}, as a `static_assert` in the text says: {why}")
 }
 
 /// What emulation found in the rewritten text.

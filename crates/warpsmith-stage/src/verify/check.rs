@@ -8,7 +8,7 @@ use warpsmith_ir::{Diagnostic, Span};
 
 use crate::launch::{self, Fit, Launch};
 use crate::memory::{self, Data, Lengths, Prepared};
-use crate::program::{self, Program};
+use crate::program::Program;
 use crate::search;
 use crate::session::{Refusal, Session, Suited};
 use crate::source::patch::Patch;
@@ -104,7 +104,14 @@ impl Checker {
                 }
             }
         }
+        let of_file = session.of_file(&launches)?;
+        launches.extend(of_file);
         Ok(Checker { launches, dropped: vec![], cut: None })
+    }
+
+    /// The launches of which all blocks are run: kernels with other grids are compared in these.
+    pub fn whole(&self) -> Vec<Suited> {
+        self.launches.iter().filter(|s| s.launch.only.is_empty()).cloned().collect()
     }
 
     /// Emulates a rewritten text at all launches; stops looking at further ones after `enough` problems.
@@ -119,7 +126,9 @@ impl Checker {
     ) -> Result<Checked, Refusal> {
         let mut checked = Checked::default();
         let mut programs: HashMap<Shape, Rc<Rewritten>> = HashMap::new();
-        for suited in &self.launches {
+        // Other blocks do what some of the blocks did where their number is free.
+        let whole = |s: &&Suited| self.cut.is_none() || s.launch.only.is_empty();
+        for suited in self.launches.iter().filter(whole) {
             let key = (suited.launch.constants.clone(), suited.launch.block);
             let program = match programs.get(&key) {
                 Some(known) => known.clone(),
@@ -192,8 +201,7 @@ impl Checker {
             let program = &rewritten.program;
             let mut actual =
                 memory::prepare(program, &launch, Some(&lengths), data).map_err(refuse)?;
-            let outcome = program::run(program, &actual.config, &mut actual.memory, Checks::ALL)
-                .map_err(refuse)?;
+            let outcome = actual.run(program, Checks::ALL).map_err(refuse)?;
             checked.add(&launch, rewritten, outcome);
             self.compare(&launch, &expected, &actual, checked);
         }

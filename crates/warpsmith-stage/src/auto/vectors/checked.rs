@@ -96,7 +96,7 @@ impl Ranking<'_> {
 
     /// The launches of all plans, and more of the block of the file: of those that are there few have whole vectors as rows.
     fn whole_launches(&mut self) -> Result<Vec<Suited>, Refusal> {
-        let mut all = self.checker.launches.clone();
+        let mut all = self.checker.whole();
         let block = self.large.launch.block;
         for (fit, blocks) in MORE {
             all.extend(self.session.suited(block, blocks, fit)?);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use warpsmith_ir::visit::for_each_stmt;
-use warpsmith_ir::{Block, Expr, Module, Place, PlaceKind, Stmt, StmtKind, VarId};
+use warpsmith_ir::{Block, Expr, ExprKind, Module, Place, PlaceKind, Stmt, StmtKind, VarId};
 
 use crate::verify::proof::differ;
 
@@ -18,8 +18,9 @@ pub(super) fn alike(old: &Stmt, new: &Stmt) -> bool {
             StmtKind::If { cond: a, otherwise: x, .. },
             StmtKind::If { cond: b, otherwise: y, .. },
         ) => {
-            let reads = differ::exprs(a, b).iter().all(|pair| !std::ptr::eq(pair.old, a));
-            reads && x.stmts.is_empty() == y.stmts.is_empty()
+            // Other conditions are those of copies.
+            let reads = |pair: &differ::Pair<'_>| !std::ptr::eq(pair.old, a) && reads(pair.old);
+            differ::exprs(a, b).iter().all(reads) && x.stmts.is_empty() == y.stmts.is_empty()
         }
         (StmtKind::For(a), StmtKind::For(b)) => {
             (a.var, &a.first, a.compare, &a.limit, &a.step)
@@ -35,6 +36,27 @@ pub(super) fn alike(old: &Stmt, new: &Stmt) -> bool {
             StmtKind::Call { function: g, result: s, .. },
         ) => f == g && r == s,
         (a, b) => a == b,
+    }
+}
+
+/// Whether an expression reads memory, itself or in a function.
+fn reads(e: &Expr) -> bool {
+    let mut any = false;
+    for_each_expr_of(e, &mut |e| {
+        any |= match &*e.kind {
+            ExprKind::Read(place) => is_element(place),
+            ExprKind::Call(..) => true,
+            _ => false,
+        };
+    });
+    any
+}
+
+fn is_element(place: &Place) -> bool {
+    match &*place.kind {
+        PlaceKind::Var(_) => false,
+        PlaceKind::Field(p, _) | PlaceKind::Component(p, _) => is_element(p),
+        _ => true,
     }
 }
 

@@ -1,0 +1,243 @@
+//! Launches as the file itself makes them, and the same with smaller sizes where constants are the sizes.
+//!
+//! Small launches that are chosen by the kernel's parameters say nothing of `#define N 4096`: their few blocks never come to the end
+//! of such a row. What the user runs is looked at as it is, at corners, edges and in the middle of large grids.
+
+use std::collections::BTreeMap;
+
+use warpsmith_ir::SourceMap;
+
+use super::suiting::Kind;
+use super::{Session, Suited};
+use crate::launch::{Fit, Launch};
+use crate::session::Refusal;
+use crate::source::constants::Constant;
+use crate::source::launched::{self, Launched};
+use crate::source::shape;
+use crate::strides::Strides;
+use crate::usage::{self, Role};
+
+/// What is known of the file's own launches.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OfFile {
+    suited: Vec<Suited>,
+    /// Why some are not looked at.
+    missing: Vec<String>,
+}
+
+/// Blocks that are run of a large grid, about.
+const BLOCKS: u64 = 32;
+/// Launches of a file that are looked at.
+const MAX_LAUNCHES: usize = 3;
+/// Blocks along an axis that smaller sizes leave.
+const FEW: i64 = 3;
+/// Positions that the last of those is cut off by.
+const CUT_OFF: i64 = 5;
+
+impl Session {
+    /// The file's own launches in which the unmodified kernel is right and that are small enough to be emulated, and smaller ones before
+    /// them where named constants are sizes. Where nothing says the block it is the largest of the `chosen` ones.
+    ///
+    /// # Errors
+    /// What the emulator refuses.
+    pub fn of_file(&mut self, chosen: &[Suited]) -> Result<Vec<Suited>, Refusal> {
+        if let Some(known) = &self.of_file_known {
+            return Ok(known.suited.clone());
+        }
+        let shape = |s: &Suited| s.launch.block;
+        self.largest = chosen.iter().filter(|s| !s.idle).map(shape).max_by_key(threads);
+        let mut found = OfFile::default();
+        let mut made = self.file_launches(&[]);
+        made.truncate(MAX_LAUNCHES);
+        for launch in made.iter().flatten() {
+            found.suited.extend(self.smaller(launch)?);
+        }
+        for launch in made {
+            match launch.map(|l| self.suit_of_file(l)) {
+                Ok(Ok(suited)) => found.suited.extend(suited),
+                Ok(Err(refusal)) => return Err(refusal),
+                Err(why) => found.missing.push(why),
+            }
+        }
+        let missing = std::mem::take(&mut self.too_large);
+        found.missing.extend(missing);
+        self.of_file_known = Some(found.clone());
+        Ok(found.suited)
+    }
+
+    /// Why the text was not emulated in launches of the file, each in words.
+    pub fn not_as_launched(&self) -> &[String] {
+        self.of_file_known.as_ref().map_or(&[], |f| &f.missing)
+    }
+
+    fn suit_of_file(&mut self, launch: Launch) -> Result<Option<Suited>, Refusal> {
+        let (what, before) = (launch.describe(), self.unsuited.len());
+        let suited = self.suit(launch)?;
+        if suited.is_none() && self.unsuited.len() == before {
+            self.too_large.push(format!("{what}: it takes too much memory or time to emulate"));
+        }
+        Ok(suited)
+    }
+
+    /// The launches of the file where constants have other values than there; why one is not known.
+    pub(super) fn file_launches(&self, constants: &[(String, i64)]) -> Vec<Result<Launch, String>> {
+        let text = self.plan.reference(self.file_block());
+        let mut sources = SourceMap::new();
+        let Ok(unit) = self.compiler.parse(&text, constants, &mut sources) else { return vec![] };
+        let mut all = launched::of_host(&unit, &self.kernel, &sources);
+        let arguments = |kernel: &str| {
+            let given = kernel.find('<').map_or("", |at| &kernel[at..]);
+            given.split_whitespace().collect::<String>()
+        };
+        let own = arguments(&self.kernel);
+        all.retain(|l| arguments(&l.kernel).is_empty() || arguments(&l.kernel) == own);
+        let block = self.input.block.or(self.own);
+        all.retain(|l| self.input.block.is_none() || l.block.is_none() || l.block == block);
+        if all.is_empty() {
+            return self.covering(constants).map(Ok).into_iter().collect();
+        }
+        let launches = all.iter().enumerate();
+        launches.map(|(number, l)| self.as_launched(l, number, constants)).collect()
+    }
+
+    fn as_launched(
+        &self,
+        launched: &Launched,
+        number: usize,
+        constants: &[(String, i64)],
+    ) -> Result<Launch, String> {
+        let unknown = |what: &str| format!("its text does not say {what}");
+        let block = launched.block.or(self.own).ok_or_else(|| unknown("the block"))?;
+        let grid = self.input.grid.or(launched.grid).ok_or_else(|| unknown("the grid"))?;
+        let mut launch =
+            self.like_file(block, constants).ok_or("its block is not the one of the plan")?;
+        for (name, value) in launch.integers.iter_mut() {
+            if self.input.integers.contains_key(name) {
+                continue;
+            }
+            match launched.integers.get(name) {
+                Some(known) => *value = *known,
+                None if self.is_size(name) => return Err(unknown(&format!("`{name}`"))),
+                None => {}
+            }
+        }
+        launch.dynamic_shared = match launched.shared {
+            Some(bytes @ 1..) if self.input.shared.is_none() => bytes,
+            _ => launch.dynamic_shared,
+        };
+        Ok(sampled(Launch { grid, of_file: Some(number), ..launch }))
+    }
+
+    fn file_block(&self) -> [u32; 3] {
+        self.own.or(self.largest).unwrap_or_else(|| crate::stage::own_block(self))
+    }
+
+    /// Whether a parameter says how large something is.
+    fn is_size(&self, name: &String) -> bool {
+        let usage = &self.usage;
+        usage.roles.contains_key(name) || usage.rows.contains(name) || usage.leaps.contains(name)
+    }
+
+    /// A launch with a block, to be given a grid and sizes.
+    fn like_file(&self, block: [u32; 3], constants: &[(String, i64)]) -> Option<Launch> {
+        let kind = Kind { block, blocks: FEW as u32, fit: Fit::Exact, more: [1; 3] };
+        let mut launch = self.asked().launch(kind, Strides::default(), false)?;
+        launch.constants.retain(|(key, _)| constants.iter().all(|(k, _)| k != key));
+        launch.constants.extend(constants.iter().cloned());
+        launch.varied = constants.to_vec();
+        Some(launch)
+    }
+
+    /// What a file without host code is launched with: blocks that cover the positions that constants bound.
+    fn covering(&self, constants: &[(String, i64)]) -> Option<Launch> {
+        let block = self.file_block();
+        let roles = self.bounding();
+        let bounds = |a: usize| {
+            let here = self.free_constants().into_iter();
+            // Smaller ones bound edges and halos.
+            let is_size = |c: &Constant| c.value > block[a].into();
+            here.filter(|c| is_size(c) && roles.get(&c.name).is_some_and(|r| r.axes[a]))
+                .map(|c| constants.iter().find(|(k, _)| *k == c.key).map_or(c.value, |(_, v)| *v))
+                .max()
+        };
+        let sizes = [0, 1, 2].map(bounds);
+        if self.input.grid.is_some() || sizes.iter().all(Option::is_none) {
+            return None;
+        }
+        let mut launch = self.like_file(block, constants)?;
+        for a in 0..3 {
+            let Some(size) = sizes[a] else { continue };
+            launch.grid[a] = u32::try_from(size).ok()?.div_ceil(block[a]).max(1);
+        }
+        Some(sampled(Launch { of_file: Some(0), ..launch }))
+    }
+
+    /// What constants of the file bound, as parameters do: from a text in which they stand for themselves.
+    fn bounding(&self) -> BTreeMap<String, Role> {
+        let names: Vec<(String, String)> =
+            self.free_constants().into_iter().map(|c| (c.name.clone(), c.name)).collect();
+        let text = self.plan.reference(self.file_block());
+        let Ok(text) = shape::constants(&text, &names).apply(&text) else { return BTreeMap::new() };
+        let Ok(unit) = self.compiler.parse(&text, &[], &mut SourceMap::new()) else {
+            return BTreeMap::new();
+        };
+        let names: Vec<String> = names.into_iter().map(|(n, _)| n).collect();
+        usage::with_constants(&unit, &self.kernel, &names).roles
+    }
+
+    /// Launches with smaller values of the constants that are sizes: some blocks along the shortest axis, whole ones and not.
+    fn smaller(&mut self, launch: &Launch) -> Result<Vec<Suited>, Refusal> {
+        let sizes = self.size_constants(launch);
+        let Some(shortest) = launch.grid.iter().filter(|n| i64::from(**n) > FEW).min() else {
+            return Ok(vec![]);
+        };
+        let (unsuited, raced) = (self.unsuited.len(), self.raced.clone());
+        let most = launch.block.iter().max().map_or(1, |n| i64::from(*n));
+        let mut all: Vec<Suited> = vec![];
+        for (apart, cut) in [(most, 0), (most, CUT_OFF), (0, 0), (0, CUT_OFF)] {
+            if apart == 0 && (!all.is_empty() || sizes.len() < 2) {
+                break;
+            }
+            let value = |(k, c): (usize, &Constant)| {
+                let value = c.value * FEW / i64::from(*shortest) + k as i64 * apart - cut;
+                (c.key.clone(), value.max(1))
+            };
+            let constants: Vec<(String, i64)> = sizes.iter().enumerate().map(value).collect();
+            let number = launch.of_file.unwrap_or(0);
+            let made = self.file_launches(&constants).into_iter().nth(number);
+            let Some(Ok(small)) = made.filter(|_| !constants.is_empty()) else { continue };
+            if self.shaped(&small).is_ok() {
+                all.extend(self.suit(small)?.filter(|s| !s.idle));
+            }
+        }
+        // It is not the file that is wrong in these.
+        self.unsuited.truncate(unsuited);
+        self.raced = raced;
+        Ok(all)
+    }
+
+    /// The constants that make a launch larger, in blocks or in numbers that it passes.
+    fn size_constants(&self, launch: &Launch) -> Vec<Constant> {
+        let most = launch.block.iter().max().map_or(1, |n| i64::from(*n));
+        let number = launch.of_file.unwrap_or(0);
+        let grows = |c: &Constant| {
+            let twice = self.file_launches(&[(c.key.clone(), 2 * c.value)]);
+            let Some(Ok(twice)) = twice.into_iter().nth(number) else { return false };
+            let more = (0..3).all(|a| twice.grid[a] >= launch.grid[a]);
+            more && twice.grid != launch.grid && twice.block == launch.block
+        };
+        let mut all = self.free_constants();
+        all.retain(|c| c.key == c.name && !c.local && c.value >= 2 * most && grows(c));
+        all
+    }
+}
+
+fn threads(block: &[u32; 3]) -> u32 {
+    block.iter().product()
+}
+
+/// A launch of which some blocks are run, where there are many.
+fn sampled(launch: Launch) -> Launch {
+    let only = warpsmith_emu::sampled_blocks(launch.grid, BLOCKS);
+    Launch { only: only.map_or(vec![], |blocks| blocks.to_vec()), ..launch }
+}
