@@ -142,17 +142,6 @@ mod tests {
     }
 
     #[test]
-    fn a_launch_that_is_left_out_when_time_is_over_is_a_limit() {
-        let text = launches("i").replace("return 0;", "count<<<64, 64>>>(nobody_declares(x));");
-        let text = text.replace("i < 20", "i < 1");
-        let after = check(&text, CheckArgs::default(), times(0, 0));
-        assert!(after.limits.iter().any(|l| l.contains("a.cu:5:")), "{:?}", after.limits);
-        let text = text.replace("nobody_declares(x)", "x");
-        let whole = check(&text, CheckArgs::default(), Effort::default());
-        assert_eq!((whole.launches, whole.limits.len()), (2, 0), "{:?}", whole.limits);
-    }
-
-    #[test]
     fn a_program_in_a_hurry_comes_to_each_of_its_launches() {
         let after = check(THREE, CheckArgs::default(), times(0, 600));
         assert!((3..9).contains(&after.launches), "{}", after.launches);
