@@ -370,6 +370,15 @@ pub struct Touched {
     pub read: Vec<Range<u64>>,
 }
 
+/// A launch of which some blocks were run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sampled {
+    /// So many were.
+    pub blocks: u32,
+    /// The others were left out because time was short.
+    pub late: bool,
+}
+
 /// What came of a launch.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
@@ -386,9 +395,9 @@ pub struct Outcome {
     /// Barriers that some conflict in this launch needs, when [`Checks::redundant_barriers`] looks for others: one of
     /// several launches may need what another one does not.
     pub needed_barriers: Vec<Span>,
-    /// How many blocks were run, where [`Options::sample_beyond`], [`Options::after_finding`] or
-    /// [`Options::leave_out_from`] left the others out.
-    pub sampled: Option<u32>,
+    /// Which part was run, where [`Options::sample_beyond`], [`Options::after_finding`] or [`Options::leave_out_from`] left
+    /// blocks out.
+    pub sampled: Option<Sampled>,
     /// Workers whose results make up the outcome; 1: the blocks ran one after another. Nothing else depends on it.
     pub workers: u32,
     /// Present when [`Options::counters`] asks for them.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use support::{Source, lower};
 use warpsmith_emu::{
     Arg, Buffer, BufferId, Checks, DeviceMemory, Emulator, LaunchConfig, Options, Outcome, Rule,
-    run,
+    Sampled, run,
 };
 use warpsmith_ir::{Scalar, Type};
 
@@ -146,7 +146,10 @@ fn blocks_that_begin_too_late_are_left_out_but_for_corners() {
         assert_eq!((whole.sampled, whole.findings.len()), (None, 1));
         assert_eq!(run_with(Some(now + Duration::from_secs(3600)), jobs).sampled, None);
         let part = run_with(Some(now), jobs);
-        assert_eq!((part.sampled, part.findings.len()), (Some(6), 1));
+        assert_eq!(
+            (part.sampled, part.findings.len()),
+            (Some(Sampled { blocks: 6, late: true }), 1)
+        );
         assert_eq!(part.findings[0].accesses, whole.findings[0].accesses);
     }
 }
@@ -165,7 +168,7 @@ fn blocks_long_after_a_finding_are_left_out() {
     assert_eq!((whole.sampled, whole.findings.len()), (None, 2));
     let each = whole.stats.thread_instructions / 64;
     let part = run_with(1, Some(4 * each));
-    assert_eq!(part.sampled, Some(6));
+    assert_eq!(part.sampled, Some(Sampled { blocks: 6, late: false }));
     assert_eq!(part.findings[0].accesses, whole.findings[0].accesses);
     assert_eq!(run_with(1, Some(64 * each)).sampled, None);
     let right = run_with(0, Some(4 * each));

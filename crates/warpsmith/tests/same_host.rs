@@ -103,3 +103,35 @@ void run(int n, int times, float *x) {
     let said = report.to_string();
     assert!(said.contains("`run` cannot be run: "), "{report:#}");
 }
+
+#[test]
+fn a_fill_of_an_array_of_assumed_length_reaches_both_sides_alike() {
+    // Only some elements are written, those that the data choose, or every third row: the reference touches less than the
+    // length that is assumed of `out`.
+    let host = "void run(const float *in, float *out, int w, int h) {
+    dim3 b(16, 16), g((w + 15) / 16, (h + 15) / 16);
+    cudaMemset(out, 0, 3 * w * h * sizeof(float) + 20);
+    some<<<g, b>>>(in, out, w, h);
+}
+";
+    let kernel = |body: &str| {
+        format!(
+            "__global__ void some(const float *in, float *out, int w, int h) {{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= w || y >= h) return;
+    {body}
+}}
+{host}"
+        )
+    };
+    for body in
+        ["out[3 * y * w + x + 5] = in[y * w + x];", "if (in[y * w + x] > 0.2f) out[y * w + x] = 1;"]
+    {
+        let text = kernel(body);
+        let (status, report) = compare(&[("new.cu", &text), ("old.cu", &text)], "old.cu", &[]);
+        assert_eq!((status, &report["same_as"]["verdict"]), (0, &"equal".into()), "{report:#}");
+        let wrong = text.replace("cudaMemset(out, 0", "cudaMemset(out, 1");
+        let (status, report) = compare(&[("new.cu", &wrong), ("old.cu", &text)], "old.cu", &[]);
+        assert_eq!(status, 1, "{report:#}");
+    }
+}

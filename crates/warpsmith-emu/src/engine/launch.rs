@@ -15,7 +15,9 @@ use super::schedule::Turns;
 use super::state::{
     Checks, End, FAILED, Found, GridState, HELD, Progress, Refusals, Team, Undefined,
 };
-use crate::api::{DeviceMemory, EmuError, Finding, LaunchConfig, Limit, Options, Outcome, Rule};
+use crate::api::{
+    DeviceMemory, EmuError, Finding, LaunchConfig, Limit, Options, Outcome, Rule, Sampled,
+};
 use crate::compile::lir::{Home, Op, Program};
 
 /// What all blocks of a launch share while it runs.
@@ -387,8 +389,9 @@ impl<'a> Machine<'a> {
             false => vec![],
         };
         let findings = self.found.report.finish(self.program, &self.races, self.options);
+        let late = self.grid.cut;
         Outcome {
-            sampled: self.grid.sample.map(|some| some.len() as u32),
+            sampled: self.grid.sample.map(|some| Sampled { blocks: some.len() as u32, late }),
             findings,
             printed: printed.into_iter().map(|(_, text)| text).collect(),
             limit: self.end.limit,

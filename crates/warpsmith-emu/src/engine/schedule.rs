@@ -184,8 +184,11 @@ impl Machine<'_> {
             return false;
         }
         debug_assert!(next == total);
-        let at_grid = |b: &Block| b.groups.iter().all(|g| g.wait == Wait::Grid);
-        if !open.is_empty() && open.iter().all(at_grid) {
+        let at_grid =
+            |b: &Block| !b.groups.is_empty() && b.groups.iter().all(|g| g.wait == Wait::Grid);
+        // A block that has ended never comes to the barrier; one that was stopped for a finding is not waited for.
+        let all_here = open.len() == total as usize || self.end.abandoned;
+        if all_here && !open.is_empty() && open.iter().all(at_grid) {
             self.grid.phase += 1;
             for b in open.iter_mut() {
                 self.open_grid_barrier(b);

@@ -141,7 +141,10 @@ impl Names {
             if &*token.text == "operator" {
                 return;
             }
-            if token.kind == TokenKind::Word && matches!(next, "(" | "{" | ";" | "=" | ":" | "<") {
+            // `T table[4]`, but no attribute in brackets.
+            let array = next == "[" && tokens.text(i + 2) != "[";
+            let ends = array || matches!(next, "(" | "{" | ";" | "=" | ":" | "<");
+            if token.kind == TokenKind::Word && ends {
                 let attribute = token.text.starts_with("__") && next == "(";
                 let nested = matches!(&*token.text, "alignas" | "decltype" | "template");
                 if !attribute && !nested {

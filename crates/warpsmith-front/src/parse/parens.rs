@@ -2,11 +2,12 @@
 //!
 //! `(n)-1`, `(n) && (m)` read as casts to a type `n` unless one knows that `n` is none: such parentheses are left out.
 //! `a + (T)-r` reads as a sum and a difference although `T` is a type: the cast gets parentheses of its own.
+//! `m<T>[i]` reads as two comparisons, the second with a lambda, although `m` is a template of variables: it gets parentheses.
 //! `(i += 2, i)` reads as the start of a fold over a pack: its assignments get parentheses of their own.
 
 use std::collections::{HashMap, HashSet};
 
-use super::names::Names;
+use super::names::{Names, Tokens};
 use crate::pp::{Token, TokenKind};
 
 /// Indices of tokens.
@@ -32,7 +33,13 @@ impl Parens {
 pub fn find(tokens: &[Token], groups: &[u32], names: &Names) -> Parens {
     let finder = Finder { tokens, groups, names };
     let mut found = Parens::default();
-    for at in (0..tokens.len()).filter(|i| finder.text(*i) == "(") {
+    for at in 0..tokens.len() {
+        if let Some(last) = finder.element_of_template(at) {
+            found.wrap(at, last);
+        }
+        if finder.text(at) != "(" {
+            continue;
+        }
         if let Some(close) = finder.value_in_parentheses(at) {
             found.dropped.extend([at, close]);
         } else if let Some(last) = finder.cast_after_operator(at) {
@@ -57,6 +64,22 @@ impl Finder<'_> {
 
     fn is_word(&self, at: usize) -> bool {
         self.tokens.get(at).is_some_and(|t| t.kind == TokenKind::Word)
+    }
+
+    /// The `>` of `m<T>[i]`, where `m` at `at` is a template of variables.
+    fn element_of_template(&self, at: usize) -> Option<usize> {
+        let is_name = self.is_word(at) && self.text(at + 1) == "<";
+        let qualified = matches!(self.text(at.checked_sub(1)?), "::" | "." | "->" | "new");
+        let all = Tokens { tokens: self.tokens, groups: self.groups };
+        if !is_name
+            || qualified
+            || self.names.is_type(self.text(at))
+            || !self.names.is_template(&all, at)
+        {
+            return None;
+        }
+        let end = all.angles_end(at + 1);
+        (self.text(end) == "[" && self.text(end - 1) == ">").then_some(end - 1)
     }
 
     /// `(n)` or `(a[i])` before an operator that is also a prefix, where a value may stand and `n` is no type: the index

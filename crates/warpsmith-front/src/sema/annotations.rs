@@ -289,19 +289,72 @@ impl<'a> Sema<'a> {
 /// Whole numbers that the conditions of a file's kernels name: what their parameters may be meant to be.
 pub fn numbers_of_conditions(unit: &ast::TranslationUnit) -> Vec<u64> {
     let mut all = vec![];
+    each_assumption(unit, &mut |_, condition| {
+        super::walk::expr(condition, &mut |e| all.extend(whole_number(e)));
+    });
+    all
+}
+
+/// The parameters of kernels that conditions give one value, `__requires(n == 64 && m == 8)`: kernel, parameter, value.
+pub fn values_of_conditions(unit: &ast::TranslationUnit) -> Vec<(String, String, u64)> {
+    let mut all = vec![];
+    each_assumption(unit, &mut |f, condition| {
+        let ast::FunctionName::Plain(path) = &f.name else { return };
+        let Some(kernel) = path.segments.last() else { return };
+        let mut values = vec![];
+        equalities(condition, &mut values);
+        values.retain(|(name, _)| f.params.iter().any(|p| p.name.as_ref() == Some(name)));
+        all.extend(values.into_iter().map(|(name, v)| (kernel.name.clone(), name, v)));
+    });
+    all
+}
+
+/// Conditions that say which launches of a kernel are meant.
+fn each_assumption(
+    unit: &ast::TranslationUnit,
+    see: &mut dyn FnMut(&ast::FunctionDecl, &ast::Expr),
+) {
     super::program::each_function(&unit.items, &mut |f| {
         let Some(body) = f.body.as_ref().filter(|_| f.attrs.global) else { return };
         super::walk::block(body, &mut |e| {
             let ast::ExprKind::Call { callee, args } = &*e.kind else { return };
             let ast::ExprKind::Path(path) = &*callee.kind else { return };
             if path.as_name().is_some_and(|name| ASSUMED.contains(&name)) {
-                for arg in args {
-                    super::walk::expr(arg, &mut |e| all.extend(whole_number(e)));
-                }
+                args.iter().for_each(|arg| see(f, arg));
             }
         });
     });
-    all
+}
+
+/// `name == number` wherever it must hold for the whole to hold.
+fn equalities(e: &ast::Expr, into: &mut Vec<(String, u64)>) {
+    match &*e.kind {
+        ast::ExprKind::Paren(inner) => equalities(inner, into),
+        ast::ExprKind::Binary { op, left, right } if op == "&&" || op == "&" => {
+            equalities(left, into);
+            equalities(right, into);
+        }
+        ast::ExprKind::Binary { op, left, right } if op == "==" => {
+            for (name, number) in [(left, right), (right, left)] {
+                if let ast::ExprKind::Path(path) = &*name.kind
+                    && let (Some(name), Some(n)) = (path.as_name(), whole_number(number))
+                {
+                    into.push((name.to_string(), n));
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Functions of the device without a body count as promised by a verifier's `__spec`, whatever they do: files for verifiers
+/// leave out what they mean to be arbitrary.
+pub fn promise_missing_bodies(unit: &mut ast::TranslationUnit) {
+    for item in &mut unit.items {
+        if let ast::ItemKind::Function(f) = &mut item.kind {
+            f.attrs.is_spec |= f.attrs.device && f.body.is_none();
+        }
+    }
 }
 
 fn whole_number(e: &ast::Expr) -> Option<u64> {

@@ -136,10 +136,14 @@ impl<'a> Sema<'a> {
                 return Ok((found, bound));
             }
         }
+        let name = name.unwrap_or_else(|| "this function".into());
         if f.decl.attrs.is_spec {
+            let text = format!(
+                "`{name}` has no body: it does nothing, and returns the first of a few numbers that keeps its promises"
+            );
+            self.warn(super::NOT_RUN, f.decl.head_span, &text);
             return Ok((f, scope));
         }
-        let name = name.unwrap_or_else(|| "this function".into());
         let d = error("W069", span, format!("`{name}` is declared but has no body here"));
         let d = d.label(f.decl.head_span, "declared here");
         Err(d

@@ -113,7 +113,7 @@ use warpsmith_ir::{Diagnostic, Expr, FuncId, FunctionKind, Module, Span, StructI
 
 use crate::ast::{self, TranslationUnit};
 use crate::deep;
-pub use annotations::numbers_of_conditions;
+pub use annotations::{numbers_of_conditions, promise_missing_bodies, values_of_conditions};
 pub use argument_words::{argument_words, option_words};
 pub use kernels::{KernelDecl, kernels_of};
 pub use libraries::Libraries;

@@ -35,20 +35,34 @@ pub fn parse(comment: &Comment) -> Option<Result<Directive, Diagnostic>> {
     }
 }
 
+/// How a file for a verifier wants its kernels launched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VerifierLaunch {
+    pub grid: Dim3,
+    pub block: Dim3,
+    /// `--warp-sync=32`: warps execute in lockstep. Smaller ones only where a block has no more than one.
+    pub lockstep: bool,
+}
+
 /// The launch of `//--blockDim=[16,16] --gridDim=4`, as files for verifiers begin; `None` for any other comment.
-pub fn verifier_launch(comment: &Comment) -> Option<(Dim3, Dim3)> {
+pub fn verifier_launch(comment: &Comment) -> Option<VerifierLaunch> {
     let text = comment.text.trim();
     if !text.starts_with("--") {
         return None;
     }
-    let extents = |names: [&str; 2]| {
-        let word = text.split_whitespace().find_map(|word| {
+    let value = |names: &[&str]| {
+        text.split_whitespace().find_map(|word| {
             let (name, value) = word.trim_start_matches('-').split_once('=')?;
             names.contains(&name).then_some(value)
-        })?;
-        word.trim_matches(['[', ']']).parse::<Dim3>().ok()
+        })
     };
-    Some((extents(["gridDim", "num_groups"])?, extents(["blockDim", "local_size"])?))
+    let extents = |names: &[&str]| value(names)?.trim_matches(['[', ']']).parse::<Dim3>().ok();
+    let grid = extents(&["gridDim", "num_groups"])?;
+    let block = extents(&["blockDim", "local_size"])?;
+    let warp = value(&["warp-sync"]).and_then(|n| n.parse::<u64>().ok());
+    let threads: u64 = block.0.iter().map(|n| u64::from(*n)).product();
+    let lockstep = warp.is_some_and(|n| n == 32 || threads <= n.min(32));
+    Some(VerifierLaunch { grid, block, lockstep })
 }
 
 /// Whether some directive says what is launched.
@@ -198,9 +212,15 @@ mod tests {
             let span = Span { file: FileId(0), start: 0, end: 1 };
             verifier_launch(&Comment { text: text.to_string(), span })
         };
-        let launch = (Dim3([4, 2, 1]), Dim3([16, 16, 1]));
+        let (grid, block) = (Dim3([4, 2, 1]), Dim3([16, 16, 1]));
+        let launch = VerifierLaunch { grid, block, lockstep: false };
         assert_eq!(read("--blockDim=[16,16] --gridDim=[4,2] --no-inline"), Some(launch));
-        assert_eq!(read("--gridDim=8 --blockDim=64").map(|l| l.1), Some(Dim3([64, 1, 1])));
+        assert_eq!(read("--gridDim=8 --blockDim=64").map(|l| l.block), Some(Dim3([64, 1, 1])));
+        let lockstep =
+            |options: &str| read(&format!("--gridDim=8 {options}")).is_some_and(|l| l.lockstep);
+        assert!(lockstep("--blockDim=64 --warp-sync=32"));
+        assert!(lockstep("--blockDim=[4,4] --warp-sync=16"));
+        assert!(!lockstep("--blockDim=64 --warp-sync=16"));
         assert_eq!(read("--blockDim=64"), None);
         assert_eq!(read("pass"), None);
     }

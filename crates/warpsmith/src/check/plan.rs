@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 
 use warpsmith_emu::Rule;
-use warpsmith_front::ast::{Instantiation, TranslationUnit};
+use warpsmith_front::ast::{Comment, Instantiation, TranslationUnit};
 use warpsmith_front::sema::{self, KernelDecl};
 use warpsmith_ir::{Diagnostic, Span};
 
 use super::args::{LaunchArgs, SourceArgs};
-use super::directive::{self, Directive};
+use super::directive::{self, Directive, VerifierLaunch};
+use crate::data::{ArgSpec, NamedSpec};
 
 /// All that is to be run for one file.
 #[derive(Debug, Default)]
@@ -123,6 +124,18 @@ fn planned(
     if planner.errors.is_empty() { Ok(planner.plan) } else { Err(planner.errors) }
 }
 
+/// The options of a verifier in a file's comments, where nothing else says how its kernels are launched.
+fn verifier_launch(unit: &TranslationUnit) -> Option<(&Comment, VerifierLaunch)> {
+    let says = |c| Some((c, directive::verifier_launch(c)?));
+    let found = unit.comments.iter().find_map(says)?;
+    (!directive::any_launch(unit) && sema::launches_of(unit).is_empty()).then_some(found)
+}
+
+/// Whether a file is one for a verifier.
+pub fn is_for_verifiers(unit: &TranslationUnit) -> bool {
+    verifier_launch(unit).is_some()
+}
+
 struct Planner<'a> {
     kernels: Vec<KernelDecl>,
     instances: &'a [Instantiation],
@@ -150,13 +163,11 @@ impl Planner<'_> {
     /// The launches of a file whose first comment has the options of a verifier, of all its kernels. Numbers that nobody
     /// gives are those that conditions name, and as many as there are threads.
     fn for_verifiers(&self, unit: &TranslationUnit) -> Vec<Planned> {
-        let first = unit.comments.iter().find_map(|c| Some((c, directive::verifier_launch(c)?)));
-        let Some((comment, (grid, block))) = first.filter(|_| self.cli.grid.is_none()) else {
+        let Some((comment, launch)) = verifier_launch(unit).filter(|_| self.cli.grid.is_none())
+        else {
             return vec![];
         };
-        if !sema::launches_of(unit).is_empty() {
-            return vec![];
-        }
+        let VerifierLaunch { grid, block, lockstep } = launch;
         let threads = u64::from(grid.0[0]) * u64::from(block.0[0]);
         let mut scalars = sema::numbers_of_conditions(unit);
         scalars.extend([threads, 1]);
@@ -166,14 +177,24 @@ impl Planner<'_> {
             grid: Some(grid),
             block: Some(block),
             scalars: scalars.iter().map(u64::to_string).collect(),
+            warp_sync: lockstep,
             ..LaunchArgs::default()
         };
+        let given = sema::values_of_conditions(unit);
         let kernels = self.kernels.iter().filter(|k| !k.is_template);
-        let planned = |kernel: &KernelDecl| Planned {
-            kernel: kernel.name.clone(),
-            args: args.clone(),
-            source: self.source.clone(),
-            span: Some(comment.span),
+        let planned = |kernel: &KernelDecl| {
+            let mut args = args.clone();
+            for (_, name, value) in given.iter().filter(|(of, ..)| *of == kernel.base) {
+                if args.spec(name).is_none() {
+                    args.args.push(NamedSpec::new(name, ArgSpec::Number(value.to_string())));
+                }
+            }
+            Planned {
+                kernel: kernel.name.clone(),
+                args,
+                source: self.source.clone(),
+                span: Some(comment.span),
+            }
         };
         kernels.map(planned).collect()
     }

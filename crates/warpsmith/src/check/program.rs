@@ -55,7 +55,7 @@ pub fn load(
     sources: &mut SourceMap,
 ) -> Result<Loaded, Failure> {
     let text = files::read(path)?;
-    let unit = match parse_with(path, &text, source, sources) {
+    let mut unit = match parse_with(path, &text, source, sources) {
         Ok(unit) => unit,
         // To find the launches the file must be parsed, which may need the options of a launch.
         Err(failure) => match directive::source_options(&text) {
@@ -63,6 +63,9 @@ pub fn load(
             None => return Err(failure),
         },
     };
+    if plan::is_for_verifiers(&unit) {
+        sema::promise_missing_bodies(&mut unit);
+    }
     let plan = plan::make(&unit, launch, source)?;
     let mut steps = vec![];
     for step in plan.steps {

@@ -6,7 +6,9 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use warpsmith_emu::counters::Counters;
-use warpsmith_emu::{self as emu, Checks, EmuError, Finding, LaunchConfig, Limit, Outcome};
+use warpsmith_emu::{
+    self as emu, Checks, EmuError, Finding, LaunchConfig, Limit, Outcome, Sampled,
+};
 use warpsmith_front::ast::TranslationUnit;
 use warpsmith_front::{prelude, sema};
 use warpsmith_ir::{Diagnostic, SourceMap, Span};
@@ -278,8 +280,8 @@ impl<'a> Runner<'a> {
             }
             Err(error) => return Err(launch_error(error, planned)),
         };
-        if let Some(blocks) = outcome.sampled {
-            self.ran_in_part(&config, (blocks, false), &label);
+        if let Some(part) = outcome.sampled {
+            self.ran_in_part(&config, part, &label);
             // What the other blocks would have written is not known; later launches find what was there.
             for buffer in &mut buffers.memory.buffers {
                 buffer.poison = vec![];
@@ -311,13 +313,9 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// Says which part of a launch was run: chosen blocks, or as many as there was time for, which is `late` then.
-    pub(super) fn ran_in_part(
-        &mut self,
-        config: &LaunchConfig,
-        (blocks, late): (u32, bool),
-        label: &str,
-    ) {
+    /// Says which part of a launch was run: chosen blocks, or as many as there was time for.
+    pub(super) fn ran_in_part(&mut self, config: &LaunchConfig, part: Sampled, label: &str) {
+        let Sampled { blocks, late } = part;
         let which = match late {
             true => "as many as there was time for",
             false => "at corners and edges and spread over the grid",

@@ -2,11 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use std::time::Instant;
 
 use warpsmith_emu::{
-    self as emu, Arg as EmuArg, Buffer, DeviceMemory, EmuError, Emulator, LaunchConfig, Stats,
-    Touched,
+    self as emu, Arg as EmuArg, Buffer, DeviceMemory, EmuError, Emulator, LaunchConfig, Sampled,
+    Stats, Touched,
 };
 use warpsmith_ir::interp::{Arg, Fault, LaunchRequest, Launcher, Memory, Piece, Skipped};
 use warpsmith_ir::layout::layout_of;
@@ -166,8 +165,8 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
     }
 
     /// What blocks that were not run would have written is invented, should a later launch read it.
-    fn ran_in_part(&mut self, config: &LaunchConfig, (blocks, late): (u32, bool), label: &str) {
-        self.runner.ran_in_part(config, (blocks, late), label);
+    fn ran_in_part(&mut self, config: &LaunchConfig, part: Sampled, label: &str) {
+        self.runner.ran_in_part(config, part, label);
         let buffers = self.repeats.sampled(self.module, config, &mut self.device);
         self.unfinished.left_by(self.module, config.kernel, &buffers);
         for at in buffers {
@@ -266,7 +265,13 @@ impl Launcher for HostLauncher<'_, '_> {
     }
 
     fn skipped(&mut self, mut skipped: Skipped) {
+        // The end of the time makes every statement take too long: that is said once, of the program. But a launch that is
+        // left out may be the last thing there was to do.
         if self.runner.is_late() {
+            if skipped.launches {
+                let label = place(skipped.span, self.sources, self.path);
+                self.runner.left_out_late(&label);
+            }
             return;
         }
         self.streams.skip();
@@ -560,9 +565,8 @@ impl Launcher for HostLauncher<'_, '_> {
                         let written = written_by(self.module, &config, &self.device);
                         self.unfinished.passed_on(written);
                     }
-                    if let Some(blocks) = outcome.sampled {
-                        let late = options.leave_out_from.is_some_and(|t| Instant::now() >= t);
-                        self.ran_in_part(&config, (blocks, late), &label);
+                    if let Some(part) = outcome.sampled {
+                        self.ran_in_part(&config, part, &label);
                     }
                     self.forget_written(&config);
                     if outcome.limit.is_some() {

@@ -6,6 +6,7 @@ mod effort;
 mod launcher;
 pub(super) mod lent;
 mod repeats;
+mod several;
 mod streams;
 mod tries;
 mod uneven;

@@ -53,7 +53,7 @@ struct Count {
     /// Work of the last one.
     steps: u64,
     /// Blocks of the last one, where not all were run.
-    sampled: Option<u32>,
+    sampled: bool,
     /// With these numbers and arrays it changed nothing, when memory was as this number says.
     settled: Option<(u64, Vec<Arg>)>,
     /// Looks at memory in a row that found nothing known.
@@ -177,12 +177,12 @@ impl Repeats {
         }
         let same = count.numbers.contains(&numbers);
         let budget = if same { self.budget } else { self.budget_of_numbers };
-        let due = count.sampled.is_none() && (count.run < self.always || self.spent < budget)
+        let due = !count.sampled && (count.run < self.always || self.spent < budget)
             || !same && (count.run + count.left_out).is_power_of_two();
         let read = count.read != self.reads.get() && self.spent < self.budget_of_read;
         let arrays = written(module, config);
         // Looking at all of memory takes time, too.
-        let looks = count.sampled.is_none() && (due || count.unknown < MOST_UNKNOWN);
+        let looks = !count.sampled && (due || count.unknown < MOST_UNKNOWN);
         let before = looks.then(|| live(memory)).and_then(|live| {
             let before = state(config, memory, &live)?;
             Some((live, before))
@@ -205,7 +205,7 @@ impl Repeats {
         count.unknown += 1;
         let before = before.map(|(_, before)| before);
         // What managed memory or a variable holds may decide what the host does next; a part of the blocks tells nobody.
-        let all = all && !(count.sampled.is_some() && self.spent >= budget);
+        let all = all && !(count.sampled && self.spent >= budget);
         let (false, false, false, Some(arrays)) = (all, due, count.special || read, arrays) else {
             return Verdict::Run(Pending { kind, numbers, before });
         };
@@ -277,7 +277,7 @@ impl Repeats {
             _ => self.spent += steps,
         }
         self.version += 1;
-        count.sampled = outcome.sampled;
+        count.sampled = outcome.sampled.is_some();
         count.run += 1;
         count.read = self.reads.get();
         count.steps = steps;

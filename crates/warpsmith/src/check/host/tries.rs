@@ -142,6 +142,7 @@ impl Runner<'_> {
         }
         self.say_invented(of, &invented);
         if !self.args.dry_run {
+            self.several_blocks(&ran, &invented, mark, of)?;
             self.uneven(&ran, &invented, mark, of)?;
             self.other_variants(&mut ran, &invented, of)?;
         }

@@ -128,13 +128,13 @@ impl Choice {
 }
 
 /// A run with other sizes, and what it found that was not known.
-struct Try {
-    ran: Ran,
-    found: Vec<Item>,
+pub(super) struct Try {
+    pub ran: Ran,
+    pub found: Vec<Item>,
 }
 
 /// What a program does with other sizes.
-enum Outcome<T> {
+pub(super) enum Outcome<T> {
     Taken(T),
     NotTaken,
     TooLong,
@@ -261,7 +261,7 @@ impl Runner<'_> {
     }
 
     /// A run of the program with other arguments.
-    fn try_sizes(
+    pub(super) fn try_sizes(
         &mut self,
         first: &Ran,
         arguments: &[String],

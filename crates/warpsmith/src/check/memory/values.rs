@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use warpsmith_ir::layout::layout_of;
-use warpsmith_ir::{Scalar, Type, Value, Var};
+use warpsmith_ir::{Module, Scalar, Type, Value, Var};
 
 use super::ArgContext;
 use crate::data::{self, ArgSpec};
@@ -37,10 +37,7 @@ pub(super) fn all_given(cx: &ArgContext<'_>) -> Result<(), Failure> {
     let vars = function.params.iter().map(|p| function.var(*p));
     let missing: Vec<&str> = vars
         .filter(|v| v.ty.scalar().is_some() || matches!(v.ty, Type::Vector(..)))
-        .filter(|v| {
-            cx.args.spec(&v.name).is_none()
-                && (cx.tried.scalar.is_none() || v.ty.scalar().is_none())
-        })
+        .filter(|v| cx.args.spec(&v.name).is_none() && cx.tried.scalar.is_none())
         .map(|v| v.name.as_str())
         .collect();
     let names: Vec<String> = missing.iter().map(|n| format!("`{n}`")).collect();
@@ -66,12 +63,29 @@ fn tried<'t>(cx: &'t ArgContext<'_>, ty: Scalar) -> Option<&'t str> {
     std::iter::once(wanted).chain(others).find(fits).or(Some(wanted))
 }
 
+/// What is tried for a parameter, of a vector or structure for each of its numbers.
+fn tried_parts(cx: &ArgContext<'_>, ty: &Type) -> Option<ArgSpec> {
+    if points_to_functions(cx.module, ty) {
+        return None;
+    }
+    let numbers = data::scalars_of(cx.module, ty, 0).into_iter();
+    let parts = numbers.map(|(_, s)| Some(ArgSpec::Number(tried(cx, s)?.to_string())));
+    parts.collect::<Option<_>>().map(ArgSpec::Parts)
+}
+
+/// Whether it is a pointer to functions, or a structure with one: a number does not name a function.
+fn points_to_functions(module: &Module, ty: &Type) -> bool {
+    let Type::Struct(id) = ty else { return false };
+    module.structs.get(id.0 as usize).is_some_and(|s| {
+        s.name.contains("(*)") || s.fields.iter().any(|f| points_to_functions(module, &f.ty))
+    })
+}
+
 /// The bytes of a parameter passed by value.
 pub(super) fn by_value(cx: &ArgContext<'_>, var: &Var, ty: &Type) -> Result<Vec<u8>, Failure> {
-    let scalar = ty.scalar().and_then(|s| tried(cx, s));
-    let spec = match (cx.args.spec(&var.name), scalar) {
+    let spec = match (cx.args.spec(&var.name), tried_parts(cx, ty)) {
         (Some(spec), _) => spec.clone(),
-        (None, Some(text)) => ArgSpec::Number(text.to_string()),
+        (None, Some(parts)) => parts,
         _ => {
             let error = cx.error(format!("scalar argument `{}` has no value", var.name));
             return Err(error

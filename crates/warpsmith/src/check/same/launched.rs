@@ -1,9 +1,9 @@
 //! The kernels of a side in the emulator, one after the other on the same arrays.
 
 use warpsmith_emu::{self as emu, Buffer, BufferId, DeviceMemory, EmuError, LaunchConfig, Outcome};
-use warpsmith_ir::{FuncId, Span, Type};
+use warpsmith_ir::{FuncId, Span};
 
-use super::calls::Given;
+use super::calls::{Given, Slot};
 use super::launching::Shape;
 use super::pairs::Place;
 use super::run::{Arrays, Content, Data, Inputs, Nothing};
@@ -74,7 +74,8 @@ impl Data<'_> {
             ids.push(at.map(|at| {
                 let slot = &side.slots[at];
                 let length = lengths.get(i).copied().flatten();
-                let id = memory.add(buffer(&slot.name, slot.ty.pointee(), content, length));
+                let grows = !of_new || length.is_none();
+                let id = memory.add(buffer(slot, content, length, grows));
                 given[at] = Some(Given::Buffer(id.0));
                 id
             }));
@@ -82,8 +83,8 @@ impl Data<'_> {
         ids
     }
 
-    /// Runs the kernels of a side up to the first that has a finding or does not end; `lengths` of its arrays in bytes, or
-    /// as they grow.
+    /// Runs the kernels of a side up to the first that has a finding or does not end; `lengths` of its arrays in bytes, which
+    /// those of the reference have at least, or as they grow.
     ///
     /// # Errors
     /// [`NoRun`].
@@ -145,12 +146,15 @@ impl Data<'_> {
     }
 }
 
-fn buffer(name: &str, element: Option<&Type>, content: &Content, length: Option<u64>) -> Buffer {
-    let buffer = Buffer { name: name.to_string(), element: element.cloned(), ..Buffer::default() };
-    match (content, length) {
-        (Content::Grows(pattern), None) => {
+/// With `grows` it is at least so long.
+fn buffer(slot: &Slot, content: &Content, length: Option<u64>, grows: bool) -> Buffer {
+    let bytes = content.bytes(length.unwrap_or(0));
+    let element = slot.ty.pointee().cloned();
+    let buffer = Buffer { name: slot.name.clone(), element, bytes, ..Buffer::default() };
+    match content {
+        Content::Grows(pattern) if grows => {
             Buffer { grows: true, exact: true, pattern: pattern.clone(), ..buffer }
         }
-        (content, length) => Buffer { bytes: content.bytes(length.unwrap_or(0)), ..buffer },
+        _ => buffer,
     }
 }

@@ -9,7 +9,6 @@ use super::extents::{self, Formula};
 use super::pairs::Place;
 use super::run::{self, Inputs, Nothing};
 use super::variety::Sort;
-use super::verdict::Differs;
 use crate::data::{self, Init};
 use crate::status::Failure;
 use warpsmith_translate::tune::sizes::Point;
@@ -110,10 +109,9 @@ impl Comparison<'_> {
         layout_of(module, &element).size.max(1)
     }
 
-    /// How long an array of the new kernel is.
-    pub fn length(&self, i: usize, inputs: &Inputs, array: usize, d: &Differs) -> Option<u64> {
-        let formula = self.formulas.get(&i).map(|f| f.at(&inputs.point) * self.element_size(i));
-        let least = if i == array { d.byte + u64::from(d.ty.bytes()) } else { 0 };
-        formula.map(|n| n.max(least))
+    /// Bytes of an array as runs of the reference showed, where nobody says how long it is.
+    pub fn assumed_length(&self, array: usize, point: &Point) -> Option<u64> {
+        let formula = self.formulas.get(&array)?;
+        Some(formula.at(point).saturating_mul(self.element_size(array)))
     }
 }

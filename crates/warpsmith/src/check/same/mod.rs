@@ -187,20 +187,14 @@ impl Comparison<'_> {
 
     /// Runs the reference kernels, whose findings say that they have no meaning there.
     fn reference_kernels(&self, inputs: &Inputs, shapes: &[Shape]) -> Result<Computed, Nothing> {
-        let run = self.data.kernels(false, inputs, shapes, &[], &self.options());
+        let lengths: Vec<Option<u64>> =
+            (0..inputs.arrays.len()).map(|i| self.assumed_length(i, &inputs.point)).collect();
+        let run = self.data.kernels(false, inputs, shapes, &lengths, &self.options());
         let run = run.map_err(|why| why.of_reference(self.data.reference))?;
         for launched in &run.launches {
             self.has_meaning(&launched.outcome)?;
         }
-        let mut computed = Computed::from(run);
-        for (i, bytes) in computed.arrays.iter_mut().enumerate() {
-            let Some(bytes) = bytes else { continue };
-            let known = self.formulas.get(&i).map_or(0, |f| f.at(&inputs.point));
-            let length = (known * self.element_size(i)).max(bytes.len() as u64);
-            let all = inputs.arrays[i].bytes(length);
-            bytes.extend_from_slice(&all[bytes.len().min(all.len())..]);
-        }
-        Ok(computed)
+        Ok(Computed::from(run))
     }
 
     fn has_meaning(&self, outcome: &Outcome) -> Result<(), Nothing> {
@@ -365,10 +359,8 @@ impl Comparison<'_> {
         self.costs.push((launches::work(point) as f64, computed.steps as f64));
         let launch =
             Launch { inputs: &inputs, shapes: &shapes, reference: reference_shapes.as_deref() };
-        let lengths: Vec<Option<u64>> =
-            computed.arrays.iter().map(|a| a.as_ref().map(|b| b.len() as u64)).collect();
         let options = self.options();
-        let run = self.data.kernels(true, &inputs, &shapes, &lengths, &options);
+        let run = self.data.kernels(true, &inputs, &shapes, &computed.lengths(), &options);
         let Run { launches, arrays, complete } = match run {
             Ok(run) => run,
             Err(why) => return self.not_run(why, &launch, sources),
@@ -473,7 +465,7 @@ impl Comparison<'_> {
             let is_note = inputs.sort == Sort::Special && !self.special;
             self.exact &= is_note;
             if let Some(differs) = differs {
-                let mut item = self.different(i, &differs, launch, sources);
+                let mut item = self.different(i, &differs, launch, &computed.lengths(), sources);
                 if is_note {
                     item.is_note = true;
                     item.message +=
@@ -492,14 +484,13 @@ impl Comparison<'_> {
         array: usize,
         d: &Differs,
         launch: &Launch<'_>,
+        lengths: &[Option<u64>],
         sources: &SourceMap,
     ) -> Item {
         let inputs = launch.inputs;
         let buffer = self.data.buffer_of(array);
         let options = emu::Options { jobs: 1, written: Some((buffer, d.byte)), ..self.options() };
-        let lengths: Vec<Option<u64>> =
-            (0..inputs.arrays.len()).map(|i| self.length(i, inputs, array, d)).collect();
-        let again = self.data.kernels(true, inputs, launch.shapes, &lengths, &options);
+        let again = self.data.kernels(true, inputs, launch.shapes, lengths, &options);
         let mut launches = again.map_or(vec![], |run| run.launches);
         // The last kernel that wrote the element.
         let last = launches.iter().rposition(|l| !l.outcome.writers.is_empty());

@@ -79,8 +79,15 @@ pub type Arrays = Vec<Option<Vec<u8>>>;
 /// What the reference computed: the arrays of [`Pairs`] afterwards, where it has them.
 pub struct Computed {
     pub arrays: Arrays,
-    /// Whether a value of it changed.
+    /// Statements and expressions, or thread instructions.
     pub steps: u64,
+}
+
+impl Computed {
+    /// How many bytes its arrays have, which those of the new side have, too.
+    pub fn lengths(&self) -> Vec<Option<u64>> {
+        self.arrays.iter().map(|a| a.as_ref().map(|b| b.len() as u64)).collect()
+    }
 }
 
 /// Why a point says nothing.
