@@ -196,3 +196,25 @@ fn arithmetic_with_nothing_is_a_finding_where_it_is_asked_for() {
     assert_eq!((strict[0].rule, strict[0].count), (Rule::UninitializedLocal, 12));
     assert_eq!(strict[0].message, "`v` is used in arithmetic before it has a value");
 }
+
+/// What two lanes of a warp write in different iterations of a loop is compared with what the first of them has written, not with
+/// what it writes now.
+#[test]
+fn equal_values_are_those_that_were_written() {
+    let found = |value: &str| {
+        let text = format!(
+            "__global__ void fill(int *a, int n) {{
+                for (int i = 0; i < n; i++) a[4 * threadIdx.x + i] = {value}; }}"
+        );
+        let source = lower("kernel.cu", &text, &[]).unwrap();
+        let rules = |n| {
+            let outcome = run_with_number(&source, "fill", ([1, 32], 129), n, &Options::default());
+            outcome.findings.iter().map(|f| f.rule).collect::<Vec<_>>()
+        };
+        assert!(rules(4).is_empty());
+        rules(5)
+    };
+    assert_eq!(found("4 * threadIdx.x + i"), [Rule::RaceBenign]);
+    assert_eq!(found("i"), [Rule::RaceGlobal]);
+    assert_eq!(found("threadIdx.x"), [Rule::RaceGlobal]);
+}

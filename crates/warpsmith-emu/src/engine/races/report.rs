@@ -162,9 +162,14 @@ impl Machine<'_> {
         offset: u64,
     ) -> bool {
         let wide = words(a.elem) == 2;
-        let same_instruction = e == s.e && earlier / 32 == thread / 32;
+        // In an iteration before the earlier lane may have written from the same place in the program: then the memory has it.
+        let (own, other) = (thread % 32, earlier % 32);
+        let same_instruction = e == s.e
+            && earlier / 32 == thread / 32
+            && w.mask >> other & 1 == 1
+            && w.offsets[other as usize] == w.offsets[own as usize];
         for (c, src) in a.values.iter().enumerate() {
-            if self.undefined_lanes(b, g, *src, w.warp) >> (thread % 32) & 1 == 1 {
+            if self.undefined_lanes(b, g, *src, w.warp) >> own & 1 == 1 {
                 return false;
             }
             let new = self.lane_value(b, g, *src, wide, thread);
@@ -172,7 +177,7 @@ impl Machine<'_> {
                 self.lane_value(b, g, *src, wide, earlier)
             } else {
                 let at = offset + c as u64 * u64::from(a.elem.bytes());
-                self.read_element(b, w, a.elem, at, thread % 32)
+                self.read_element(b, w, a.elem, at, own)
             };
             if from_bits(new, a.elem) != from_bits(old, a.elem) {
                 return false;
