@@ -162,3 +162,71 @@ fn what_may_be_set_keeps_its_value() {
         C[i][j] = s;",
     );
 }
+
+/// What a condition on the data excludes is excluded in excess threads only where they have the data.
+#[test]
+fn nothing_is_read_that_zeros_make_them_read() {
+    let carried = "int last, s = 0;
+        int fresh = (D[i][j] & 7) + 1;
+        for (int l = 0; l < k; l++) {
+            s += fresh > 0 ? 0 : last;
+            last = A[i][l] * B[l][j];
+            fresh = 0;
+        }
+        C[i][j] = s;";
+    all(carried);
+    tiled(carried);
+}
+
+/// Loops whose ends are data are under a condition, and so are the zeros in them.
+#[test]
+fn zeros_that_they_do_not_come_to_are_none() {
+    tiled(
+        "int v, s = 0;
+        for (int q = 0; q < (A[i][0] & 3) + 1; q++) { v = A[i][q % k] * B[q % k][j]; s += v; }
+        int t = v * 2;
+        for (int l = 0; l < k; l++) t += A[i][l] * B[l][j];
+        C[i][j] = s + t;",
+    );
+}
+
+/// One element, or one way through a condition, is not all.
+#[test]
+fn what_is_set_in_part_is_not_set() {
+    tiled(
+        "int t[4], s = 0;
+        t[0] = j;
+        for (int q = 1; q < 4; q++) t[q] = D[i][j] + q;
+        for (int l = 0; l < k; l++) s += t[l & 3] * A[i][l];
+        C[i][j] = s;",
+    );
+    tiled(
+        "int v, s = 0;
+        if (j > 2) v = 1;
+        if (j <= 2) v = D[i][j];
+        int w = v * 3;
+        for (int l = 0; l < k; l++) s += A[i][l] * B[l][j] * v + w;
+        C[i][j] = s;",
+    );
+}
+
+/// A side of a choice that no thread takes is no arithmetic.
+#[test]
+fn choices_may_have_sides_without_a_value() {
+    tiled(
+        "int v, has = D[i][j] > 0;
+        if (has) v = A[i][0];
+        int r = has ? v * 2 : 7;
+        if (has && v + 1 > 5) r += 4;
+        C[i][j] = r;",
+    );
+    let source = "void f(int n, const int A[n], int C[n]) {
+        #pragma omp parallel for
+        for (int i = 0; i < n; i++) {
+            int v, has = A[i] > 0;
+            if (has) v = A[i];
+            C[i] = has && v * 2 > 3 ? v * 2 : 7;
+        }
+    }";
+    check(source, "bind i -> x block 32", &[&[("n", 70)]]);
+}

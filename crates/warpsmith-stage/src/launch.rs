@@ -24,6 +24,8 @@ pub struct Launch {
     pub varied: Vec<(String, i64)>,
     /// Which launch of the file it is; `None`: it was chosen.
     pub of_file: Option<usize>,
+    /// Blocks that cover what constants of the file bound: its text does not say what it launches.
+    pub covers: bool,
     /// The blocks that are run, by their flat numbers; empty: all.
     pub only: Vec<u32>,
 }
@@ -39,9 +41,10 @@ impl Launch {
         let varied = self.varied.iter().map(|(n, v)| (n, v));
         let sizes: String =
             self.integers.iter().chain(varied).map(|(n, v)| format!(", {n}={v}")).collect();
-        let as_it_is = match self.of_file.is_some() && self.varied.is_empty() {
-            true => " as in the file",
-            false => "",
+        let as_it_is = match self.of_file.filter(|_| self.varied.is_empty()) {
+            Some(_) if self.covers => " over all that constants bound",
+            Some(_) => " as in the file",
+            None => "",
         };
         let blocks: u64 = self.grid.iter().map(|n| u64::from(*n)).product();
         let some = match self.only.len() {

@@ -73,7 +73,9 @@ fn reads_are_right_at_the_rows_of_the_file() {
 #[test]
 fn constants_that_bound_positions_say_the_grid() {
     let staged = staged(&copies(""));
-    assert_eq!(looked_at(&staged).len(), 1, "{:?}", staged.checked);
+    assert_eq!(looked_at(&staged), Vec::<&String>::new());
+    let over = |l: &&String| l.contains("grid 4x16 over all that constants bound");
+    assert_eq!(staged.checked.iter().filter(over).count(), 1, "{:?}", staged.checked);
     assert!(staged.copies.iter().all(|c| !c.contains("blockIdx")), "{:?}", staged.copies);
 }
 
@@ -87,4 +89,38 @@ fn large_sizes_are_made_smaller() {
     assert!(staged.checked.iter().any(|l| l.contains("N=96")), "{:?}", staged.checked);
     let below = staged.copies.iter().find(|c| c.contains("b[i + 1][j]")).expect("a copy");
     assert!(below.contains("i < N - 1") || below.contains("i != N - 1"), "{below}");
+}
+
+/// What host code changes later, or makes of numbers that nobody knows, is no launch of the file: blocks that cover what the constant
+/// bounds are looked at in its place, and a note says so.
+#[test]
+fn grids_that_nobody_knows_are_not_said_to_be_the_files() {
+    for host in [
+        "int main() { dim3 g(N / 32, N / 8), b(32, 8); if (N % 32) g.x++; jacobi<<<g, b>>>(0, 0); }",
+        "int main() { dim3 g(N / 32, N / 8), b(32, 8); unsigned *p = &g.y; ++*p; jacobi<<<g, b>>>(0, 0); }",
+        "const int gx = 3; void run(int gx) { jacobi<<<dim3(gx, 16), dim3(32, 8)>>>(0, 0); }
+         int main(int argc, char **argv) { run(argc + 3); }",
+        "int main() { short k = 65540; jacobi<<<dim3(k, 16), dim3(32, 8)>>>(0, 0); }",
+    ] {
+        let staged = staged(&copies(host));
+        assert_eq!(looked_at(&staged), Vec::<&String>::new(), "{host}");
+        let said = |n: &&String| n.contains("not emulated as the file launches it");
+        assert!(staged.notes.iter().any(|n| said(&n)), "{host}: {:?}", staged.notes);
+        assert!(staged.copies.iter().all(|c| !c.contains("blockIdx")), "{:?}", staged.copies);
+    }
+}
+
+/// Numbers are those of the types that they are kept in.
+#[test]
+fn reals_that_whole_numbers_are_made_of_are_cut_off() {
+    let host = "int main() { int g = N / 24.0f; if (g * 24 < N) g = g; jacobi<<<dim3(N / 32, N / 8), dim3(32, 8)>>>(0, 0); }";
+    assert_eq!(looked_at(&staged(&copies(host))).len(), 1);
+    let host = "int main() { const int g = N / 30.0f; jacobi<<<dim3(g * 8 / 8, N / 8), dim3(32, 8)>>>(0, 0); }";
+    let staged = staged(&copies(host));
+    assert_eq!(
+        looked_at(&staged),
+        ["block 32x8, grid 4x16 as in the file"],
+        "{:?}",
+        staged.checked
+    );
 }

@@ -4,6 +4,7 @@ use warpsmith_ir::{
     Axis, BinaryOp, Builtin, Expr, ExprKind, MathFn, Place, PlaceKind, Scalar, Space, Type, UnaryOp,
 };
 
+use super::facts;
 use super::lir::*;
 use super::lower::{Lower, Result, constant};
 use super::places::{Addr, PlaceRef};
@@ -121,7 +122,7 @@ impl Lower<'_> {
         if let Opd::K(k) = left {
             return if (k != 0) == and { self.scalar(b) } else { Ok(Opd::K(u64::from(!and))) };
         }
-        if is_cheap(b) {
+        if self.is_free(b) {
             let right = self.scalar(b)?;
             let op = if and { BinaryOp::BitAnd } else { BinaryOp::BitOr };
             return self.bin(op, Scalar::Bool, left, right);
@@ -143,6 +144,16 @@ impl Lower<'_> {
         Ok(result)
     }
 
+    /// It may be computed where it is not needed: that is cheap, and nothing is computed from a variable that holds nothing there.
+    fn is_free(&self, e: &Expr) -> bool {
+        let read = matches!(&*e.kind, ExprKind::Read(_));
+        let unset = || {
+            let facts = self.facts.get(self.frame().id);
+            facts.is_some_and(|f| facts::mentions(e, &f.unset))
+        };
+        is_cheap(e) && (read || !unset())
+    }
+
     /// `c ? a : b`: each arm runs only where it is chosen, unless it is free to compute both.
     fn choose(&mut self, e: &Expr, c: &Expr, a: &Expr, b: &Expr) -> Result<Vec<Opd>> {
         let cond = self.scalar(c)?;
@@ -153,7 +164,7 @@ impl Lower<'_> {
         let Some(leaves) = self.leaves(&e.ty) else {
             return self.unsupported("a conditional value of this size");
         };
-        if is_cheap(a) && is_cheap(b) {
+        if self.is_free(a) && self.is_free(b) {
             let (x, y) = (self.value(a)?, self.value(b)?);
             let mut out = vec![];
             for ((l, x), y) in leaves.iter().zip(x).zip(y) {

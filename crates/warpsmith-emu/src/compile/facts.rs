@@ -17,6 +17,8 @@ pub struct Facts {
     pub escapes: Vec<bool>,
     /// Never written after its declaration or the call.
     pub constant: Vec<bool>,
+    /// It may hold nothing: it is declared without a value, or gets one from such a variable.
+    pub unset: Vec<bool>,
     /// A pointer parameter that is only dereferenced: an argument `&place` may stand for the place.
     pub alias: Vec<bool>,
 }
@@ -70,8 +72,46 @@ impl AllFacts {
             })
             .collect();
         let constant = scan.written.iter().map(|w| !w).collect();
-        Facts { memory: scan.memory, escapes: scan.escapes, constant, alias }
+        let unset = unset(function);
+        Facts { memory: scan.memory, escapes: scan.escapes, constant, unset, alias }
     }
+}
+
+/// The variables of a function that may hold nothing.
+fn unset(function: &Function) -> Vec<bool> {
+    let mut unset = vec![false; function.vars.len()];
+    let mut moved: Vec<(VarId, &Expr)> = vec![];
+    walk::block(&function.body, &mut |node| {
+        let Node::Stmt(s) = node else { return };
+        match &s.kind {
+            StmtKind::Decl { var, init: None } => unset[var.0 as usize] = true,
+            StmtKind::Decl { var, init: Some(e) } => moved.push((*var, e)),
+            StmtKind::Assign { place, value } => {
+                moved.extend(place.root_var().map(|v| (v, value)));
+            }
+            _ => {}
+        }
+    });
+    loop {
+        let before = unset.clone();
+        for (var, value) in &moved {
+            unset[var.0 as usize] |= mentions(value, &before);
+        }
+        if unset == before {
+            return unset;
+        }
+    }
+}
+
+/// Whether an expression reads one of some variables.
+pub fn mentions(e: &Expr, vars: &[bool]) -> bool {
+    let mut found = false;
+    walk::expr(e, &mut |node| {
+        if let Node::Place(p, _) = node {
+            found |= p.root_var().and_then(|v| vars.get(v.0 as usize)).is_some_and(|v| *v);
+        }
+    });
+    found
 }
 
 struct Scan<'a> {

@@ -48,14 +48,22 @@ impl Session {
         self.largest = chosen.iter().filter(|s| !s.idle).map(shape).max_by_key(threads);
         let mut found = OfFile::default();
         let mut made = self.file_launches(&[]);
+        let left_out = made.len().saturating_sub(MAX_LAUNCHES);
         made.truncate(MAX_LAUNCHES);
+        if left_out > 0 {
+            found.missing.push(format!("there are {left_out} more launches"));
+        }
+        if made.iter().any(Result::is_err) {
+            // What nobody knows may be what covers the data.
+            made.extend(self.covering(&[]).map(Ok));
+        }
         for launch in made.iter().flatten() {
             found.suited.extend(self.smaller(launch)?);
         }
         for launch in made {
             match launch.map(|l| self.suit_of_file(l)) {
                 Ok(Ok(suited)) => found.suited.extend(suited),
-                Ok(Err(refusal)) => return Err(refusal),
+                Ok(Err(_)) => found.missing.push("it cannot be emulated".into()),
                 Err(why) => found.missing.push(why),
             }
         }
@@ -169,7 +177,7 @@ impl Session {
             let Some(size) = sizes[a] else { continue };
             launch.grid[a] = u32::try_from(size).ok()?.div_ceil(block[a]).max(1);
         }
-        Some(sampled(Launch { of_file: Some(0), ..launch }))
+        Some(sampled(Launch { of_file: Some(0), covers: true, ..launch }))
     }
 
     /// What constants of the file bound, as parameters do: from a text in which they stand for themselves.

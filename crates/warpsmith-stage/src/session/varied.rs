@@ -22,7 +22,7 @@ const VALUES: usize = 3;
 /// At least so much more is the far one.
 const FAR: i64 = 4;
 
-/// One less and one more, and one that is far enough for a number that lies between to be wrong, and no threads of a small block to do
+/// The least of all, one less and one more, and one that is far enough for a number that lies between to be wrong, and no threads of a small block to do
 /// for it; where those go with nothing, half and twice as many.
 fn others(value: i64) -> Vec<i64> {
     let half = if value % 2 == 0 { value / 2 } else { value };
@@ -132,16 +132,29 @@ impl Session {
         let constants = with(like.constants.clone(), &changed.0);
         let varied = with(like.varied.clone(), &constant.name);
         let mut block = like.block;
-        // What the template is made with is what the host launches with.
-        if constant.key != constant.name {
-            for (own, extent) in block.iter_mut().zip(&self.of_file) {
-                if *extent == Extent::Number(constant.value as u32) {
-                    *own = u32::try_from(changed.1).ok().filter(|n| *n > 0)?;
-                }
-            }
+        for axis in self.axes_of_argument(constant)? {
+            block[axis] = u32::try_from(changed.1).ok().filter(|n| *n > 0)?;
         }
         let threads: u32 = block.iter().product();
         (threads <= 1024).then(|| Launch { block, constants, varied, ..like.clone() })
+    }
+
+    /// The axes of the block that an argument of the template is the extent of: what the template is made with is what the host
+    /// launches with. Several arguments of one value are extents in their order; `None`: nobody knows of which axes.
+    fn axes_of_argument(&self, constant: &Constant) -> Option<Vec<usize>> {
+        let is_argument = |c: &&Constant| c.key != c.name && c.value == constant.value;
+        let arguments: Vec<&Constant> = self.constants.iter().filter(is_argument).collect();
+        let Some(own) = arguments.iter().position(|c| c.name == constant.name) else {
+            return Some(vec![]);
+        };
+        let same = |axis: &usize| self.of_file[*axis] == Extent::Number(constant.value as u32);
+        let axes: Vec<usize> = (0..3).filter(same).filter(|_| constant.value > 1).collect();
+        match arguments.len() {
+            1 => Some(axes),
+            n if n == axes.len() => Some(vec![axes[own]]),
+            _ if axes.is_empty() => Some(axes),
+            _ => None,
+        }
     }
 
     /// The block of a launch where host code makes it of constants that have other values. `None`: it does not compile.

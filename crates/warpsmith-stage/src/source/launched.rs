@@ -87,6 +87,7 @@ struct Host<'a> {
     unit: &'a TranslationUnit,
     names: &'a Names,
     made: HashMap<String, Vec<Option<ast::Expr>>>,
+    types: HashMap<String, ast::TypeName>,
     dims: HashMap<String, Vec<ast::Expr>>,
     changed: HashSet<String>,
     parameters: HashMap<String, i64>,
@@ -140,17 +141,28 @@ impl<'a> Host<'a> {
     ) -> Host<'a> {
         let made = scope::declared(body);
         let mut changed = ties::changed_in(body, &made, references);
-        // `grid.x = …`
+        // `grid.x = …`, `++grid.x`, `&grid.x`
         walk::block(body, &mut |e| {
-            if let ExprKind::Assign { target, .. } = &*e.kind
-                && let ExprKind::Member { base, .. } = &*target.kind
-                && let ExprKind::Path(path) = &*base.kind
+            let target = match &*e.kind {
+                ExprKind::Assign { target, .. } => target,
+                ExprKind::IncDec { operand, .. } => operand,
+                ExprKind::Unary { op, operand } if op == "&" => operand,
+                _ => return,
+            };
+            if let ExprKind::Member { base, .. } = &*scope::plain(target).kind
+                && let ExprKind::Path(path) = &*scope::plain(base).kind
             {
                 changed.extend(path.as_name().map(str::to_string));
             }
         });
+        let functions = hosts::functions(&unit.items);
+        let own = functions.iter().find(|f| f.body.as_ref().is_some_and(|b| b.span == body.span));
+        // Constants of the file do not show through parameters that nobody knows.
+        let own = own.iter().flat_map(|f| &f.params).filter_map(|p| p.name.clone());
+        changed.extend(own.filter(|n| !parameters.contains_key(n)));
         parameters.retain(|name, _| !changed.contains(name) && !made.contains_key(name));
-        Host { unit, names, dims: declared_dims(body), made, changed, parameters }
+        let types = declared_types(body);
+        Host { unit, names, dims: declared_dims(body), made, types, changed, parameters }
     }
 
     fn launched(
@@ -251,7 +263,9 @@ impl<'a> Host<'a> {
         }
         match (self.parameters.get(name), self.made.get(name).map(Vec::as_slice)) {
             (Some(n), _) => Some(Number::Whole(*n)),
-            (None, Some([Some(init)])) => self.number(init, own, depth + 1),
+            (None, Some([Some(init)])) => {
+                cast(self.number(init, own, depth + 1)?, self.types.get(name)?)
+            }
             (None, Some(_)) => None,
             (None, None) => scope::value_of(self.unit, &self.names.put_in(name)).map(Number::Whole),
         }
@@ -274,18 +288,33 @@ impl<'a> Host<'a> {
         else {
             return None;
         };
-        let named = function.params.iter().map(|p| p.name.clone().unwrap_or_default());
+        let passed = function
+            .params
+            .iter()
+            .zip(args)
+            .map(|(p, a)| Some((p.name.clone().unwrap_or_default(), cast(*a, &p.ty)?)));
+        let passed: HashMap<String, Number> = passed.collect::<Option<_>>()?;
         // Names that are no parameters are constants there.
         let inner = Host {
             unit: self.unit,
             names: self.names,
             made: HashMap::new(),
+            types: HashMap::new(),
             dims: HashMap::new(),
             changed: HashSet::new(),
             parameters: HashMap::new(),
         };
-        inner.number(e, &named.zip(args.iter().copied()).collect(), depth + 1)
+        cast(inner.number(e, &passed, depth + 1)?, function.ret.as_ref()?)
     }
+}
+
+/// What variables are declared as.
+fn declared_types(body: &ast::Block) -> HashMap<String, ast::TypeName> {
+    let mut all = HashMap::new();
+    scope::each_vars(&body.stmts, &mut |vars| {
+        all.extend(vars.declarators.iter().map(|d| (d.name.clone(), d.ty.clone())));
+    });
+    all
 }
 
 /// Variables of type `dim3` with what they are made from.
@@ -338,12 +367,26 @@ fn number(text: &str) -> Option<Number> {
     plain.parse().ok().map(Number::Whole).or_else(real)
 }
 
+/// A value as another type; `None` where that does not hold it, or is no number's.
 fn cast(value: Number, ty: &ast::TypeName) -> Option<Number> {
-    let TypeKind::Builtin(words) = &ty.kind else { return value.whole().map(Number::Whole) };
-    match words.iter().any(|w| matches!(w.as_str(), "float" | "double")) {
-        true => Some(Number::Real(value.real())),
-        false => value.whole().map(Number::Whole),
+    let words = match &ty.kind {
+        TypeKind::Builtin(words) => words,
+        TypeKind::Auto => return Some(value),
+        TypeKind::Named(_) => return value.whole().filter(|n| *n >= 0).map(Number::Whole),
+        _ => return None,
+    };
+    let has = |word: &str| words.iter().any(|w| w == word);
+    if has("float") || has("double") {
+        return Some(Number::Real(value.real()));
     }
+    let bits = match () {
+        () if has("char") || has("bool") => 7,
+        () if has("short") => 15,
+        () if has("long") => 62,
+        () => 31,
+    };
+    let least = if has("unsigned") { 0 } else { -(1i64 << bits) };
+    value.whole().filter(|n| (least..1 << bits).contains(n)).map(Number::Whole)
 }
 
 fn binary(op: &str, a: Number, b: Number) -> Option<Number> {

@@ -13,7 +13,7 @@ use crate::analysis::axes::Axes;
 use crate::build::conditions::all_of;
 use crate::rewrite::register_tile::expansion::Expansion;
 use crate::rewrite::register_tile::tile::{Replica, Tile};
-use crate::rewrite::register_tile::unset::set_by;
+use crate::rewrite::register_tile::unset::read_first;
 use crate::walk;
 
 impl Expansion<'_, '_> {
@@ -35,7 +35,7 @@ impl Expansion<'_, '_> {
     pub(crate) fn needed(&self, body: &Block) -> Axes {
         let mut needed: Axes = 0;
         let mut acts = false;
-        let set_here = set_by(body);
+        let first = read_first(body);
         let own = |p: &Place| match base_of(p) {
             Base::Var(v) => {
                 let var = self.draft.scope.host.var(v);
@@ -69,7 +69,7 @@ impl Expansion<'_, '_> {
             o.reads.iter().for_each(|e| walk::each_expr(e, &mut look));
             let subscripts = o.writes.into_iter().flat_map(walk::subscripts);
             for e in o.reads.into_iter().chain(subscripts) {
-                needed |= self.variables.unset.of(e, &set_here);
+                needed |= self.variables.unset.of(e, &first);
             }
         });
         if acts {
@@ -101,7 +101,10 @@ impl Expansion<'_, '_> {
                 && !mentioned.contains(&var)
                 && !walk::mentions(value, var)
             {
-                self.variables.unset.set_by_all(var);
+                // A condition around keeps some threads from the zero, too.
+                if self.guarded == 0 {
+                    self.variables.unset.set_by_all(var);
+                }
                 let place = Place::var(var, value.ty.clone());
                 let value = Expr::constant(Value::int(scalar, 0));
                 zeros.push(Stmt::new(StmtKind::Assign { place, value }, Origin::default()));

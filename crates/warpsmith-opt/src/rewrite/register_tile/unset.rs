@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use warpsmith_ir::{Block, Expr, Place, StmtKind, VarId};
+use warpsmith_ir::{Block, Expr, Place, PlaceKind, Stmt, StmtKind, VarId};
 
 use crate::analysis::axes::Axes;
 use crate::walk;
@@ -20,6 +20,8 @@ pub(crate) struct Unset {
     vars: BTreeMap<VarId, Axes>,
     /// Variables that every thread has set.
     set: BTreeSet<VarId>,
+    /// Those that every thread has set where it came to, or of which it has set elements.
+    maybe: BTreeSet<VarId>,
 }
 
 impl Unset {
@@ -30,12 +32,14 @@ impl Unset {
                 open.insert(var);
             }
         });
-        Unset { body, open, vars: BTreeMap::new(), set: BTreeSet::new() }
+        let (set, maybe) = (BTreeSet::new(), BTreeSet::new());
+        Unset { body, open, vars: BTreeMap::new(), set, maybe }
     }
 
     /// The variable comes into being, once more perhaps, without a value.
     pub fn declared(&mut self, var: VarId) {
         self.set.remove(&var);
+        self.maybe.remove(&var);
         self.vars.remove(&var);
     }
 
@@ -56,12 +60,12 @@ impl Unset {
 
     /// Looks at what a group sets, under a condition over these loops.
     pub fn note(&mut self, group: &Block, under: Axes) {
-        let set = set_by(group);
         if under == 0 {
-            self.set.extend(set);
+            self.maybe.extend(set_by(group));
+            self.set.extend(group.stmts.iter().filter_map(whole));
             return;
         }
-        for v in set.into_iter().filter(|v| !self.set.contains(v)) {
+        for v in set_by(group).into_iter().filter(|v| !self.set.contains(v)) {
             *self.vars.entry(v).or_default() |= under;
         }
     }
@@ -71,16 +75,15 @@ impl Unset {
         &self.body
     }
 
-    /// The loops in whose excess iterations an expression of a group reads what holds nothing: what the group does not set, and
-    /// no group before it but perhaps the iteration before of a loop around, is none of theirs.
-    pub(crate) fn of(&self, e: &Expr, set_here: &BTreeSet<VarId>) -> Axes {
+    /// The loops in whose excess iterations an expression of a group reads what holds nothing. What the group reads `first` and no
+    /// group before it sets comes from the iteration before of a loop around, and is none of theirs.
+    pub(crate) fn of(&self, e: &Expr, first: &BTreeSet<VarId>) -> Axes {
         let mut axes = 0;
         walk::each_var(e, &mut |v| {
-            let later =
-                || self.open.contains(&v) && !set_here.contains(&v) && !self.set.contains(&v);
+            let known = || self.set.contains(&v) || self.maybe.contains(&v);
             axes |= match self.vars.get(&v) {
                 Some(under) => *under,
-                None if later() => Axes::MAX,
+                None if self.open.contains(&v) && first.contains(&v) && !known() => Axes::MAX,
                 None => 0,
             };
         });
@@ -88,8 +91,20 @@ impl Unset {
     }
 }
 
+/// The variable that a statement sets as a whole.
+fn whole(stmt: &Stmt) -> Option<VarId> {
+    match &stmt.kind {
+        StmtKind::Decl { var, init: Some(_) } => Some(*var),
+        StmtKind::Assign { place, .. } => match *place.kind {
+            PlaceKind::Var(v) => Some(v),
+            _ => None,
+        },
+        _ => walk::operands(stmt).results.first().copied(),
+    }
+}
+
 /// The variables that the statements of a group set.
-pub(crate) fn set_by(group: &Block) -> BTreeSet<VarId> {
+fn set_by(group: &Block) -> BTreeSet<VarId> {
     let mut set = BTreeSet::new();
     walk::each_stmt(group, &mut |s| {
         if !matches!(s.kind, StmtKind::Decl { init: None, .. }) {
@@ -99,4 +114,33 @@ pub(crate) fn set_by(group: &Block) -> BTreeSet<VarId> {
         }
     });
     set
+}
+
+/// The variables that a group reads before it sets them.
+pub(crate) fn read_first(group: &Block) -> BTreeSet<VarId> {
+    let mut first = BTreeSet::new();
+    in_order(group, &mut BTreeSet::new(), &mut first);
+    first
+}
+
+fn in_order(block: &Block, set: &mut BTreeSet<VarId>, first: &mut BTreeSet<VarId>) {
+    for stmt in &block.stmts {
+        let o = walk::operands(stmt);
+        let subscripts = o.writes.into_iter().flat_map(walk::subscripts);
+        for e in o.reads.iter().copied().chain(subscripts) {
+            walk::each_var(e, &mut |v| {
+                if !set.contains(&v) {
+                    first.insert(v);
+                }
+            });
+        }
+        let may_not_come = matches!(stmt.kind, StmtKind::If { .. } | StmtKind::Switch { .. });
+        for inner in walk::blocks(stmt) {
+            match may_not_come {
+                true => in_order(inner, &mut set.clone(), first),
+                false => in_order(inner, set, first),
+            }
+        }
+        set.extend(whole(stmt));
+    }
 }

@@ -240,14 +240,15 @@ mod tests {
             return 0;\n\
         }\n";
 
+    /// After two of those that fill no block, and one of several blocks.
     #[test]
-    fn sizes_that_take_too_long_are_given_up_after_two() {
+    fn sizes_that_take_too_long_are_given_up() {
         let none = Effort { sizes: 0, ..Effort::default() };
         let first = check(SIZES, CheckArgs::default(), none);
         let most = 2_000_000;
         let tried = check(SIZES, CheckArgs::default(), Effort { sizes: most, ..none });
         assert_eq!((tried.launches, tried.limits.len()), (1, 0), "{:?}", tried.limits);
         let spent = tried.spent - first.spent;
-        assert!((2 * most..3 * most).contains(&spent), "{spent}");
+        assert!((3 * most..4 * most).contains(&spent), "{spent}");
     }
 }

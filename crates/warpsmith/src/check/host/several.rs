@@ -63,8 +63,11 @@ impl Runner<'_> {
                 if let Outcome::Taken(other) = other {
                     self.add_several(first, [&one, &other], &tried, of);
                 }
+                break;
             }
-            break;
+            if one.ran.shapes.iter().all(|s| s.grid != [1; 3]) {
+                break;
+            }
         }
         Ok(())
     }

@@ -145,7 +145,8 @@ pub fn launching(unit: &TranslationUnit) -> BTreeSet<String> {
 }
 
 /// The function that is to be run to know what it launches: the only one that no other of them calls, where its launches
-/// stand in loops or conditions, or it calls others that launch, or nothing but a run tells which arrays kernels get.
+/// stand in loops or conditions, or it calls others that launch, or nothing but a run tells which arrays kernels get, or how much
+/// of an array is cleared.
 pub fn to_be_run(unit: &TranslationUnit) -> Option<String> {
     let runs = runs(unit);
     let launching = launching(unit);
@@ -154,7 +155,8 @@ pub fn to_be_run(unit: &TranslationUnit) -> Option<String> {
         runs.iter().filter(|r| r.name != "main" && !called(&r.name)).collect();
     let [run] = roots.as_slice() else { return None };
     let through_others = !run.calls.is_disjoint(&launching);
-    let needed = run.tangled.is_some() || run.unknown || through_others;
+    let clears = run.steps.iter().any(|step| matches!(step, HostStep::Fill { .. }));
+    let needed = run.tangled.is_some() || run.unknown || through_others || clears;
     (needed && run.has_arrays).then(|| run.name.clone())
 }
 
