@@ -47,16 +47,7 @@ impl Session {
         let shape = |s: &Suited| s.launch.block;
         self.largest = chosen.iter().filter(|s| !s.idle).map(shape).max_by_key(threads);
         let mut found = OfFile::default();
-        let mut made = self.file_launches(&[]);
-        let left_out = made.len().saturating_sub(MAX_LAUNCHES);
-        made.truncate(MAX_LAUNCHES);
-        if left_out > 0 {
-            found.missing.push(format!("there are {left_out} more launches"));
-        }
-        if made.iter().any(Result::is_err) {
-            // What nobody knows may be what covers the data.
-            made.extend(self.covering(&[]).map(Ok));
-        }
+        let made = self.file_launches(&[]);
         for launch in made.iter().flatten() {
             found.suited.extend(self.smaller(launch)?);
         }
@@ -101,11 +92,19 @@ impl Session {
         all.retain(|l| arguments(&l.kernel).is_empty() || arguments(&l.kernel) == own);
         let block = self.input.block.or(self.own);
         all.retain(|l| self.input.block.is_none() || l.block.is_none() || l.block == block);
-        if all.is_empty() {
-            return self.covering(constants).map(Ok).into_iter().collect();
+        let launches = all.iter().take(MAX_LAUNCHES).enumerate();
+        let mut made: Vec<Result<Launch, String>> =
+            launches.map(|(number, l)| self.as_launched(l, number, constants)).collect();
+        if all.len() > MAX_LAUNCHES {
+            made.push(Err(format!("there are {} launches more", all.len() - MAX_LAUNCHES)));
         }
-        let launches = all.iter().enumerate();
-        launches.map(|(number, l)| self.as_launched(l, number, constants)).collect()
+        if made.iter().all(Result::is_ok) && !made.is_empty() {
+            return made;
+        }
+        // What nobody knows may be what covers the data.
+        let covering = self.covering(made.len(), constants);
+        made.extend(covering.map(Ok));
+        made
     }
 
     fn as_launched(
@@ -156,8 +155,9 @@ impl Session {
         Some(launch)
     }
 
-    /// What a file without host code is launched with: blocks that cover the positions that constants bound.
-    fn covering(&self, constants: &[(String, i64)]) -> Option<Launch> {
+    /// What a file without host code is launched with: blocks that cover the positions that constants bound. With the number that it has
+    /// among the launches of the file.
+    fn covering(&self, number: usize, constants: &[(String, i64)]) -> Option<Launch> {
         let block = self.file_block();
         let roles = self.bounding();
         let bounds = |a: usize| {
@@ -177,7 +177,7 @@ impl Session {
             let Some(size) = sizes[a] else { continue };
             launch.grid[a] = u32::try_from(size).ok()?.div_ceil(block[a]).max(1);
         }
-        Some(sampled(Launch { of_file: Some(0), covers: true, ..launch }))
+        Some(sampled(Launch { of_file: Some(number), covers: true, ..launch }))
     }
 
     /// What constants of the file bound, as parameters do: from a text in which they stand for themselves.

@@ -439,24 +439,24 @@ mod tests {
         of_host(&unit, "f", &sources)
     }
 
-    fn one(host: &str) -> (Option<[u32; 3]>, Option<[u32; 3]>, BTreeMap<String, i64>) {
+    fn one(host: &str) -> Launched {
         let all = of(host);
         let [only] = all.as_slice() else { panic!("{all:?}") };
-        (only.grid, only.block, only.integers.clone())
+        only.clone()
     }
 
     #[test]
     fn numbers_of_host_code_are_worked_out() {
         let sizes = |n, m| [("n".to_string(), n), ("m".to_string(), m)].into();
         let known = |grid, block| (Some(grid), Some(block));
-        let (grid, block, integers) = one(
+        let Launched { grid, block, integers, .. } = one(
             "int up(int a, int b) { return (a + b - 1) / b; }
 int main() { int n = N * 2; dim3 block(BX, 8); dim3 grid(up(n, block.x), (N + block.y - 1) / block.y);
     f<<<grid, block>>>(0, n, 1 << 4); }",
         );
         assert_eq!((grid, block), known([13, 13, 1], [16, 8, 1]));
         assert_eq!(integers, sizes(200, 16));
-        let (grid, block, _) =
+        let Launched { grid, block, .. } =
             one("int main() { f<<<(int)ceil((float)N / 32), BX * 2>>>(0, N, 1); }");
         assert_eq!((grid, block), known([4, 1, 1], [32, 1, 1]));
     }
@@ -471,7 +471,7 @@ int main() { run(0, 64); run(0, 4 * 64); }";
 
     #[test]
     fn what_the_text_does_not_say_is_missing() {
-        let (grid, block, integers) =
+        let Launched { grid, block, integers, .. } =
             one("int main(int argc, char **argv) { int n = atoi(argv[1]);
     int m = 3; m++; dim3 block(8); block.y = 4; f<<<n / 8, block>>>(0, n, m); }");
         assert_eq!((grid, block, integers), (None, None, BTreeMap::new()));
