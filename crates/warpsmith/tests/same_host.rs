@@ -135,3 +135,22 @@ fn a_fill_of_an_array_of_assumed_length_reaches_both_sides_alike() {
         assert_eq!(status, 1, "{report:#}");
     }
 }
+
+/// Functions that only launch are run all the same where they clear an array: how much of it they clear counts.
+#[test]
+fn fills_are_as_long_as_the_host_says() {
+    let text = "__global__ void count(const int *in, double *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) atomicAdd(&out[in[i] & 63], 1.0);
+}
+void run(const int *in, double *out, int n) {
+    cudaMemset(out, 0, 64 * sizeof(double));
+    count<<<(n + 255) / 256, 256>>>(in, out, n);
+}
+";
+    let (status, report) = compare(&[("new.cu", text), ("old.cu", text)], "old.cu", &[]);
+    assert_eq!((status, &report["same_as"]["verdict"]), (0, &"equal".into()), "{report:#}");
+    let wrong = text.replace("64 * sizeof(double)", "64 * sizeof(float)");
+    let (status, report) = compare(&[("new.cu", &wrong), ("old.cu", text)], "old.cu", &[]);
+    assert_eq!(status, 1, "{report:#}");
+}
