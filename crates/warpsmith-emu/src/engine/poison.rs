@@ -652,7 +652,6 @@ impl Machine<'_> {
     }
 }
 
-/// The operands of a pure instruction.
 /// Computes with its operands: no copy, no choice, and no logical operation, of which one side may decide.
 fn is_arithmetic(op: &Op) -> bool {
     match op {
@@ -662,6 +661,7 @@ fn is_arithmetic(op: &Op) -> bool {
     }
 }
 
+/// The operands of a pure instruction.
 fn operands_of(op: &Op) -> ([Opd; 3], usize) {
     debug_assert!(destination(op).is_some());
     let k = Opd::K(0);

@@ -93,6 +93,15 @@ struct Host<'a> {
     parameters: HashMap<String, i64>,
 }
 
+/// The function that a body is of.
+fn function_of<'a>(
+    functions: &[&'a ast::FunctionDecl],
+    body: &ast::Block,
+) -> Option<&'a ast::FunctionDecl> {
+    let own = |f: &&ast::FunctionDecl| f.body.as_ref().is_some_and(|b| b.span == body.span);
+    functions.iter().copied().find(own)
+}
+
 /// Numbers that a function is called with, by parameter: once for each call, or once without any where none is found.
 fn called_with(
     unit: &TranslationUnit,
@@ -101,8 +110,9 @@ fn called_with(
     depth: u32,
 ) -> Vec<HashMap<String, i64>> {
     let functions = hosts::functions(&unit.items);
-    let own = functions.iter().find(|f| f.body.as_ref().is_some_and(|b| b.span == body.span));
-    let Some(own) = own.filter(|f| !f.params.is_empty() && depth < MAX_NESTED) else {
+    let Some(own) =
+        function_of(&functions, body).filter(|f| !f.params.is_empty() && depth < MAX_NESTED)
+    else {
         return vec![HashMap::new()];
     };
     let mut all = vec![];
@@ -155,8 +165,7 @@ impl<'a> Host<'a> {
                 changed.extend(path.as_name().map(str::to_string));
             }
         });
-        let functions = hosts::functions(&unit.items);
-        let own = functions.iter().find(|f| f.body.as_ref().is_some_and(|b| b.span == body.span));
+        let own = function_of(&hosts::functions(&unit.items), body);
         // Constants of the file do not show through parameters that nobody knows.
         let own = own.iter().flat_map(|f| &f.params).filter_map(|p| p.name.clone());
         changed.extend(own.filter(|n| !parameters.contains_key(n)));

@@ -4,13 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, Origin, Place, PlaceKind, Space, Stmt, StmtKind, Type, Value,
-    VarId, VarKind,
+    BinaryOp, Block, Expr, ExprKind, Place, PlaceKind, Space, Stmt, StmtKind, Type, Value, VarId,
+    VarKind,
 };
 
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::axes::Axes;
 use crate::build::conditions::all_of;
+use crate::build::stmts::set;
 use crate::rewrite::register_tile::expansion::Expansion;
 use crate::rewrite::register_tile::tile::{Replica, Tile};
 use crate::rewrite::register_tile::unset::read_first;
@@ -87,7 +88,7 @@ impl Expansion<'_, '_> {
         let mut zeros = vec![];
         let mut mentioned = BTreeSet::new();
         for stmt in &group.stmts {
-            let set = match &stmt.kind {
+            let assigned = match &stmt.kind {
                 StmtKind::Decl { var, init: Some(value) } => Some((*var, value)),
                 StmtKind::Assign { place, value } => match *place.kind {
                     PlaceKind::Var(v) => Some((v, value)),
@@ -95,7 +96,7 @@ impl Expansion<'_, '_> {
                 },
                 _ => None,
             };
-            if let Some((var, value)) = set
+            if let Some((var, value)) = assigned
                 && let Some(scalar) = value.ty.scalar()
                 && self.is_array(var)
                 && !mentioned.contains(&var)
@@ -107,7 +108,7 @@ impl Expansion<'_, '_> {
                 }
                 let place = Place::var(var, value.ty.clone());
                 let value = Expr::constant(Value::int(scalar, 0));
-                zeros.push(Stmt::new(StmtKind::Assign { place, value }, Origin::default()));
+                zeros.push(set(place, value));
             }
             let alone = Block::new(vec![stmt.clone()]);
             walk::each_var_of_block(&alone, &mut |v| _ = mentioned.insert(v));

@@ -16,7 +16,7 @@ use crate::analysis::axes;
 use crate::analysis::axes::{Axes, mask_of, spread};
 use crate::build::conditions::all_of;
 use crate::build::counters;
-use crate::build::stmts::barrier;
+use crate::build::stmts::{barrier, when};
 use crate::kernel::Nest;
 use crate::rewrite::draft::Draft;
 use crate::rewrite::register_tile::elements::UseArrays;
@@ -290,10 +290,7 @@ impl<'r, 'k> Expansion<'r, 'k> {
         let inner = self.serial_loop(&l, stmt);
         self.guarded = outside;
         match cond {
-            Some(cond) => {
-                let (then, otherwise) = (Block::new(vec![inner]), Block::default());
-                Stmt::new(StmtKind::If { cond, then, otherwise }, Origin::default())
-            }
+            Some(cond) => when(cond, vec![inner]),
             None => inner,
         }
     }
@@ -559,9 +556,10 @@ impl<'r, 'k> Expansion<'r, 'k> {
 
 /// Statements that run where a condition holds, if there is one.
 fn under_condition(guard: Option<Expr>, stmts: Vec<Stmt>) -> Vec<Stmt> {
-    let Some(cond) = guard else { return stmts };
-    let kind = StmtKind::If { cond, then: Block::new(stmts), otherwise: Block::default() };
-    vec![Stmt::new(kind, Origin::default())]
+    match guard {
+        Some(cond) => vec![when(cond, stmts)],
+        None => stmts,
+    }
 }
 
 /// A statement in place of another.
