@@ -88,3 +88,17 @@ fn what_has_no_single_writer_is_said() {
         assert!(said.contains(why), "{said}");
     }
 }
+
+/// The bound of a recurrence grows in each step, beside numbers that do not: an infinite one says nothing of the device,
+/// where a product and a sum may be rounded once.
+#[test]
+fn bounds_that_overflow_compare_nothing() {
+    let source = "// warpsmith: size n=300\nvoid decay(int n, const float x[n], float y[n])\n{\n    #pragma omp parallel for\n    for (int i = 0; i < n; i++) {\n        float s = x[i];\n        for (int k = 0; k < 600; k++)\n            s = 5.1f * s - 4.2f * s;\n        y[i] = s + 1.0f;\n    }\n}\n";
+    let rounded_once = |text: &str| {
+        let once = text.replace("5.1f * s - 4.2f * s", "fmaf(5.1f, s, -4.2f * s)");
+        assert_ne!(once, text, "nothing was planted");
+        once
+    };
+    let Ok(Recomputed::Not(said)) = checked(source, Some(rounded_once)) else { panic!("compared") };
+    assert!(said.contains("beyond every bound"), "{said}");
+}
