@@ -306,6 +306,8 @@ fn profile(module: &Module, kernel: &Function, at: Extents, args: &Vars<Value>) 
         shared,
         global,
         parallelism: Parallelism { longest_block, ..parallelism(&whole) },
+        // Of an estimate each register too many is stored and loaded whenever what it holds is set.
+        spill_executions: whole.updates,
         ..KernelProfile::default()
     };
     Walked { profile, rounds: whole.rounds, depends_on_data: whole.depends_on_data }

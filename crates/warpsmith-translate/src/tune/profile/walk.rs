@@ -2,6 +2,7 @@
 
 mod access;
 mod conditions;
+mod functions;
 mod loops;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -116,6 +117,8 @@ pub struct Walk<'a> {
     pub chains: f64,
     /// Iterations of the longest of the outermost loops that remain loops; 1 without any.
     pub rounds: f64,
+    /// How often an element of an array in registers is set, of the array where that happens most.
+    pub updates: f64,
     /// Whether data decide how often something runs: the walk guesses.
     pub depends_on_data: bool,
     /// Instructions of the longest stretch of code without a loop.
@@ -177,6 +180,7 @@ impl<'a> Walk<'a> {
             chains: 0.0,
             straight: 0.0,
             rounds: 1.0,
+            updates: 0.0,
             depends_on_data: false,
             loads_together: 0.0,
             spread: [0.0; 2],
@@ -284,6 +288,8 @@ impl<'a> Walk<'a> {
                         let of = self.loops_of(value);
                         self.depends[v.0 as usize] |= of;
                         let elements: u64 = self.kernel.var(v).ty.extents().iter().product();
+                        let each = self.times(self.all_loops()) / elements.max(1) as f64;
+                        self.updates = self.updates.max(each);
                         if self.serial_loops() != 0 {
                             let together = self.times(self.side_by_side());
                             self.chains = self.chains.max(together.min(elements as f64));
@@ -438,12 +444,13 @@ impl<'a> Walk<'a> {
                 self.expr(b);
                 let product = |e: &Expr| matches!(&*e.kind, ExprKind::Binary(BinaryOp::Mul, ..));
                 // A product is part of the sum around it.
-                let fused = *op == BinaryOp::Mul && e.ty.scalar().is_some_and(Scalar::is_float);
+                let fused = *op == BinaryOp::Mul && float(&e.ty);
                 let sum = matches!(op, BinaryOp::Add | BinaryOp::Sub) && (product(a) || product(b));
                 let cost = match op {
                     _ if fused => 0.5,
                     _ if sum => 0.5,
                     BinaryOp::Div | BinaryOp::Rem if b.as_const().is_some() => 4.0,
+                    BinaryOp::Div if float(&a.ty) => self.quotient(a),
                     BinaryOp::Div | BinaryOp::Rem => self.division(a, b),
                     BinaryOp::LogicalAnd | BinaryOp::LogicalOr => 0.0,
                     _ => 1.0,
@@ -453,7 +460,6 @@ impl<'a> Walk<'a> {
             ExprKind::Unary(_, a) => self.expr(a),
             ExprKind::Cast(a) => {
                 self.expr(a);
-                let float = |t: &Type| t.scalar().is_some_and(Scalar::is_float);
                 if float(&a.ty) != float(&e.ty) {
                     self.work.sfu +=
                         self.warps() * self.times(self.loops_of(e) | self.serial_loops());
@@ -469,15 +475,31 @@ impl<'a> Walk<'a> {
             }
             ExprKind::Call(f, args) => {
                 args.iter().for_each(|a| self.expr(a));
-                let simple =
-                    f.is_exact() && !matches!(f, MathFn::Sqrt | MathFn::Fmod | MathFn::Remainder);
-                if !simple {
-                    self.work.sfu += self.warps() * self.times(self.all_loops());
-                }
-                self.count(&e.ty, if simple { 1.0 } else { 8.0 }, self.loops_of(e));
+                self.math(*f, e);
             }
             _ => {}
         }
+    }
+
+    /// A call of the math library.
+    fn math(&mut self, f: MathFn, e: &Expr) {
+        let cost = functions::cost(f, e.ty.innermost().scalar() == Some(Scalar::F64));
+        self.work.sfu += self.warps() * self.times(self.all_loops()) * cost.special;
+        self.work.int += self.warps() * self.times(self.all_loops()) * cost.int;
+        self.straight += (cost.code - cost.own) * self.times(self.beside());
+        self.count(&e.ty, cost.own, self.loops_of(e));
+    }
+
+    /// A quotient of reals, in the instructions of its type.
+    fn quotient(&mut self, of: &Expr) -> f64 {
+        let wide = of.ty.innermost().scalar() == Some(Scalar::F64);
+        self.work.sfu += self.warps() * self.times(self.all_loops());
+        functions::cost(MathFn::Rcp, wide).own + 2.0
+    }
+
+    /// Loops whose iterations stand beside each other in the code.
+    fn beside(&self) -> Loops {
+        self.all_loops() & !self.serial_loops()
     }
 
     /// Arithmetic on reals is done in every iteration of loops that remain loops, and, as that on integers, once for iterations
@@ -485,7 +507,7 @@ impl<'a> Walk<'a> {
     fn count(&mut self, ty: &Type, instructions: f64, of: Loops) {
         let all = self.warps() * self.times(of | self.serial_loops()) * instructions;
         if ty.innermost().scalar().is_some_and(Scalar::is_float) {
-            self.straight += instructions * self.times(self.all_loops() & !self.serial_loops());
+            self.straight += instructions * self.times(self.beside());
         }
         let own = self.warps() * self.times(of) * instructions;
         match ty.innermost().scalar() {
@@ -495,6 +517,10 @@ impl<'a> Walk<'a> {
             _ => self.work.int += own,
         }
     }
+}
+
+fn float(ty: &Type) -> bool {
+    ty.scalar().is_some_and(Scalar::is_float)
 }
 
 impl Walk<'_> {
