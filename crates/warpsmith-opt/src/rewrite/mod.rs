@@ -32,6 +32,7 @@ pub mod rasterise;
 pub mod rectangle;
 pub mod reduce;
 pub mod register_tile;
+pub mod residue;
 mod runs;
 pub mod scalarise;
 pub mod scan;

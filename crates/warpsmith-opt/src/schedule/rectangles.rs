@@ -8,6 +8,7 @@ use super::{StepKind, take};
 use crate::kernel::{Kernel, only_loop};
 use crate::rewrite::interchange;
 use crate::rewrite::rectangle::{self, under};
+use crate::rewrite::residue;
 use crate::walk;
 
 /// Step lists for a nest, by whichever templates suit it.
@@ -46,6 +47,33 @@ pub(super) fn of_rectangle(
         (state, _) = (next.kernel, taken.push(step));
     }
     after(&taken, alternatives(&state, root, sources))
+}
+
+/// Every step list for the nest whose loops go through the iterations only in which a remainder is zero; none where no loop asks for
+/// one.
+pub(super) fn of_residues(
+    kernel: &Kernel,
+    root: LoopId,
+    sources: &SourceMap,
+    alternatives: Alternatives,
+) -> Vec<Vec<StepKind>> {
+    let (mut state, mut taken) = (kernel.clone(), vec![]);
+    let asks = |state: &Kernel| {
+        let loops = serial_loops(state, root).into_iter().map(|l| l.id);
+        loops.into_iter().find(|id| residue::check(state, *id).is_ok())
+    };
+    while let Some(id) = asks(&state) {
+        let step = StepKind::Residue(residue::Args { target: state.loop_name(id) });
+        let Ok(next) = take(&state, &step, sources) else { break };
+        (state, _) = (next.kernel, taken.push(step));
+    }
+    if taken.is_empty() {
+        return vec![];
+    }
+    let mut found = alternatives(&state, root, sources);
+    found.extend(of_rectangle(&state, root, sources, alternatives));
+    found.extend(of_inner_sum(&state, root, sources, alternatives));
+    after(&taken, found)
 }
 
 /// Every step list for the nest with a sum over channels inside of the window that it stands around, where conditions of the window are

@@ -77,6 +77,7 @@ registry! {
     Interchange = interchange,
     Collapse = collapse,
     Rectangle = rectangle,
+    Residue = residue,
     Scatter = scatter,
     Expand = expand,
     Scalarise = scalarise,

@@ -187,7 +187,7 @@ fn collect(
 }
 
 /// The condition under which a statement ends the iteration, and does nothing else.
-fn skipping(stmt: &Stmt) -> Option<&Expr> {
+pub(crate) fn skipping(stmt: &Stmt) -> Option<&Expr> {
     match &stmt.kind {
         StmtKind::If { cond, then, otherwise } => {
             let ends = matches!(then.stmts.as_slice(), [Stmt { kind: StmtKind::Continue, .. }]);
@@ -215,7 +215,7 @@ fn is_plain(e: &Expr) -> bool {
 }
 
 /// The condition that holds where another does not.
-fn negated(cond: &Expr) -> Expr {
+pub(crate) fn negated(cond: &Expr) -> Expr {
     let integers = |a: &Expr| a.ty.is_integer();
     let turned = |op: BinaryOp| match op {
         BinaryOp::Lt => Some(BinaryOp::Ge),
