@@ -234,3 +234,20 @@ fn runs_that_load_nothing_are_refused() {
         assert!(text.contains("no vector of neighbouring elements"), "{text}");
     }
 }
+
+/// The sum of a row's number and a column's has one type.
+#[test]
+fn subscripts_of_several_types_are_flattened() {
+    let source = "
+void bytes(unsigned n, const unsigned key[n], unsigned bins[4][256]) {
+    #pragma omp parallel for
+    for (unsigned i = 0; i < n; i++)
+        for (int b = 0; b < 4; b++) {
+            #pragma omp atomic
+            bins[b][(key[i] >> (8 * b)) & 0xff]++;
+        }
+}
+";
+    let text = check(source, "privatise bins block 64 grid 2", SIZES);
+    has(&text, &["__shared__ unsigned bins_shared[1024];", "b * 256ll"]);
+}

@@ -1,6 +1,6 @@
 //! `#pragma ws bounds(A: n, m)`: extents of arrays passed as plain pointers.
 
-use warpsmith_ir::{BinaryOp, Diagnostic, Expr, PlaceKind, Type, VarId, visit};
+use warpsmith_ir::{BinaryOp, Diagnostic, Expr, PlaceKind, VarId, visit};
 
 use super::cx::{Binding, Cx, Low, Reported};
 use super::literal;
@@ -161,10 +161,7 @@ impl ExtentParser<'_, '_, '_> {
             Binding::Var(id) if is_integer(self.cx, id) => {
                 Ok(Expr::var(id, self.cx.var_type(id).clone()).with_origin(token.span))
             }
-            Binding::Const(id) => {
-                let ty = Type::Scalar(self.cx.module.constants[id.0 as usize].value.ty);
-                Ok(Expr::new(warpsmith_ir::ExprKind::Named(id), ty, token.span))
-            }
+            Binding::Const(id) => Ok(self.cx.constant(id).with_origin(token.span)),
             _ => Err(self.cx.bad(token)),
         }
     }

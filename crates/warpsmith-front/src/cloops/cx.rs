@@ -289,6 +289,19 @@ impl<'u> Cx<'u> {
         ConstId(at as u32)
     }
 
+    /// A constant where it is read: an integer as its value, since extents, bounds and alignment follow from it; a real by its name.
+    pub fn constant(&self, id: ConstId) -> Expr {
+        let value = self.module.constants[id.0 as usize].value;
+        match value.ty.is_integer() {
+            true => Expr::constant(value),
+            false => Expr::new(
+                ExprKind::Named(id),
+                Type::Scalar(value.ty),
+                warpsmith_ir::Origin::default(),
+            ),
+        }
+    }
+
     /// The value of an enumeration's constant; `depth` bounds definitions that mention each other.
     fn enumerator(&mut self, name: &str, depth: usize) -> Option<Value> {
         if depth > 64 {

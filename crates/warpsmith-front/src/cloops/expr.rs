@@ -123,8 +123,7 @@ impl<'u> Cx<'u> {
                 return Ok(Expr::constant(value).with_origin(e.span));
             }
             if let Some(super::cx::Binding::Const(id)) = self.lookup_quietly(name)? {
-                let ty = Type::Scalar(self.module.constants[id.0 as usize].value.ty);
-                return Ok(Expr::new(ExprKind::Named(id), ty, e.span));
+                return Ok(self.constant(id).with_origin(e.span));
             }
         }
         match self.designated(e)? {

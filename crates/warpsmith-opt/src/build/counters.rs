@@ -77,13 +77,14 @@ pub fn runs(function: &Function, l: &ForLoop) -> Expr {
     Expr::binary(flipped, l.limit.clone(), l.first.clone())
 }
 
-/// Whether all loops run at all; `None`: there are none.
+/// Whether all loops run at all; `None`: all do, whatever the sizes are.
 pub fn all_run<'l>(
     function: &Function,
     loops: impl IntoIterator<Item = &'l ForLoop>,
 ) -> Option<Expr> {
     let mut conditions: Vec<Expr> = vec![];
-    for cond in loops.into_iter().map(|l| runs(function, l)) {
+    let open = loops.into_iter().filter(|l| constant_count(function, l).is_none_or(|n| n == 0));
+    for cond in open.map(|l| runs(function, l)) {
         if !conditions.contains(&cond) {
             conditions.push(cond);
         }
@@ -276,6 +277,17 @@ pub fn count(function: &Function, l: &ForLoop) -> Expr {
         false => Expr::binary(BinaryOp::Div, tidy(function, span, ty), step),
     };
     tidy(function, Expr::binary(BinaryOp::Add, steps, Expr::int(ty, 1)), ty)
+}
+
+/// The number of iterations of a loop, where no size decides it.
+pub fn constant_count(function: &Function, l: &ForLoop) -> Option<u64> {
+    let ends = [&l.first, &l.limit, &l.step].map(|e| e.as_const().map(|v| v.as_i64()));
+    let [Some(first), Some(limit), Some(step)] = ends else { return None };
+    let distance =
+        if counts_up(l) { limit.checked_sub(first)? } else { first.checked_sub(limit)? };
+    let inclusive = matches!(l.compare, BinaryOp::Le | BinaryOp::Ge);
+    let distance = u64::try_from(distance.checked_add(i64::from(inclusive))?).ok()?;
+    counter_type(function, l).is_integer().then(|| distance.div_ceil(step.unsigned_abs().max(1)))
 }
 
 /// The last multiple of `width`, a power of two, at or before the loop's first iteration.

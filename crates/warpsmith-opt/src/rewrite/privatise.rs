@@ -480,18 +480,24 @@ impl Rewriter for ToOwn {
             && let ExprKind::AddressOf(place) = &mut *pointer.kind
             && let PlaceKind::Elem { index, dims, .. } = &*place.kind
         {
-            let mut flat = index.first().cloned().unwrap_or_else(|| Expr::i32(0));
-            for (i, n) in index.iter().skip(1).zip(dims) {
-                let row = Expr::binary(BinaryOp::Mul, flat, n.clone());
-                flat = Expr::binary(BinaryOp::Add, row, i.clone());
-            }
-            *place.kind = PlaceKind::Index(self.own.clone(), flat);
+            *place.kind = PlaceKind::Index(self.own.clone(), flat(index, dims));
             if let Type::Pointer { space, .. } = &mut pointer.ty {
                 *space = warpsmith_ir::Space::Shared;
             }
         }
         visit::rewrite_stmt(self, stmt);
     }
+}
+
+/// The place of an element among all, from its subscripts and all extents but the first.
+fn flat(index: &[Expr], dims: &[Expr]) -> Expr {
+    let first = index.first().map_or(Type::I32, |i| i.ty.clone());
+    let alike = index.iter().chain(dims).all(|e| e.ty == first);
+    let one = |e: &Expr| if alike { e.clone() } else { e.clone().cast(Type::I64) };
+    let start = index.first().map_or_else(|| Expr::i32(0), one);
+    index.iter().skip(1).zip(dims).fold(start, |flat, (i, n)| {
+        Expr::binary(BinaryOp::Add, Expr::binary(BinaryOp::Mul, flat, one(n)), one(i))
+    })
 }
 
 /// Whether a marked nest updates some array so.

@@ -1,7 +1,7 @@
 //! Bound nests without a reduction: one kernel each.
 //!
 //! The loop on x becomes a guard: every thread has one iteration, `first + t * step`. Loops on y and z become
-//! grid-stride loops, since a grid has at most 65535 blocks along them. Loops outside of three bound ones, and
+//! grid-stride loops, since a grid has at most 65535 blocks along them, unless so few are all that there ever are. Loops outside of three bound ones, and
 //! everything inside, run in the thread.
 
 use warpsmith_ir::poly::Poly;
@@ -66,6 +66,9 @@ impl Draft<'_> {
     /// Whether the loop's iterations fill blocks of `extent`, by what is known of the sizes.
     pub(crate) fn fills_blocks(&self, l: &ForLoop, nest: &Nest, extent: u64) -> bool {
         let ty = counters::counter_type(&self.scope.host, l);
+        if let Some(count) = counters::constant_count(&self.scope.host, l) {
+            return count.is_multiple_of(extent);
+        }
         unit_step(l)
             && counters::iterations(l, ty)
                 .is_some_and(|count| nest.multiples.divide(&count, extent))
@@ -120,8 +123,8 @@ impl Draft<'_> {
             let count = counters::count(&self.scope.host, l);
             let ty = count.ty.clone();
             let blocks = counters::blocks(&self.scope.host, count, sizes[axis.index()].clone());
-            if *axis == Axis::X && !strided {
-                grid[0] = blocks.cast(Type::U32);
+            if !strided && (*axis == Axis::X || self.fits_grid(l, nest, *axis)) {
+                grid[axis.index()] = blocks.cast(Type::U32);
                 continue;
             }
             let axes = if strided { "any axis" } else { "y or z" };
@@ -135,12 +138,19 @@ impl Draft<'_> {
         grid
     }
 
+    /// Whether the blocks of a loop along an axis are as many as the size of nothing decides, and a grid can have them.
+    fn fits_grid(&self, l: &ForLoop, nest: &Nest, axis: Axis) -> bool {
+        let count = counters::constant_count(&self.scope.host, l);
+        let size = u64::from(nest.block[axis.index()]);
+        count.is_some_and(|n| n.div_ceil(size) <= u64::from(MAX_BLOCKS_YZ))
+    }
+
     /// What a thread does.
     fn nest_kernel(&mut self, root: &ForLoop, stmt: &Stmt, nest: &Nest) -> Vec<Stmt> {
         let hoisted = self.hoisted_x(root, nest);
         let mut stmts = vec![];
         if let Some(l) = &hoisted {
-            let (declare, [outside, _]) = self.thread_counter(l, nest);
+            let (declare, [outside, _]) = self.thread_counter(l, nest, Axis::X);
             let (wide, own) = declare;
             stmts.extend(wide);
             // The counter itself follows the guard where the guard is computed in 64 bits.
@@ -190,9 +200,16 @@ impl Draft<'_> {
         let origin = stmt.origin.by("bind");
         match axis {
             Some(Axis::X) if hoisted == Some(l.id) => inner,
-            Some(Axis::X) if nest.order != Order::Strides => {
-                let ((wide, own), [_, cond]) = self.thread_counter(l, nest);
+            Some(axis)
+                if nest.order != Order::Strides
+                    && (axis == Axis::X || self.fits_grid(l, nest, axis)) =>
+            {
+                let ((wide, own), [_, cond]) = self.thread_counter(l, nest, axis);
                 let mut stmts: Vec<Stmt> = wide.into_iter().chain([own]).collect();
+                if self.fills_blocks(l, nest, nest.block[axis.index()].into()) {
+                    stmts.extend(inner);
+                    return stmts;
+                }
                 let then = Block::new(inner);
                 let kind = StmtKind::If { cond, then, otherwise: Block::default() };
                 stmts.push(Stmt::new(kind, origin));
@@ -257,9 +274,14 @@ impl Draft<'_> {
         ForLoop { var: counter, ..counters::wide(l) }
     }
 
-    /// The counter of the loop on x: its declaration, after another one where the guard needs 64 bits; and the
+    /// The counter of a loop of which a thread has one iteration: its declaration, after another one where the guard needs 64 bits; and the
     /// conditions that the thread has no iteration, and that it has one.
-    fn thread_counter(&mut self, l: &ForLoop, nest: &Nest) -> ((Option<Stmt>, Stmt), [Expr; 2]) {
+    fn thread_counter(
+        &mut self,
+        l: &ForLoop,
+        nest: &Nest,
+        axis: Axis,
+    ) -> ((Option<Stmt>, Stmt), [Expr; 2]) {
         let ty = counters::counter_type(&self.scope.host, l);
         self.scope.host.vars[l.var.0 as usize].constant = true;
         let declare =
@@ -268,8 +290,8 @@ impl Draft<'_> {
         let both = |op, a, b| Expr::binary(op, a, b);
         let (outside, inside) =
             (counters::outside(l, counter.clone()), counters::inside(l, counter.clone()));
-        let value = counters::counter_of(l, counters::thread_number(Axis::X, ty));
-        match counters::excess(&self.scope.host, l, nest.block[Axis::X.index()]) {
+        let value = counters::counter_of(l, counters::thread_number(axis, ty));
+        match counters::excess(&self.scope.host, l, nest.block[axis.index()]) {
             counters::Excess::InRange => ((None, declare(l.var, value)), [outside, inside]),
             counters::Excess::Wraps => {
                 let before = counters::before(l, counter);
@@ -292,8 +314,7 @@ impl Draft<'_> {
                 let exact = self.scope.local(&name, Type::I64);
                 self.scope.host.vars[exact.0 as usize].constant = true;
                 let wide = counters::wide(l);
-                let value =
-                    counters::counter_of(&wide, counters::thread_number(Axis::X, Scalar::I64));
+                let value = counters::counter_of(&wide, counters::thread_number(axis, Scalar::I64));
                 let counter = || Expr::var(exact, Type::I64);
                 let conditions =
                     [counters::outside(&wide, counter()), counters::inside(&wide, counter())];

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use warpsmith_device::{l1_wavefronts, shared_wavefronts};
-use warpsmith_ir::{Expr, ExprKind, Place, Space, Type, Value, Var, VarKind, layout::layout_of};
+use warpsmith_ir::{
+    Expr, ExprKind, Place, PlaceKind, Space, Type, Value, Var, VarKind, layout::layout_of,
+};
 use warpsmith_opt::analysis::access::{Base, base_of};
 use warpsmith_opt::walk as tree;
 
@@ -188,12 +190,27 @@ impl Walk<'_> {
 
     /// Counts sectors and wavefronts of addresses that data decide about: lanes that read the same number there go the same way.
     fn gathered(&mut self, site: &mut Site, place: &Place, bytes: i64, times: f64) {
+        // An array of the thread's own lies at the same place for all lanes, and holds something else for each.
+        if self.subscript_is_private(place) {
+            return;
+        }
         self.lanes.scatters = true;
         let addresses = self.addresses_of(place);
         self.lanes.scatters = false;
         let mut guess = Site::new(site.base, site.shared, site.store, site.copied);
         self.requests(&mut guess, &addresses, bytes, times);
         (site.sectors, site.wavefronts) = (guess.sectors, guess.wavefronts);
+    }
+
+    /// Whether a subscript is an element of an array of the thread's own.
+    fn subscript_is_private(&self, place: &Place) -> bool {
+        let private = |v| self.kernel.var(v).kind == VarKind::Local;
+        let mut found = false;
+        tree::each_expr_of_place(place, &mut |e| {
+            found |= matches!(&*e.kind, ExprKind::Read(p)
+                if matches!(&*p.kind, PlaceKind::Index(..)) && p.root_var().is_some_and(private));
+        });
+        found
     }
 
     /// By how much loops move an address, innermost first, and the numbers of these loops.
