@@ -15,10 +15,24 @@ fn profile(example: &str, steps: &str, sizes: &[(&str, i64)]) -> KernelProfile {
     launches.remove(0)
 }
 
+/// The profile of the only launch of a function that is given as text.
+fn profile_of(source: &str, steps: &str, sizes: &[(&str, i64)]) -> KernelProfile {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("nest.c");
+    std::fs::write(&path, source).expect("a writable folder");
+    let mut launches = profiles_in(&path, steps, sizes);
+    assert_eq!(launches.len(), 1);
+    launches.remove(0)
+}
+
 /// The profiles of an example's launches.
 fn profiles(example: &str, steps: &str, sizes: &[(&str, i64)]) -> Vec<KernelProfile> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    let request = TuneRequest::new(folder.join(example));
+    profiles_in(&folder.join(example), steps, sizes)
+}
+
+fn profiles_in(path: &Path, steps: &str, sizes: &[(&str, i64)]) -> Vec<KernelProfile> {
+    let request = TuneRequest::new(path);
     let mut sources = SourceMap::new();
     let kernel = tune::kernel(&request, &mut sources).unwrap();
     let file = sources.add("test.sched".to_string(), steps.to_string());
@@ -204,4 +218,68 @@ fn the_middle_of_all_images_is_no_edge_of_one() {
     let p = profile("../tests/corpus/loops/conv_nhwc.c", steps, &sizes);
     let all: i64 = sizes.iter().map(|(_, n)| n).product::<i64>() * 9 / 32;
     assert!(p.work.fp32 > 0.6 * all as f64, "{} of {all}", p.work.fp32);
+}
+
+/// In registers, too, what was read from memory sends each lane its own way.
+#[test]
+fn lanes_scatter_by_what_they_keep_in_registers() {
+    let source = "
+void bytes(unsigned n, const unsigned key[n], unsigned bins[4][256]) {
+    #pragma omp parallel for
+    for (unsigned i = 0; i < n; i++) {
+        unsigned v = key[i];
+        for (int b = 0; b < 4; b++) {
+            #pragma omp atomic
+            bins[b][(v >> (8 * b)) & 0xff]++;
+        }
+    }
+}
+";
+    let sectors = |steps: &str| {
+        let p = profile_of(source, steps, &[("n", 1 << 16)]);
+        p.global.iter().filter(|g| g.kind == TrafficKind::Store).map(|g| g.sectors).sum::<f64>()
+    };
+    let (direct, tiled) = (
+        sectors("bind i -> x block 128\n"),
+        sectors("bind i -> x block 128\nregister_tile i by 8\n"),
+    );
+    assert!((0.5..2.0).contains(&(tiled / direct)), "{direct} {tiled}");
+}
+
+/// Accumulators that a thread has no registers for are stored and loaded whenever something is added to them.
+#[test]
+fn registers_too_many_are_spilled_as_often_as_they_are_set() {
+    let source = "
+void product(int n, const float a[n][n][2], const float b[n][n][2], float c[n][n][2]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            float re = 0, im = 0;
+            for (int k = 0; k < n; k++) {
+                re += a[i][k][0] * b[k][j][0] - a[i][k][1] * b[k][j][1];
+                im += a[i][k][0] * b[k][j][1] + a[i][k][1] * b[k][j][0];
+            }
+            c[i][j][0] = re;
+            c[i][j][1] = im;
+        }
+}
+";
+    let steps = "bind i, j -> y, x block 8x8\nregister_tile i by 8\nregister_tile j by 16\n";
+    let p = profile_of(source, steps, &[("n", 256)]);
+    assert!(p.registers > 256, "{}", p.registers);
+    assert!((256.0..260.0).contains(&p.spill_executions), "{}", p.spill_executions);
+}
+
+#[test]
+fn functions_take_what_their_code_does() {
+    let of = |call: &str| {
+        let source = format!(
+            "#include <math.h>\nvoid f(int n, const float x[n], float y[n]) {{\n    #pragma omp parallel for\n    for (int i = 0; i < n; i++)\n        y[i] = {call};\n}}\n"
+        );
+        let p = profile_of(&source, "bind i -> x block 128\n", &[("n", 1 << 20)]);
+        p.work.fp32 / (p.blocks() as f64 * f64::from(p.warps_per_block()))
+    };
+    let [sine, exponential, quotient] = ["sinf(x[i])", "expf(x[i])", "1.0f / x[i]"].map(of);
+    assert!(sine > 3.0 * exponential, "{sine} {exponential}");
+    assert!((8.0..16.0).contains(&quotient), "{quotient}");
 }
