@@ -52,6 +52,7 @@ pub mod tile;
 pub mod unroll;
 pub mod vectorise;
 pub mod warp;
+pub mod wrap;
 
 use warpsmith_ir::LoopId;
 

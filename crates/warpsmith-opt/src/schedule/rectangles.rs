@@ -9,6 +9,7 @@ use crate::kernel::{Kernel, only_loop};
 use crate::rewrite::interchange;
 use crate::rewrite::rectangle::{self, under};
 use crate::rewrite::residue;
+use crate::rewrite::wrap;
 use crate::walk;
 
 /// Step lists for a nest, by whichever templates suit it.
@@ -47,6 +48,20 @@ pub(super) fn of_rectangle(
         (state, _) = (next.kernel, taken.push(step));
     }
     after(&taken, alternatives(&state, root, sources))
+}
+
+/// Every step list for the nest whose remainders are comparisons where they only wrap around; none where there are no such.
+pub(super) fn of_wraps(
+    kernel: &Kernel,
+    root: LoopId,
+    sources: &SourceMap,
+    alternatives: Alternatives,
+) -> Vec<Vec<StepKind>> {
+    let step = StepKind::Wrap(wrap::Args { target: kernel.loop_name(root) });
+    match take(kernel, &step, sources) {
+        Ok(next) => after(&[step], alternatives(&next.kernel, root, sources)),
+        Err(_) => vec![],
+    }
 }
 
 /// Every step list for the nest whose loops go through the iterations only in which a remainder is zero; none where no loop asks for

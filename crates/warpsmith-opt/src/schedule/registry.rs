@@ -78,6 +78,7 @@ registry! {
     Collapse = collapse,
     Rectangle = rectangle,
     Residue = residue,
+    Wrap = wrap,
     Scatter = scatter,
     Expand = expand,
     Scalarise = scalarise,

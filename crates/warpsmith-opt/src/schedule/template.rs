@@ -60,6 +60,7 @@ pub fn alternatives(kernel: &Kernel, root: LoopId, sources: &SourceMap) -> Vec<V
     found.extend(rectangles::of_rectangle(kernel, root, sources, alternatives));
     found.extend(rectangles::of_inner_sum(kernel, root, sources, alternatives));
     found.extend(rectangles::of_residues(kernel, root, sources, alternatives));
+    found.extend(rectangles::of_wraps(kernel, root, sources, alternatives));
     let mut different: Vec<Vec<StepKind>> = vec![];
     for steps in found {
         if !different.contains(&steps) {

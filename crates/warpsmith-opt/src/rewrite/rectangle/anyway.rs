@@ -112,7 +112,7 @@ pub(super) fn chooses(e: &Expr) -> bool {
 }
 
 /// The counter of a loop that counts up by one, its first and its last value.
-pub(super) fn range(l: &ForLoop) -> Option<(VarId, Poly, Poly)> {
+pub(crate) fn range(l: &ForLoop) -> Option<(VarId, Poly, Poly)> {
     let (first, limit) = (Poly::from_expr(&l.first)?, Poly::from_expr(&l.limit)?);
     let last = match l.compare {
         BinaryOp::Le => limit,

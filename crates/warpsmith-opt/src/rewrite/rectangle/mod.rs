@@ -38,7 +38,8 @@ use warpsmith_ir::{
     SourceMap, Stmt, StmtKind, Var, VarId, VarKind, visit,
 };
 
-use self::anyway::{Anyway, chooses, range};
+pub(crate) use self::anyway::range;
+use self::anyway::{Anyway, chooses};
 use super::grammar::name;
 use super::share::SHARED;
 use super::step::{About, Law, Rewrite, StepError, loop_named};

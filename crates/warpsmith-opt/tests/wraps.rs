@@ -1,0 +1,116 @@
+//! Remainders that only wrap around the ends of a range.
+
+mod common;
+
+use common::{Points as Sizes, check_scheduled as check, has, refused_text};
+
+const SIZES: Sizes<'_> =
+    &[&[("n", 0), ("m", 3)], &[("n", 1), ("m", 1)], &[("n", 2), ("m", 2)], &[("n", 7), ("m", 4)]];
+
+fn row(body: &str) -> String {
+    format!(
+        "
+void row(int n, int m, const int x[n], int y[n]) {{
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {{
+        {body}
+    }}
+}}
+"
+    )
+}
+
+#[test]
+fn neighbours_in_a_ring_are_compared() {
+    let source = row("y[i] = x[(i + 1) % n] - x[(i + n - 1) % n];");
+    let text = check(&source, "wrap i\nbind i -> x block 32", SIZES);
+    has(&text, &["i + 1 >= n ? i - n + 1 : i + 1"]);
+    assert!(!text.contains('%'), "{text}");
+}
+
+#[test]
+fn of_a_window_both_ends_are_asked_for() {
+    let source = "
+void life(int n, int m, const int a[n][m], int b[n][m]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            int c = 0;
+            for (int p = -1; p <= 1; p++)
+                for (int q = -1; q <= 1; q++) {
+                    int r = i + p;
+                    c += (p + 3 * q) * a[(r + n) % n][(j + q + m) % m];
+                }
+            b[i][j] = c;
+        }
+}
+";
+    let text = check(source, "wrap i\nbind i, j -> y, x block 8x4\nunroll p\nunroll q", SIZES);
+    has(&text, &["? j - m + q : "]);
+    assert!(!text.contains('%'), "{text}");
+}
+
+#[test]
+fn shifts_may_come_from_a_table() {
+    let source = "
+static const int dx[5] = {0, 1, 0, -1, 0};
+void pull(int n, int m, const int f[5][n], int g[5][n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 5; k++) {
+            int from = (i - dx[k] + n) % n;
+            g[k][i] = f[k][from];
+        }
+}
+";
+    let text = check(source, "wrap i\nbind i -> x block 32", SIZES);
+    assert!(!text.contains('%'), "{text}");
+}
+
+#[test]
+fn what_is_less_than_the_divisor_stays() {
+    for body in ["y[i] = x[i % n];", "y[i] = ((i - 1) % n + n) % n;", "y[i] = (-i) % n;"] {
+        let text = check(&row(body), "wrap i\nbind i -> x block 32", SIZES);
+        assert!(!text.contains('%'), "{text}");
+    }
+}
+
+#[test]
+fn what_may_wrap_twice_keeps_its_division() {
+    let cases = [
+        // Beyond three times the divisor, and negative.
+        "y[i] = x[(i + 3 * n) % n];",
+        "y[i] = (i - n - 1) % n;",
+        // Another divisor.
+        "if (m > 0) y[i] = x[i] + (i + 1) % m;",
+        // What it depends on is not known.
+        "y[i] = x[(x[i] + n) % n];",
+        "for (int k = 0; k < m; k++) y[i] = (i + k) % n;",
+        // The divisor, or a part of the dividend, changes.
+        "int s = 1; for (int k = 0; k < 3; k++) { y[i] = (i + s) % n; s += n; }",
+        "y[i] = (i + 5) % 7;",
+        "y[i] = ((i - 2 * n + 1) % n + n) % n;",
+    ];
+    for body in cases {
+        let said = refused_text(&row(body), "wrap i");
+        assert!(said.contains("no remainder"), "{body}: {said}");
+    }
+    let unsigned = "
+void row(unsigned n, const int x[n], int y[n]) {
+    #pragma omp parallel for
+    for (unsigned i = 0; i < n; i++)
+        y[i] = x[(i + n - 1) % n];
+}
+";
+    assert!(refused_text(unsigned, "wrap i").contains("no remainder"));
+}
+
+/// A value that was taken before its counter went on.
+#[test]
+fn values_are_those_of_their_own_iteration() {
+    let source = row(
+        "int j; for (j = 0; j < 2 * m; j++) y[i] = j; int a = j; for (j = 0; j < 1; j++) y[i] = (a + j + n) % n;",
+    );
+    let said = refused_text(&source, "wrap i");
+    assert!(said.contains("no remainder"), "{said}");
+}
