@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 
 use warpsmith_ir::{
-    BinaryOp, Builtin, Expr, ExprKind, MathFn, Module, Place, PlaceKind, Scalar, Type, UnaryOp,
-    Value, VarId, eval, layout::layout_of,
+    BinaryOp, Builtin, Expr, ExprKind, MathFn, Module, Place, PlaceKind, Scalar, Space, Type,
+    UnaryOp, Value, VarId, eval, layout::layout_of,
 };
 
 use super::address::{Address, Object};
+use crate::data::scalar_from_bytes;
 
 /// Loops around a statement, at most; what stands deeper counts as unchanging.
 pub const MAX_LOOPS: usize = 16;
@@ -290,6 +291,19 @@ impl<N: Number> Thread<N> {
         self.cells.get(&(v, address.offset.same()?.as_i64() + bytes)).cloned()
     }
 
+    /// An integer of a table of constants.
+    fn of_table(&self, module: &Module, at: Extents, place: &Place) -> Option<N> {
+        let ty = place.ty.scalar().filter(|ty| ty.is_integer())?;
+        let Address { object: Object::Global(id), offset } = self.address(module, at, place)?
+        else {
+            return None;
+        };
+        let table = module.globals.get(id.0 as usize).filter(|g| g.space == Space::Constant)?;
+        let start = usize::try_from(offset.same()?.as_i64()).ok()?;
+        let bytes = table.init.as_deref()?.get(start..start + ty.bytes() as usize)?;
+        Some(N::constant(scalar_from_bytes(ty, bytes)))
+    }
+
     /// The start of a row that is read from memory, where a parameter holds how far such are apart ([`super::rows`]).
     fn row_start(&self, module: &Module, at: Extents, place: &Place) -> Option<N> {
         let (array, row) = match &*place.kind {
@@ -331,6 +345,7 @@ impl<N: Number> Thread<N> {
                 _ => {
                     let known = || self.row_start(module, at, p);
                     let known = self.cell(module, at, p, 0).or_else(known);
+                    let known = known.or_else(|| self.of_table(module, at, p));
                     known.or_else(|| self.scattered(module, at, p).filter(|_| self.scatters))
                 }
             },
