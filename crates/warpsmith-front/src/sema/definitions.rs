@@ -153,6 +153,14 @@ impl<'a> Sema<'a> {
             .into())
     }
 
+    /// Whether no file has a body for a function that is no method.
+    pub(crate) fn is_only_declared(&self, f: FnDecl<'a>) -> bool {
+        let ast::FunctionName::Plain(path) = &f.decl.name else { return false };
+        let Some(name) = path.segments.last() else { return false };
+        let all = self.lookup_all_functions(f.scope, &name.name);
+        f.decl.body.is_none() && all.iter().all(|other| other.decl.body.is_none())
+    }
+
     /// Declarations of a member of a method's class that stand outside of it.
     fn out_of_class(&self, f: FnDecl<'a>, member: &str) -> Vec<FnDecl<'a>> {
         let class = self.name_of_class(f).unwrap_or_default();
