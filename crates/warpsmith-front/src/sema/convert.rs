@@ -338,15 +338,11 @@ impl<'a> Sema<'a> {
         if expr.ty == *ty {
             return Ok(expr);
         }
-        let of_function = [&expr.ty, ty].map(|t| self.signature_of(t).is_some());
+        let to_function = self.signature_of(ty).is_some();
         match (&expr.ty, ty) {
             (_, Type::Void) => Ok(expr),
-            (_, Type::Pointer { .. }) if of_function[0] && matches!(style, "c" | "reinterpret") => {
-                let number = super::function_pointers::number_of(expr, span);
-                Ok(Expr::new(ExprKind::Cast(number), ty.clone(), span))
-            }
             (Type::Pointer { .. } | Type::Scalar(_), _)
-                if of_function[1]
+                if to_function
                     && (expr.ty.is_pointer() || expr.ty.is_integer())
                     && matches!(style, "c" | "reinterpret") =>
             {

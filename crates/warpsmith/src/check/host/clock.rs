@@ -90,6 +90,12 @@ impl Runner<'_> {
         self.limits.push(format!("{label}: this statement was left out: {text}"));
     }
 
+    /// Says that a kernel did not end because it waits for what the host writes.
+    pub(super) fn waits_for_host(&mut self, label: &str) {
+        let text = "it waits for memory that the host may write meanwhile; the host goes on only when a kernel has ended here";
+        self.limits.push(format!("{label}: {text}"));
+    }
+
     /// What ended a run, in words.
     pub(in crate::check) fn limit_text(&self, limit: Limit) -> &'static str {
         match limit {
