@@ -401,6 +401,40 @@ fn objects_of_methods_that_are_left_out_are_not_known() {
     assert!(text.contains("host code was left out"), "{text}");
 }
 
+/// The host does not go on while a kernel runs: one that waits for it says nothing of the kernel.
+#[test]
+fn kernels_that_wait_for_the_host_are_a_limit() {
+    let program = |allocation: &str| {
+        format!(
+            "__global__ void serve(volatile int *bell, int *out)
+{{
+    if (threadIdx.x == 0) while (*bell == 0) {{}}
+    __syncthreads();
+    out[threadIdx.x] = *bell;
+}}
+int main()
+{{
+    int *bell, *out;
+    {allocation};
+    cudaMalloc(&out, 128);
+    cudaMemset(bell, 0, 4);
+    serve<<<1, 32>>>(bell, out);
+    *bell = 1;
+    cudaDeviceSynchronize();
+    return 0;
+}}
+"
+        )
+    };
+    let text = check(&program("cudaMallocManaged(&bell, 4)"), &[], 3);
+    assert!(text.contains("it waits for memory that the host may write meanwhile"), "{text}");
+    let own = program("cudaMalloc(&bell, 4)").replace("*bell = 1;", "");
+    assert!(check(&own, &[], 1).contains("infinite-loop"));
+    // What waits for nothing has no end, whoever may write what.
+    let endless = program("cudaMallocManaged(&bell, 4)").replace("*bell == 0", "out != nullptr");
+    assert!(check(&endless, &[], 1).contains("infinite-loop"));
+}
+
 /// Clusters as a launch asks for them; `BLOCKS` is the grid.
 const CLUSTERED: &str = r#"
 #include <cooperative_groups.h>
