@@ -46,15 +46,14 @@ impl<'a> Sema<'a> {
         }
         let given = args.len();
         let arbitrary = f.decl.attrs.is_spec && f.class.is_none() && self.is_only_declared(f);
-        let mut written = vec![];
+        let types = args.iter().filter(|_| arbitrary).map(|a| self.operand_type(a));
+        let types: Vec<Option<QualType>> = types.collect();
         for (arg, param) in args.into_iter().zip(&instance.params) {
-            let whole = self.operand_type(&arg).map(|q| q.ty);
-            let value = self.pass(arg, param, span)?;
-            if arbitrary {
-                written.extend(self.written_by_any(&value, whole, param));
-            }
-            values.push(value);
+            values.push(self.pass(arg, param, span)?);
         }
+        let written: Vec<(Expr, i64)> = (types.into_iter().zip(&values).zip(&instance.params))
+            .filter_map(|((of, value), param)| self.written_by_any(value, of, param))
+            .collect();
         for (i, param) in instance.params.iter().enumerate().skip(given) {
             let Some(default) = f.decl.params.get(i).and_then(|p| p.default.as_ref()) else {
                 return fail("W063", span, "an argument is missing");
@@ -70,13 +69,18 @@ impl<'a> Sema<'a> {
             return Ok(Operand::Value(Expr::constant(value).with_origin(span)));
         }
         let result = self.emit_call(&instance, values, span);
-        for (pointer, bytes) in written {
+        self.fill_with_zeros(written, span)?;
+        Ok(result)
+    }
+
+    fn fill_with_zeros(&mut self, places: Vec<(Expr, i64)>, span: Span) -> Res<()> {
+        for (pointer, bytes) in places {
             let zeros = vec![pointer, Expr::i32(0), Expr::int(Scalar::U64, bytes)];
             if let Some(Err(error)) = builtins::call("memset", &[], zeros, span, self) {
                 return Err(error.into());
             }
         }
-        Ok(result)
+        Ok(())
     }
 
     /// What of the calling thread's own a function without a body may write through an argument: where, and how many bytes.
@@ -84,7 +88,7 @@ impl<'a> Sema<'a> {
     fn written_by_any(
         &self,
         value: &Expr,
-        whole: Option<Type>,
+        operand: Option<QualType>,
         param: &QualType,
     ) -> Option<(Expr, i64)> {
         let mut pointer = value;
@@ -95,7 +99,8 @@ impl<'a> Sema<'a> {
         else {
             return None;
         };
-        let object = whole.filter(|t| matches!(t, Type::Array(..))).unwrap_or((**pointee).clone());
+        let whole = operand.map(|q| q.ty).filter(|t| matches!(t, Type::Array(..)));
+        let object = whole.unwrap_or((**pointee).clone());
         let bytes = i64::try_from(layout_of(&self.module, &object).size).ok()?;
         let is_constant = match &param.ty {
             Type::Pointer { readonly, .. } if !param.is_reference() => *readonly,

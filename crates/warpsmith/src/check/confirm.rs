@@ -87,13 +87,6 @@ pub fn without_pointers(
     ids.filter(|id| confirmed.as_ref().is_none_or(|known| known.contains(id))).collect()
 }
 
-/// Takes out loops that wait for memory, which the host may write while the kernel runs. Whether there were any.
-pub fn waits_for_host(outcome: &mut Outcome) -> bool {
-    let all = outcome.findings.len();
-    outcome.findings.retain(|f| f.kind != Some(emu::POLLS));
-    outcome.findings.len() < all
-}
-
 /// A copy with other numbers where nobody gave any.
 fn with_numbers(module: &Module, memory: &DeviceMemory, init: Init, parts: &Parts) -> DeviceMemory {
     let mut copy = memory.clone();

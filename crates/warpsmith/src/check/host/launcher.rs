@@ -14,7 +14,7 @@ use warpsmith_ir::{
 };
 
 use super::super::args::LaunchArgs;
-use super::super::confirm::{Other, Parts, waits_for_host, without_pointers};
+use super::super::confirm::{Other, Parts, without_pointers};
 use super::super::invent::{has_pointers, invent};
 use super::super::memory;
 use super::super::runner::Runner;
@@ -557,8 +557,8 @@ impl Launcher for HostLauncher<'_, '_> {
             let _phase = Phase::new(format!("{label}, launch {}", self.ran.launched));
             match self.emulator.run(&config, &mut self.device, &options) {
                 Ok(mut outcome) => {
-                    if !memory.host.shared.is_empty() && waits_for_host(&mut outcome) {
-                        self.runner.waits_for_host(&label);
+                    if !memory.host.shared.is_empty() {
+                        self.runner.without_waiting(&mut outcome, &label);
                     }
                     let touched = std::mem::take(&mut outcome.touched);
                     self.compare_streams(&begun, self.kernel_did(&config, touched));
