@@ -9,6 +9,9 @@ use crate::counters::Counters;
 pub use crate::engine::heap::Heap;
 use warpsmith_ir::{FuncId, Module, Span, Type, Way};
 
+/// The kind of a loop without end that reads anew what others may write: it waits.
+pub const POLLS: &str = "polls";
+
 /// Names a buffer in [`DeviceMemory`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BufferId(pub u32);

@@ -401,70 +401,38 @@ fn objects_of_methods_that_are_left_out_are_not_known() {
     assert!(text.contains("host code was left out"), "{text}");
 }
 
-/// Files for verifiers say how they are launched in their first lines, and their conditions what numbers are.
+/// The host does not go on while a kernel runs: one that waits for it says nothing of the kernel.
 #[test]
-fn options_of_verifiers_are_launches() {
-    let kernel = |to: &str| {
+fn kernels_that_wait_for_the_host_are_a_limit() {
+    let program = |allocation: &str| {
         format!(
-            "//pass\n//--blockDim=[8,4] --gridDim=2 --no-inline
-__global__ void f(int *p, unsigned n)\n{{\n    __requires(n == 64);
-    unsigned i = (blockIdx.x * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
-    p[{to}] = i;\n    __assert(i < n);\n}}\n"
+            "__global__ void serve(volatile int *bell, int *out)
+{{
+    if (threadIdx.x == 0) while (*bell == 0) {{}}
+    __syncthreads();
+    out[threadIdx.x] = *bell;
+}}
+int main()
+{{
+    int *bell, *out;
+    {allocation};
+    cudaMalloc(&out, 128);
+    cudaMemset(bell, 0, 4);
+    serve<<<1, 32>>>(bell, out);
+    *bell = 1;
+    cudaDeviceSynchronize();
+    return 0;
+}}
+"
         )
     };
-    let text = check(&kernel("i"), &[], 0);
-    assert!(text.contains("nothing found"), "{text}");
-    assert!(check(&kernel("i / 2"), &[], 1).contains("race-global"));
-}
-
-/// Numbers that conditions of one kernel name belong to its parameters, each to its own; structures are tried with numbers, too.
-#[test]
-fn conditions_of_verifiers_give_each_parameter_its_number() {
-    let kernel = |index: &str| {
-        format!(
-            "//pass\n//--blockDim=64 --gridDim=1
-struct Pair {{ unsigned a; float b; }};
-__global__ void f(int *p, int n, int m, Pair more)\n{{\n    __requires((n == 13) && 48 == m);
-    __requires(more.a > 1);
-    if (threadIdx.x < m + more.b) p[{index}] = threadIdx.x;\n}}\n"
-        )
-    };
-    let text = check(&kernel("threadIdx.x * n"), &[], 0);
-    assert!(text.contains("nothing found"), "{text}");
-    let text = check(&kernel("threadIdx.x / n"), &[], 1);
-    assert!(text.contains("race-global") && text.contains("n=13, m=48"), "{text}");
-}
-
-/// `--warp-sync=32` means warps in lockstep; other sizes say nothing of warps of 32 threads.
-#[test]
-fn warps_of_verifiers_may_execute_in_lockstep() {
-    let kernel = |options: &str| {
-        format!(
-            "//pass\n//--gridDim=1 {options}
-__global__ void shift(int *a)\n{{
-    if (threadIdx.x % 16 > 0) a[threadIdx.x] = a[threadIdx.x - 1] + a[threadIdx.x];\n}}\n"
-        )
-    };
-    check(&kernel("--blockDim=64 --warp-sync=32"), &[], 0);
-    check(&kernel("--blockDim=[4,4] --warp-sync=16"), &[], 0);
-    check(&kernel("--blockDim=64 --warp-sync=8"), &[], 1);
-    check(&kernel("--blockDim=64"), &[], 1);
-}
-
-/// Files for verifiers leave out the bodies of what may be arbitrary; in programs that is a file that is missing.
-#[test]
-fn functions_without_bodies_are_arbitrary_for_verifiers() {
-    let kernel = "struct S { int a; };
-__device__ int arbitrary();
-__device__ void done(S s);
-__global__ void f(int *p)\n{
-    while (arbitrary()) p[0] = threadIdx.x;
-    S s = { p[threadIdx.x] };
-    done(s);\n}\n";
-    let text = check(&format!("//pass\n//--blockDim=64 --gridDim=1\n{kernel}"), &[], 0);
-    assert!(text.contains("`arbitrary` has no body") && text.contains("`done` has no body"));
-    let text = check(kernel, &["--grid", "1", "--block", "64"], 2);
-    assert!(text.contains("W069"), "{text}");
+    let text = check(&program("cudaMallocManaged(&bell, 4)"), &[], 3);
+    assert!(text.contains("it waits for memory that the host may write meanwhile"), "{text}");
+    let own = program("cudaMalloc(&bell, 4)").replace("*bell = 1;", "");
+    assert!(check(&own, &[], 1).contains("infinite-loop"));
+    // What waits for nothing has no end, whoever may write what.
+    let endless = program("cudaMallocManaged(&bell, 4)").replace("*bell == 0", "out != nullptr");
+    assert!(check(&endless, &[], 1).contains("infinite-loop"));
 }
 
 /// Clusters as a launch asks for them; `BLOCKS` is the grid.

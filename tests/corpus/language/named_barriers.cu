@@ -37,6 +37,10 @@ __global__ void halves(int *y)
     int odd;
     asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; bar.red.popc.u32 %0, 0, p; }" : "=r"(odd) : "r"(threadIdx.x & 1));
     __assert(odd == 64);
+    int any;
+    asm volatile("{ .reg .pred p, q; setp.gt.s32 p, %1, 126; bar.red.or.pred q, 4, p; selp.s32 %0, 1, 0, q; }"
+                 : "=r"(any) : "r"(threadIdx.x));
+    __assert(any == 1);
 }
 // warpsmith: grid=1 block=96 arg y=int[64]=zeros
 __global__ void some_have_ended(int *y)

@@ -48,3 +48,19 @@ __global__ void numbers_as_arguments(int *x)
     x[threadIdx.x] = some.test(2);
     __assert(at->test(0) && !at->test(1) && !none.test(0));
 }
+
+// Enumerations without a name that say their type.
+enum : int { EMPTY, READY = 4, DONE };
+struct Slot {
+    enum : unsigned char { WIDTH = 3, };
+    int state;
+};
+
+// warpsmith: grid=1 block=32 arg x=int[32]
+__global__ void states_without_names(int *x)
+{
+    enum : short { STEP = 2 };
+    Slot slot = {threadIdx.x % 2 ? READY : EMPTY};
+    x[threadIdx.x] = slot.state + Slot::WIDTH * STEP + DONE;
+    __assert(x[threadIdx.x] == (threadIdx.x % 2 ? 15 : 11));
+}

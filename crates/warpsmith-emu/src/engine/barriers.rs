@@ -131,6 +131,11 @@ impl Machine<'_> {
     pub fn open_grid_barrier(&mut self, b: &mut Block) {
         self.found.stats.barriers += 1;
         let pc = b.groups.first().map_or(0, |g| g.pc);
+        // It is a barrier of the block, too, which the block's own threads must not go around.
+        self.look_at_ended(b, pc);
+        if b.abandoned {
+            return;
+        }
         b.interval += 1;
         self.block_barrier_order(b, pc);
         self.grid_barrier_order(b);

@@ -11,7 +11,7 @@ use super::launch::Machine;
 use super::poison::{ENDED, UNDEFINED};
 use super::schedule::Turns;
 use super::state::{FAILED, HELD};
-use crate::api::{Access, Finding, Limit, Rule};
+use crate::api::{Access, Finding, Limit, POLLS, Rule};
 use crate::compile::lir::{Op, Opd, Special};
 use crate::compile::places::OFFSET_BITS;
 
@@ -419,17 +419,19 @@ impl Machine<'_> {
     pub fn report_loop(&mut self, b: &Block, g: &Group, message: &str) {
         let p = self.program;
         // The loop whose body holds the program counter and starts last.
-        let mut best: Option<(u32, u32)> = None;
+        let mut best: Option<(u32, usize)> = None;
         for (pc, op) in p.code.iter().enumerate() {
             if let Op::LoopBack { label, loop_id } = op {
                 let head = p.labels[*label as usize];
                 let holds = head <= g.pc && g.pc as usize <= pc;
                 if holds && best.is_none_or(|(h, _)| head > h) {
-                    best = Some((head, p.loops[*loop_id as usize]));
+                    best = Some((head, *loop_id as usize));
                 }
             }
         }
-        let site = best.map_or(p.sites.get(g.pc as usize).copied().unwrap_or(0), |b| b.1);
+        let here = p.sites.get(g.pc as usize).copied().unwrap_or(0);
+        let site = best.map_or(here, |(_, id)| p.loops[id]);
+        let polls = best.is_some_and(|(_, id)| p.loop_polls[id]);
         let thread = g.mask.threads().next().unwrap_or(0);
         let place = Access {
             span: p.spans.get(site as usize).copied().flatten(),
@@ -438,7 +440,7 @@ impl Machine<'_> {
         };
         self.found.report.add(Finding {
             rule: Rule::InfiniteLoop,
-            kind: None,
+            kind: polls.then_some(POLLS),
             message: message.to_string(),
             accesses: vec![place],
             array: None,

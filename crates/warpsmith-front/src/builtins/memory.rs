@@ -94,8 +94,18 @@ fn nth(pointer: &Expr, i: u64, scalar: Scalar, span: warpsmith_ir::Span) -> Plac
     Place::new(kind, Type::Scalar(scalar), span)
 }
 
+/// A null pointer that is written as a number, as a pointer to bytes.
+fn null_as_pointer(c: &mut Call<'_>, i: usize) {
+    if c.args[i].ty.is_integer() && c.cx.fold(&c.args[i]).is_some_and(|v| v.bits == 0) {
+        let ty = Type::pointer(Type::Scalar(Scalar::U8), Space::Generic);
+        c.args[i] = Expr::int(Scalar::U64, 0).cast(ty).with_origin(c.span);
+    }
+}
+
 fn copy(c: &mut Call<'_>) -> Lowered {
     c.arity(3)?;
+    null_as_pointer(c, 0);
+    null_as_pointer(c, 1);
     let pointees = [c.pointee(0)?, c.pointee(1)?];
     if is_long(c) && c.name != "memmove" {
         return block_copy::copy(c);
@@ -119,6 +129,7 @@ fn copy(c: &mut Call<'_>) -> Lowered {
 
 fn fill(c: &mut Call<'_>) -> Lowered {
     c.arity(3)?;
+    null_as_pointer(c, 0);
     let pointee = c.pointee(0)?;
     if is_long(c) {
         return block_copy::fill(c);

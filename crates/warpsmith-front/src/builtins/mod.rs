@@ -81,6 +81,11 @@ pub fn call(
     GROUPS.iter().find_map(|group| group(&mut c)).or_else(|| known::refuse(&c))
 }
 
+/// Whether the function is predefined in namespace `std` only.
+pub fn is_of_standard_library(name: &str) -> bool {
+    stdlib::names().any(|n| n == name)
+}
+
 /// The name without `std::`, `cuda::std::` or a leading `::`.
 fn strip_std(name: &str) -> &str {
     let name = name.strip_prefix("::").unwrap_or(name);

@@ -30,7 +30,7 @@ pub const COMPLEX_FLOAT: &str = "__0float_complex";
 pub const COMPLEX_DOUBLE: &str = "__0double_complex";
 /// What the preprocessed text has for the imaginary unit.
 pub const IMAGINARY: &str = "__0I";
-/// The name that the grammar reads for a bit-field without one.
+/// The name that the grammar reads for a bit-field without one, and for an enumeration that has a type but no name.
 pub const UNNAMED: &str = "__0unnamed";
 /// Begins the name of the declaration that carries the arguments of an attribute.
 pub const ARGUMENTS: &str = "__0arguments_";
@@ -242,7 +242,8 @@ impl Masker<'_> {
             self.out.text.push_str(&" (".repeat(*count));
             self.last = None;
         }
-        if self.is_unnamed_bits(at) {
+        if self.is_unnamed_bits(at) || self.text(at) == ":" && at > 0 && self.text(at - 1) == "enum"
+        {
             self.out.text.push(' ');
             self.out.text.push_str(UNNAMED);
             self.last = None;

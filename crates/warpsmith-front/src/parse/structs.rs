@@ -234,7 +234,7 @@ impl<'t> Cx<'t> {
     }
 
     pub fn enum_decl(&mut self, node: Node<'t>) -> EnumDecl {
-        let name = field(node, "name").map(|n| self.name(n));
+        let name = field(node, "name").map(|n| self.name(n)).filter(|name| name != UNNAMED);
         let underlying = field(node, "base").map(|n| self.type_specifier(n));
         let text = self.str(node);
         let head = text.split('{').next().unwrap_or(text);

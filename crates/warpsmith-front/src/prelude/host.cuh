@@ -897,12 +897,13 @@ typedef curandStateObject curandStateSobol32;
 typedef curandStateObject curandStateSobol32_t;
 typedef curandStateObject curandStateScrambledSobol32_t;
 typedef curandStateObject curandStateSobol64_t;
-// One state for a block, whose threads advance it together.
+// One state for a block of 256 threads at most, which advance it together.
 struct curandStateMtgp32 {
     unsigned long long at;
 };
 typedef curandStateMtgp32 curandStateMtgp32_t;
 __device__ inline unsigned curand(curandStateMtgp32 *state) {
+    assert(blockDim.x * blockDim.y * blockDim.z <= 256 && "a state is for 256 threads at most");
     unsigned long long n = atomicAdd_block(&state->at, 1ULL) * 6364136223846793005ULL + 1442695040888963407ULL;
     return (unsigned)(((n ^ (n >> 29)) * 0xbf58476d1ce4e5b9ULL) >> 32);
 }

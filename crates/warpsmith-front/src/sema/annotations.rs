@@ -15,7 +15,7 @@ const ASSERTED: &[&str] =
     &["assert", "__assert", "__global_assert", "__invariant", "__global_invariant"];
 
 /// Conditions that say which launches are meant.
-const ASSUMED: &[&str] =
+pub(super) const ASSUMED: &[&str] =
     &["__requires", "__global_requires", "__assume", "__builtin_assume", "__axiom"];
 
 /// Promises about a function that its body keeps or not: it is there and is run.
@@ -66,8 +66,14 @@ const OF_PROOFS: &[&str] = &[
 ];
 
 /// What a function returns, in a promise of it.
-const RESULTS: &[&str] =
-    &["__return_val", "__return_val_int", "__return_val_bool", "__return_val_ptr"];
+const RESULTS: &[&str] = &[
+    "__return_val",
+    "__return_val_int",
+    "__return_val_bool",
+    "__return_val_ptr",
+    // Its argument says which type of pointers to functions is meant.
+    "__return_val_funptr",
+];
 
 /// A condition that a function promises wherever it returns.
 #[derive(Debug)]
@@ -106,7 +112,7 @@ impl<'a> Sema<'a> {
             ("__all", [e]) => Some(self.truth_of(e).map(Operand::Value)),
             // A statement that is reached is enabled.
             ("__enabled", []) => Some(Ok(Operand::Value(super::convert::bool_const(true, span)))),
-            (_, []) if RESULTS.contains(&name) => match self.returned.clone() {
+            _ if RESULTS.contains(&name) => match self.returned.clone() {
                 Some(value) => Some(Ok(Operand::Value(value))),
                 None => Some(fail("W063", span, format!("`{name}` stands in `__ensures` only"))),
             },
@@ -283,86 +289,6 @@ impl<'a> Sema<'a> {
         let b = self.convert_to(b, &a.ty, span)?;
         let ty = a.ty.clone();
         Ok(Operand::Value(Expr::new(warpsmith_ir::ExprKind::Select(cond, a, b), ty, span)))
-    }
-}
-
-/// Whole numbers that the conditions of a file's kernels name: what their parameters may be meant to be.
-pub fn numbers_of_conditions(unit: &ast::TranslationUnit) -> Vec<u64> {
-    let mut all = vec![];
-    each_assumption(unit, &mut |_, condition| {
-        super::walk::expr(condition, &mut |e| all.extend(whole_number(e)));
-    });
-    all
-}
-
-/// The parameters of kernels that conditions give one value, `__requires(n == 64 && m == 8)`: kernel, parameter, value.
-pub fn values_of_conditions(unit: &ast::TranslationUnit) -> Vec<(String, String, u64)> {
-    let mut all = vec![];
-    each_assumption(unit, &mut |f, condition| {
-        let ast::FunctionName::Plain(path) = &f.name else { return };
-        let Some(kernel) = path.segments.last() else { return };
-        let mut values = vec![];
-        equalities(condition, &mut values);
-        values.retain(|(name, _)| f.params.iter().any(|p| p.name.as_ref() == Some(name)));
-        all.extend(values.into_iter().map(|(name, v)| (kernel.name.clone(), name, v)));
-    });
-    all
-}
-
-/// Conditions that say which launches of a kernel are meant.
-fn each_assumption(
-    unit: &ast::TranslationUnit,
-    see: &mut dyn FnMut(&ast::FunctionDecl, &ast::Expr),
-) {
-    super::program::each_function(&unit.items, &mut |f| {
-        let Some(body) = f.body.as_ref().filter(|_| f.attrs.global) else { return };
-        super::walk::block(body, &mut |e| {
-            let ast::ExprKind::Call { callee, args } = &*e.kind else { return };
-            let ast::ExprKind::Path(path) = &*callee.kind else { return };
-            if path.as_name().is_some_and(|name| ASSUMED.contains(&name)) {
-                args.iter().for_each(|arg| see(f, arg));
-            }
-        });
-    });
-}
-
-/// `name == number` wherever it must hold for the whole to hold.
-fn equalities(e: &ast::Expr, into: &mut Vec<(String, u64)>) {
-    match &*e.kind {
-        ast::ExprKind::Paren(inner) => equalities(inner, into),
-        ast::ExprKind::Binary { op, left, right } if op == "&&" || op == "&" => {
-            equalities(left, into);
-            equalities(right, into);
-        }
-        ast::ExprKind::Binary { op, left, right } if op == "==" => {
-            for (name, number) in [(left, right), (right, left)] {
-                if let ast::ExprKind::Path(path) = &*name.kind
-                    && let (Some(name), Some(n)) = (path.as_name(), whole_number(number))
-                {
-                    into.push((name.to_string(), n));
-                }
-            }
-        }
-        _ => {}
-    }
-}
-
-/// Functions of the device without a body count as promised by a verifier's `__spec`, whatever they do: files for verifiers
-/// leave out what they mean to be arbitrary.
-pub fn promise_missing_bodies(unit: &mut ast::TranslationUnit) {
-    for item in &mut unit.items {
-        if let ast::ItemKind::Function(f) = &mut item.kind {
-            f.attrs.is_spec |= f.attrs.device && f.body.is_none();
-        }
-    }
-}
-
-fn whole_number(e: &ast::Expr) -> Option<u64> {
-    let ast::ExprKind::Number(text) = &*e.kind else { return None };
-    let digits = text.trim_end_matches(['u', 'U', 'l', 'L']);
-    match digits.strip_prefix("0x") {
-        Some(hex) => u64::from_str_radix(hex, 16).ok(),
-        None => digits.parse().ok(),
     }
 }
 

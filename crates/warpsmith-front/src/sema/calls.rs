@@ -43,42 +43,8 @@ impl<'a> Sema<'a> {
                 self.foreign_result(result, &[name], span)
             }
             Operand::Functions { name, fns, args: targs, object } => {
-                let list = self.arguments(args)?;
-                let class = object.as_ref().and_then(|o| {
-                    let q = self.operand_type(o)?;
-                    Some((self.is_class(&q.ty)?, q.is_const))
-                });
-                let chosen =
-                    self.resolve_overload(&name, &fns, targs.as_deref(), class, &list, span);
-                let chosen = match chosen {
-                    Ok(chosen) if object.is_none() && self.is_out_of_reach(&chosen) => {
-                        let values = list.clone();
-                        match self.library_overload(&name, targs.as_deref(), values, args, span) {
-                            Some(own) => return own,
-                            None => chosen,
-                        }
-                    }
-                    Ok(chosen) => chosen,
-                    Err(failure) if object.is_none() => {
-                        let own = self.library_overload(&name, targs.as_deref(), list, args, span);
-                        return own.unwrap_or(Err(failure));
-                    }
-                    Err(failure) => return Err(failure),
-                };
-                if Some(chosen.f.decl.head_span.file) == self.prelude_file() {
-                    self.say_what_is_invented(&name, args, span);
-                }
-                if chosen.f.needs_object() && object.is_none() {
-                    return fail(
-                        "W077",
-                        span,
-                        format!("the method `{name}` is called without an object"),
-                    );
-                }
-                self.names_its_class = names_its_class(callee);
-                let result = self.call_chosen(chosen, object.map(|o| *o), list, span);
-                self.names_its_class = false;
-                result
+                let function = FunctionValue { name, fns, args: targs };
+                self.call_functions(callee, function, object, args, span)
             }
             Operand::Type(q) => {
                 let list = self.arguments(args)?;
@@ -89,6 +55,66 @@ impl<'a> Sema<'a> {
             }
             object => self.call_object(object, args, span),
         }
+    }
+
+    /// Calls one of several functions of a name, or the library's function of that name.
+    fn call_functions(
+        &mut self,
+        callee: &'a ast::Expr,
+        function: FunctionValue<'a>,
+        object: Option<Box<Operand<'a>>>,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let FunctionValue { name, fns, args: targs } = function;
+        let only_declared = object.is_none() && self.declares_library(&name, &fns);
+        if only_declared
+            && let Some(result) = self.statement_call(std::slice::from_ref(&name), args, span)
+        {
+            return result;
+        }
+        let list = self.arguments(args)?;
+        let class = object.as_ref().and_then(|o| {
+            let q = self.operand_type(o)?;
+            Some((self.is_class(&q.ty)?, q.is_const))
+        });
+        let chosen = self.resolve_overload(&name, &fns, targs.as_deref(), class, &list, span);
+        let chosen = match chosen {
+            Ok(chosen) if object.is_none() && (only_declared || self.is_out_of_reach(&chosen)) => {
+                match self.library_overload(&name, targs.as_deref(), list.clone(), args, span) {
+                    Some(own) => return own,
+                    None => chosen,
+                }
+            }
+            Ok(chosen) => chosen,
+            Err(failure) if object.is_none() => {
+                let own = self.library_overload(&name, targs.as_deref(), list, args, span);
+                return own.unwrap_or(Err(failure));
+            }
+            Err(failure) => return Err(failure),
+        };
+        if Some(chosen.f.decl.head_span.file) == self.prelude_file() {
+            self.say_what_is_invented(&name, args, span);
+        }
+        if chosen.f.needs_object() && object.is_none() {
+            let text = format!("the method `{name}` is called without an object");
+            return fail("W077", span, text);
+        }
+        self.names_its_class = names_its_class(callee);
+        let result = self.call_chosen(chosen, object.map(|o| *o), list, span);
+        self.names_its_class = false;
+        result
+    }
+
+    /// Whether these are declarations, outside of namespaces, of what CUDA has under that name.
+    fn declares_library(&self, name: &str, fns: &[FnDecl<'a>]) -> bool {
+        // The standard library's functions without `std::` may be somebody's own.
+        !builtins::is_of_standard_library(name)
+            && fns.iter().all(|f| {
+                f.class.is_none()
+                    && self.file_around(f.scope) == f.scope
+                    && self.is_only_declared(*f)
+            })
     }
 
     /// A function that makes objects of its arguments first, or one of the host that is called in code of the device: the

@@ -338,8 +338,20 @@ impl<'a> Sema<'a> {
         if expr.ty == *ty {
             return Ok(expr);
         }
+        let to_function = self.signature_of(ty).is_some();
         match (&expr.ty, ty) {
             (_, Type::Void) => Ok(expr),
+            (Type::Pointer { .. } | Type::Scalar(_), _)
+                if to_function
+                    && (expr.ty.is_pointer() || expr.ty.is_integer())
+                    && matches!(style, "c" | "reinterpret") =>
+            {
+                let number = match expr.ty {
+                    Type::Scalar(_) => cast_scalar(expr, Scalar::U64, span),
+                    _ => Expr::new(ExprKind::Cast(expr), Type::U64, span),
+                };
+                Ok(Expr::new(ExprKind::Make(vec![number]), ty.clone(), span))
+            }
             (Type::Pointer { .. }, Type::Pointer { .. }) if style != "dynamic" => {
                 if self.is_class(expr.ty.pointee().unwrap_or(&Type::Void)).is_some()
                     && self.pointer_rank(&expr, ty).is_some()

@@ -139,7 +139,7 @@ impl<'a> Sema<'a> {
         let name = name.unwrap_or_else(|| "this function".into());
         if f.decl.attrs.is_spec {
             let text = format!(
-                "`{name}` has no body: it does nothing, and returns the first of a few numbers that keeps its promises"
+                "`{name}` has no body: it sets what it gets of the thread's own to zero, writes nothing else, and returns the first of a few numbers that keeps its promises"
             );
             self.warn(super::NOT_RUN, f.decl.head_span, &text);
             return Ok((f, scope));
@@ -151,6 +151,16 @@ impl<'a> Sema<'a> {
                 "define it in this file, include the file it is defined in, or give that file, too",
             )
             .into())
+    }
+
+    /// Whether no file has a body for a function that is no method.
+    pub(crate) fn is_only_declared(&self, f: FnDecl<'a>) -> bool {
+        let ast::FunctionName::Plain(path) = &f.decl.name else { return false };
+        let Some(name) = path.segments.last().filter(|_| f.decl.body.is_none()) else {
+            return false;
+        };
+        let all = self.lookup_all_functions(f.scope, &name.name);
+        all.iter().all(|other| other.decl.body.is_none())
     }
 
     /// Declarations of a member of a method's class that stand outside of it.

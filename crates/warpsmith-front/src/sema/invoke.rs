@@ -1,6 +1,9 @@
 //! Calls of lowered functions: arguments, references, results.
 
-use warpsmith_ir::{Expr, FunctionKind, Place, PlaceKind, Space, Span, StmtKind, StructId, Type};
+use warpsmith_ir::layout::layout_of;
+use warpsmith_ir::{
+    Expr, ExprKind, FunctionKind, Place, PlaceKind, Scalar, Space, Span, StmtKind, StructId, Type,
+};
 
 use super::Sema;
 use super::functions::raw_pointer_cast;
@@ -8,6 +11,7 @@ use super::model::*;
 use super::overload::Chosen;
 use super::refused::{ELLIPSIS, refuse};
 use super::structs::stored_type;
+use crate::builtins;
 
 impl<'a> Sema<'a> {
     /// Calls what overload resolution chose.
@@ -41,9 +45,15 @@ impl<'a> Sema<'a> {
             values.push(self.object_pointer(object, class, f.decl.is_const, span)?);
         }
         let given = args.len();
+        let arbitrary = f.decl.attrs.is_spec && f.class.is_none() && self.is_only_declared(f);
+        let types = args.iter().filter(|_| arbitrary).map(|a| self.operand_type(a));
+        let types: Vec<Option<QualType>> = types.collect();
         for (arg, param) in args.into_iter().zip(&instance.params) {
             values.push(self.pass(arg, param, span)?);
         }
+        let written: Vec<(Expr, i64)> = (types.into_iter().zip(&values).zip(&instance.params))
+            .filter_map(|((of, value), param)| self.written_by_any(value, of, param))
+            .collect();
         for (i, param) in instance.params.iter().enumerate().skip(given) {
             let Some(default) = f.decl.params.get(i).and_then(|p| p.default.as_ref()) else {
                 return fail("W063", span, "an argument is missing");
@@ -58,7 +68,45 @@ impl<'a> Sema<'a> {
         {
             return Ok(Operand::Value(Expr::constant(value).with_origin(span)));
         }
-        Ok(self.emit_call(&instance, values, span))
+        let result = self.emit_call(&instance, values, span);
+        self.fill_with_zeros(written, span)?;
+        Ok(result)
+    }
+
+    fn fill_with_zeros(&mut self, places: Vec<(Expr, i64)>, span: Span) -> Res<()> {
+        for (pointer, bytes) in places {
+            let zeros = vec![pointer, Expr::i32(0), Expr::int(Scalar::U64, bytes)];
+            if let Some(Err(error)) = builtins::call("memset", &[], zeros, span, self) {
+                return Err(error.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// What of the calling thread's own a function without a body may write through an argument: where, and how many bytes.
+    /// Whether it writes to memory that threads share nobody knows.
+    fn written_by_any(
+        &self,
+        value: &Expr,
+        operand: Option<QualType>,
+        param: &QualType,
+    ) -> Option<(Expr, i64)> {
+        let mut pointer = value;
+        while let ExprKind::Cast(inner) = &*pointer.kind {
+            pointer = inner;
+        }
+        let Type::Pointer { pointee, space: Space::Local, readonly: false, .. } = &pointer.ty
+        else {
+            return None;
+        };
+        let whole = operand.map(|q| q.ty).filter(|t| matches!(t, Type::Array(..)));
+        let object = whole.unwrap_or((**pointee).clone());
+        let bytes = i64::try_from(layout_of(&self.module, &object).size).ok()?;
+        let is_constant = match &param.ty {
+            Type::Pointer { readonly, .. } if !param.is_reference() => *readonly,
+            _ => param.is_const,
+        };
+        (!is_constant).then(|| (pointer.clone(), bytes))
     }
 
     /// Emits the call statement; the result is a temporary, or the place behind a returned reference.

@@ -102,6 +102,7 @@ mod three_way;
 mod traits;
 mod types;
 mod variable_length;
+mod verifier_files;
 mod virtuals;
 pub mod walk;
 mod wanted;
@@ -113,7 +114,6 @@ use warpsmith_ir::{Diagnostic, Expr, FuncId, FunctionKind, Module, Span, StructI
 
 use crate::ast::{self, TranslationUnit};
 use crate::deep;
-pub use annotations::{numbers_of_conditions, promise_missing_bodies, values_of_conditions};
 pub use argument_words::{argument_words, option_words};
 pub use kernels::{KernelDecl, kernels_of};
 pub use libraries::Libraries;
@@ -123,6 +123,10 @@ pub use program::{
     variables_set_by_host,
 };
 pub use refused::{REFUSALS, Refusal};
+pub use verifier_files::{
+    ParameterValue, numbers_of_conditions, promise_missing_bodies, values_of_comparisons,
+    values_of_conditions,
+};
 
 /// Errors after which lowering stops.
 pub(crate) const MAX_ERRORS: usize = 20;

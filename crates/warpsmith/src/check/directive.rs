@@ -36,12 +36,14 @@ pub fn parse(comment: &Comment) -> Option<Result<Directive, Diagnostic>> {
 }
 
 /// How a file for a verifier wants its kernels launched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifierLaunch {
     pub grid: Dim3,
     pub block: Dim3,
     /// `--warp-sync=32`: warps execute in lockstep. Smaller ones only where a block has no more than one.
     pub lockstep: bool,
+    /// Macros: `-DWIDTH=2064`.
+    pub source: SourceArgs,
 }
 
 /// The launch of `//--blockDim=[16,16] --gridDim=4`, as files for verifiers begin; `None` for any other comment.
@@ -62,7 +64,10 @@ pub fn verifier_launch(comment: &Comment) -> Option<VerifierLaunch> {
     let warp = value(&["warp-sync"]).and_then(|n| n.parse::<u64>().ok());
     let threads: u64 = block.0.iter().map(|n| u64::from(*n)).product();
     let lockstep = warp.is_some_and(|n| n == 32 || threads <= n.min(32));
-    Some(VerifierLaunch { grid, block, lockstep })
+    let define = text.split_whitespace().filter_map(|word| word.strip_prefix("-D"));
+    let define = define.map(str::to_string).collect();
+    let source = SourceArgs { define, ..SourceArgs::default() };
+    Some(VerifierLaunch { grid, block, lockstep, source })
 }
 
 /// Whether some directive says what is launched.
@@ -77,8 +82,11 @@ pub fn source_options(text: &[u8]) -> Option<SourceArgs> {
     let text = String::from_utf8_lossy(text);
     let mut directives = text.lines().filter_map(|line| {
         let span = Span { file: FileId(0), start: 0, end: 0 };
-        let text = line.trim().strip_prefix("//")?.to_string();
-        match parse(&Comment { text, span })? {
+        let comment = Comment { text: line.trim().strip_prefix("//")?.to_string(), span };
+        if let Some(launch) = verifier_launch(&comment) {
+            return Some(launch.source);
+        }
+        match parse(&comment)? {
             Ok(Directive::Launch { args, .. }) => Some(args.source),
             _ => None,
         }
@@ -213,8 +221,13 @@ mod tests {
             verifier_launch(&Comment { text: text.to_string(), span })
         };
         let (grid, block) = (Dim3([4, 2, 1]), Dim3([16, 16, 1]));
-        let launch = VerifierLaunch { grid, block, lockstep: false };
-        assert_eq!(read("--blockDim=[16,16] --gridDim=[4,2] --no-inline"), Some(launch));
+        let define = vec!["N=4".to_string(), "FAST".to_string()];
+        let source = SourceArgs { define, ..SourceArgs::default() };
+        let launch = VerifierLaunch { grid, block, lockstep: false, source };
+        assert_eq!(
+            read("--blockDim=[16,16] --gridDim=[4,2] -DN=4 -DFAST --no-inline"),
+            Some(launch)
+        );
         assert_eq!(read("--gridDim=8 --blockDim=64").map(|l| l.block), Some(Dim3([64, 1, 1])));
         let lockstep =
             |options: &str| read(&format!("--gridDim=8 {options}")).is_some_and(|l| l.lockstep);

@@ -1,10 +1,10 @@
 //! Parameters of kernels that are pointers to functions.
 //!
 //! `--arg f=&NAME` names the function. One that is not given points to each function in turn whose address the file takes
-//! and that has its type; `__requires` leaves out those that are not meant.
+//! and that has its type, in files for verifiers also to none; `__requires` leaves out those that are not meant.
 
 use warpsmith_front::sema::FunctionAddress;
-use warpsmith_ir::{FuncId, Module, Type, Var};
+use warpsmith_ir::{FuncId, Module, StructId, Type, Var};
 
 use super::args::LaunchArgs;
 use super::memory::ArgContext;
@@ -33,13 +33,33 @@ pub fn argument(cx: &ArgContext<'_>, var: &Var) -> Result<Option<u64>, Failure> 
             Ok(list.iter().find(|f| f.name == *name).map(|f| f.number))
         }
         Some(_) => {
-            let names: Vec<String> =
-                list.iter().map(|f| format!("{}=&{}", var.name, f.name)).collect();
+            let some = list.iter().filter(|f| f.number != 0);
+            let mut options: Vec<String> = some.map(|f| as_option(&var.name, f)).collect();
+            options.push(format!("{}=0 for null", var.name));
             let message = format!("argument `{}` is no function that it may point to", var.name);
-            let help = format!("write {}, or {}=0 for null", names.join(" or "), var.name);
+            let help = format!("write {}", options.join(", or "));
             Err(cx.error(message).help(help).into())
         }
     }
+}
+
+/// What an option says of a parameter that points to a function, or to none.
+pub fn as_option(parameter: &str, function: &FunctionAddress) -> String {
+    match function.number {
+        0 => format!("{parameter}=0"),
+        _ => format!("{parameter}=&{}", function.name),
+    }
+}
+
+/// Null pointers, one for each type of pointers to functions.
+pub fn nulls(module: &Module) -> Vec<FunctionAddress> {
+    let pointers = module.structs.iter().enumerate().filter(|(_, s)| s.name.contains("(*)"));
+    let null = |at: usize| FunctionAddress {
+        pointer: StructId(at as u32),
+        name: String::new(),
+        number: 0,
+    };
+    pointers.map(|(at, _)| null(at)).collect()
 }
 
 /// How many ways there are to choose functions for the parameters of a kernel that nobody gives one.

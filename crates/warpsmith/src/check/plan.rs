@@ -4,12 +4,15 @@ use std::collections::HashSet;
 
 use warpsmith_emu::Rule;
 use warpsmith_front::ast::{Comment, Instantiation, TranslationUnit};
-use warpsmith_front::sema::{self, KernelDecl};
+use warpsmith_front::sema::{self, KernelDecl, ParameterValue};
 use warpsmith_ir::{Diagnostic, Span};
 
 use super::args::{LaunchArgs, SourceArgs};
 use super::directive::{self, Directive, VerifierLaunch};
 use crate::data::{ArgSpec, NamedSpec};
+
+/// Numbers that comparisons name are tried for so many launches of a kernel.
+const MOST_COMPARISONS: usize = 12;
 
 /// All that is to be run for one file.
 #[derive(Debug, Default)]
@@ -161,13 +164,13 @@ impl Planner<'_> {
     }
 
     /// The launches of a file whose first comment has the options of a verifier, of all its kernels. Numbers that nobody
-    /// gives are those that conditions name, and as many as there are threads.
+    /// gives are those that conditions name, and as many as there are threads; then one at a time those that comparisons name.
     fn for_verifiers(&self, unit: &TranslationUnit) -> Vec<Planned> {
         let Some((comment, launch)) = verifier_launch(unit).filter(|_| self.cli.grid.is_none())
         else {
             return vec![];
         };
-        let VerifierLaunch { grid, block, lockstep } = launch;
+        let VerifierLaunch { grid, block, lockstep, source } = launch;
         let threads = u64::from(grid.0[0]) * u64::from(block.0[0]);
         let mut scalars = sema::numbers_of_conditions(unit);
         scalars.extend([threads, 1]);
@@ -181,22 +184,29 @@ impl Planner<'_> {
             ..LaunchArgs::default()
         };
         let given = sema::values_of_conditions(unit);
-        let kernels = self.kernels.iter().filter(|k| !k.is_template);
-        let planned = |kernel: &KernelDecl| {
-            let mut args = args.clone();
-            for (_, name, value) in given.iter().filter(|(of, ..)| *of == kernel.base) {
-                if args.spec(name).is_none() {
-                    args.args.push(NamedSpec::new(name, ArgSpec::Number(value.to_string())));
-                }
-            }
-            Planned {
+        let tried = sema::values_of_comparisons(unit);
+        let source = self.source.with(&source);
+        let mut all = vec![];
+        for kernel in self.kernels.iter().filter(|k| !k.is_template) {
+            let planned = |args| Planned {
                 kernel: kernel.name.clone(),
                 args,
-                source: self.source.clone(),
+                source: source.clone(),
                 span: Some(comment.span),
+            };
+            let of_this = |v: &&ParameterValue| v.kernel == kernel.base;
+            let mut args = args.clone();
+            given.iter().filter(of_this).for_each(|v| give(&mut args, v));
+            all.push(planned(args.clone()));
+            args.scalars = vec![threads.to_string()];
+            let open = tried.iter().filter(of_this).filter(|v| args.spec(&v.parameter).is_none());
+            for value in open.take(MOST_COMPARISONS) {
+                let mut args = args.clone();
+                give(&mut args, value);
+                all.push(planned(args));
             }
-        };
-        kernels.map(planned).collect()
+        }
+        all
     }
 
     /// What a name without template arguments stands for: the instances the file asks for, else itself.
@@ -349,6 +359,14 @@ impl Planner<'_> {
                 Planned { kernel, args: self.cli.clone(), source: self.source.clone(), span: None };
             self.plan.steps.push(Step { launches: vec![planned] });
         }
+    }
+}
+
+/// Gives a parameter a number, unless it has one.
+fn give(args: &mut LaunchArgs, v: &ParameterValue) {
+    if args.spec(&v.parameter).is_none() {
+        let number = ArgSpec::Number(v.value.to_string());
+        args.args.push(NamedSpec::new(&v.parameter, number));
     }
 }
 

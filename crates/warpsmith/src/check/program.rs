@@ -63,13 +63,18 @@ pub fn load(
             None => return Err(failure),
         },
     };
-    if plan::is_for_verifiers(&unit) {
+    let for_verifiers = plan::is_for_verifiers(&unit);
+    if for_verifiers {
         sema::promise_missing_bodies(&mut unit);
     }
     let plan = plan::make(&unit, launch, source)?;
     let mut steps = vec![];
     for step in plan.steps {
-        steps.push(compile(path, &text, (&unit, libraries), source, step, sources)?);
+        let mut step = compile(path, &text, (&unit, libraries), source, step, sources)?;
+        if for_verifiers {
+            step.functions.extend(functions::nulls(&step.module));
+        }
+        steps.push(step);
     }
     Ok(Loaded { steps, unit, allows: plan.allows })
 }
@@ -88,7 +93,11 @@ fn compile(
     let unit = if own == common {
         unit
     } else {
-        reparsed = parse_with(path, text, own, sources)?;
+        let mut again = parse_with(path, text, own, sources)?;
+        if plan::is_for_verifiers(&again) {
+            sema::promise_missing_bodies(&mut again);
+        }
+        reparsed = again;
         &reparsed
     };
     let mut names: Vec<String> = vec![];
@@ -199,7 +208,7 @@ impl StepProgram {
         let Some(kernel) = self.kernels.get(&planned.kernel) else { return vec![] };
         let (args, functions) = (&planned.args, &self.functions);
         let chosen = functions::chosen(&self.module, *kernel, args, functions, tried.function);
-        chosen.into_iter().map(|(name, f)| format!("{name}=&{}", f.name)).collect()
+        chosen.into_iter().map(|(name, f)| functions::as_option(name, f)).collect()
     }
 
     /// The launch as the emulator takes it; makes the buffers that are not there yet.

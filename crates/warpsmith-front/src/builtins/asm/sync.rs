@@ -70,7 +70,7 @@ fn barrier(m: &mut Machine<'_>, i: &Instruction) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// `bar.red.popc.u32 d, 0, p`: the barrier of the whole block that counts a predicate.
+/// `bar.red.popc.u32 d, 0, p`: a barrier of the whole block, whatever its number, that counts a predicate.
 fn counting_barrier(m: &mut Machine<'_>, i: &Instruction) -> Result<(), Diagnostic> {
     let kind = match i.words.iter().map(String::as_str).find(|w| ["popc", "and", "or"].contains(w))
     {
@@ -80,7 +80,7 @@ fn counting_barrier(m: &mut Machine<'_>, i: &Instruction) -> Result<(), Diagnost
         None => return Err(m.unsupported()),
     };
     let [to, id, p] = i.operands.as_slice() else { return Err(m.unsupported()) };
-    if m.constant(id)? != 0 {
+    if !(0..16).contains(&m.constant(id)?) {
         return Err(m.unsupported());
     }
     let p = m.read(p)?;

@@ -141,6 +141,19 @@ mod tests {
         Effort { times, ..Effort::default() }
     }
 
+    /// The only launch of a program goes by when its time is over: nothing else would say that nothing was checked.
+    #[test]
+    fn a_launch_that_is_left_out_when_time_is_over_is_a_limit() {
+        let each = "for (int i = 0; i < 20; i++) count<<<64, 64>>>(x);";
+        let text = launches("i").replace(each, "count<<<64, 64>>>(nobody_declares(x));");
+        let after = check(&text, CheckArgs::default(), times(0, 0));
+        let left_out = |l: &String| l.contains("a.cu:4: this statement was left out");
+        assert!(after.launches == 0 && after.limits.iter().any(left_out), "{:?}", after.limits);
+        let text = text.replace("nobody_declares(x)", "x");
+        let whole = check(&text, CheckArgs::default(), Effort::default());
+        assert_eq!((whole.launches, whole.limits.len()), (1, 0), "{:?}", whole.limits);
+    }
+
     #[test]
     fn a_program_in_a_hurry_comes_to_each_of_its_launches() {
         let after = check(THREE, CheckArgs::default(), times(0, 600));

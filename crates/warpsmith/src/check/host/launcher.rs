@@ -557,6 +557,9 @@ impl Launcher for HostLauncher<'_, '_> {
             let _phase = Phase::new(format!("{label}, launch {}", self.ran.launched));
             match self.emulator.run(&config, &mut self.device, &options) {
                 Ok(mut outcome) => {
+                    if !memory.host.shared.is_empty() {
+                        self.runner.without_waiting(&mut outcome, &label);
+                    }
                     let touched = std::mem::take(&mut outcome.touched);
                     self.compare_streams(&begun, self.kernel_did(&config, touched));
                     self.repeats.ran(pending, &config, &outcome, &self.device);

@@ -1,8 +1,8 @@
-//! Sizes with several blocks, where invented ones have launches of one block only: blocks that race with each other do not show
-//! while there is but one.
+//! Sizes with several blocks, where invented ones have launches of one block only: blocks that race with each other, or that do
+//! not all come to a barrier of the grid, do not show while there is but one.
 //!
-//! Nobody gave these sizes, so a race between blocks is a finding only where two choices of them show it, powers of two both. What
-//! else goes wrong at them may be a limit of the program's own.
+//! Nobody gave these sizes, so what goes wrong between blocks is a finding only where two choices of them show it, powers of two
+//! both. What else goes wrong at them may be a limit of the program's own.
 
 use super::super::parts::Mark;
 use super::super::runner::Runner;
@@ -72,7 +72,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Adds the races between blocks that both runs show.
+    /// Adds what goes wrong between blocks in both runs.
     fn add_several(
         &mut self,
         first: &Ran,
@@ -95,13 +95,18 @@ impl Runner<'_> {
     }
 }
 
-/// Whether it is a race of two blocks in a launch that the first run has with one block only.
+/// Whether it is a race of two blocks, or a barrier that not all of them reach, in a launch that the first run has with one
+/// block only.
 fn is_between_new_blocks(item: &Item, first: &Ran, tried: &Try) -> bool {
     let blocks: Vec<_> = item.places.iter().filter_map(|p| Some(p.thread?.0)).collect();
-    let apart = matches!(blocks.as_slice(), [a, b] if a != b);
+    let between = match item.rule {
+        "race-global" => matches!(blocks.as_slice(), [a, b] if a != b),
+        "divergent-barrier" => item.kind == Some("grid"),
+        _ => false,
+    };
     let Some(shape) = tried.ran.shapes.iter().find(|s| s.label == item.launch) else {
         return false;
     };
     let mut before = first.shapes.iter().filter(|s| (s.at, s.kernel) == (shape.at, shape.kernel));
-    item.rule == "race-global" && apart && before.all(|s| s.grid == [1; 3])
+    between && before.all(|s| s.grid == [1; 3])
 }

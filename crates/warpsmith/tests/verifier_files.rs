@@ -1,0 +1,210 @@
+//! Files for verifiers: launches in their first lines, numbers and functions that they leave open.
+
+use std::process::Command;
+
+/// What is printed; the status must be the given one.
+fn check(source: &str, options: &[&str], status: i32) -> String {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("a.cu"), source).expect("a writable folder");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_warpsmith"));
+    command.current_dir(folder.path()).env("NO_COLOR", "1");
+    let output = command.args(["check", "a.cu"]).args(options).output().expect("it starts");
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    assert_eq!(output.status.code(), Some(status), "{text}");
+    text
+}
+
+/// A file that says its launch, 64 threads of one block.
+fn file(text: &str) -> String {
+    format!("//pass\n//--blockDim=64 --gridDim=1\n{text}")
+}
+
+/// Files for verifiers say how they are launched in their first lines, and their conditions what numbers are.
+#[test]
+fn options_of_verifiers_are_launches() {
+    let kernel = |to: &str| {
+        format!(
+            "//pass\n//--blockDim=[8,4] --gridDim=2 --no-inline
+__global__ void f(int *p, unsigned n)\n{{\n    __requires(n == 64);
+    unsigned i = (blockIdx.x * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+    p[{to}] = i;\n    __assert(i < n);\n}}\n"
+        )
+    };
+    let text = check(&kernel("i"), &[], 0);
+    assert!(text.contains("nothing found"), "{text}");
+    assert!(check(&kernel("i / 2"), &[], 1).contains("race-global"));
+}
+
+/// Numbers that conditions of one kernel name belong to its parameters, each to its own; structures are tried with numbers, too.
+#[test]
+fn conditions_of_verifiers_give_each_parameter_its_number() {
+    let kernel = |index: &str| {
+        format!(
+            "//pass\n//--blockDim=64 --gridDim=1
+struct Pair {{ unsigned a; float b; }};
+__global__ void f(int *p, int n, int m, Pair more)\n{{\n    __requires((n == 13) && 48 == m);
+    __requires(more.a > 1);
+    if (threadIdx.x < m + more.b) p[{index}] = threadIdx.x;\n}}\n"
+        )
+    };
+    let text = check(&kernel("threadIdx.x * n"), &[], 0);
+    assert!(text.contains("nothing found"), "{text}");
+    let text = check(&kernel("threadIdx.x / n"), &[], 1);
+    assert!(text.contains("race-global") && text.contains("n=13, m=48"), "{text}");
+}
+
+/// `--warp-sync=32` means warps in lockstep; other sizes say nothing of warps of 32 threads.
+#[test]
+fn warps_of_verifiers_may_execute_in_lockstep() {
+    let kernel = |options: &str| {
+        format!(
+            "//pass\n//--gridDim=1 {options}
+__global__ void shift(int *a)\n{{
+    if (threadIdx.x % 16 > 0) a[threadIdx.x] = a[threadIdx.x - 1] + a[threadIdx.x];\n}}\n"
+        )
+    };
+    check(&kernel("--blockDim=64 --warp-sync=32"), &[], 0);
+    check(&kernel("--blockDim=[4,4] --warp-sync=16"), &[], 0);
+    check(&kernel("--blockDim=64 --warp-sync=8"), &[], 1);
+    check(&kernel("--blockDim=64"), &[], 1);
+}
+
+/// Files for verifiers leave out the bodies of what may be arbitrary; in programs that is a file that is missing.
+#[test]
+fn functions_without_bodies_are_arbitrary_for_verifiers() {
+    let kernel = "struct S { int a; };
+__device__ int arbitrary();
+__device__ void done(S s);
+__global__ void f(int *p)\n{
+    while (arbitrary()) p[0] = threadIdx.x;
+    S s = { p[threadIdx.x] };
+    done(s);\n}\n";
+    let text = check(&format!("//pass\n//--blockDim=64 --gridDim=1\n{kernel}"), &[], 0);
+    assert!(text.contains("`arbitrary` has no body") && text.contains("`done` has no body"));
+    let text = check(kernel, &["--grid", "1", "--block", "64"], 2);
+    assert!(text.contains("W069"), "{text}");
+}
+
+/// What CUDA has under the name of a declaration is called, here as anywhere.
+#[test]
+fn functions_of_cuda_may_be_declared() {
+    let kernel = "__device__ float sqrtf(float x);
+extern \"C\" __device__ unsigned __umulhi(unsigned a, unsigned b);
+__device__ int atomicAdd(int *p, int v);
+__global__ void f(int *q)\n{
+    if (sqrtf(16.0f) != 4.0f || __umulhi(1u << 31, 6) != 3) q[0] = threadIdx.x;
+    atomicAdd(q, 1);\n}\n";
+    assert!(!check(&file(kernel), &[], 0).contains("has no body"));
+    check(kernel, &["--grid", "1", "--block", "64"], 0);
+    // Others may be somebody's own, or come with a file that is missing.
+    for own in ["int clamp(int a, int b, int c)", "int swap(int *a, int *b, int c)"] {
+        let name = own.split(['(', ' ']).nth(1).unwrap_or_default();
+        let arguments = if name == "swap" { "p, p, 1" } else { "1, 2, 3" };
+        let text = format!(
+            "__device__ {own};\n__global__ void f(int *p) {{ p[threadIdx.x] = {name}({arguments}); }}\n"
+        );
+        assert!(check(&text, &["--grid", "1", "--block", "64"], 2).contains("W069"));
+    }
+    let within = "namespace mine { __device__ float sqrtf(float x); }
+__global__ void f(float *p) { p[threadIdx.x] = mine::sqrtf(p[threadIdx.x]); }\n";
+    assert!(check(within, &["--grid", "1", "--block", "64"], 2).contains("W069"));
+}
+
+/// What a function without a body may write of the calling thread's own has a value afterwards.
+#[test]
+fn functions_without_bodies_write_to_their_arguments() {
+    let kernel = |types: [&str; 3], arguments: &str| {
+        let [pointer, reference, array] = types;
+        file(&format!(
+            "__device__ void get({pointer} *p, {reference} &q, {array} t[3]);
+__global__ void f(int *a)\n{{
+    int x, y, z[3];
+    get({arguments});
+    a[threadIdx.x + x + y + z[0] + z[2]] = threadIdx.x;\n}}\n"
+        ))
+    };
+    let all = ["int"; 3];
+    check(&kernel(all, "&x, y, z"), &[], 0);
+    for which in 0..3 {
+        let mut types = all;
+        types[which] = "const int";
+        let text = check(&kernel(types, "&x, y, z"), &[], 1);
+        assert!(text.contains("uninitialized-local"), "{text}");
+    }
+}
+
+const SCALED: &str = "typedef float (*Scale)(float *, unsigned);
+__device__ float twice(float *v, unsigned i) { return v[i] * 2.0f; }
+__device__ float half(float *v, unsigned i) { return v[i] * 0.5f; }
+";
+
+/// Nobody says that a pointer to functions is not null but a condition.
+#[test]
+fn pointers_to_functions_may_be_null() {
+    let kernel = |before: &str| {
+        format!(
+            "{SCALED}__global__ void f(float *v, Scale s)\n{{\n    {before}\n    v[threadIdx.x] = s(v, threadIdx.x);\n}}\n"
+        )
+    };
+    let text = check(&file(&kernel("")), &[], 1);
+    assert!(text.contains("assertion `the pointer points to a function` failed"), "{text}");
+    assert!(text.contains("with s=0"), "{text}");
+    check(&file(&kernel("__requires(s == twice | s == half);")), &[], 0);
+    let given = ["--grid", "1", "--block", "64"];
+    assert!(!check(&kernel("Scale other = twice;"), &given, 0).contains("s=0"));
+    // Where the file has no function of the type none is invented for ordinary files.
+    assert!(check(&kernel(""), &given, 2).contains("`s` has no value"));
+}
+
+/// Pointers to functions are numbers of their own, which survive casts to other pointers; other numbers are none.
+#[test]
+fn casts_of_pointers_to_functions_keep_what_they_point_to() {
+    let kernel = |cast: &str| {
+        file(&format!(
+            "{SCALED}__device__ Scale chosen(int i)\n{{
+    __ensures(__return_val_funptr(Scale) == half);
+    return i == 5 ? twice : half;\n}}
+__global__ void f(float *v)\n{{
+    Scale t = twice, s = {cast};
+    v[threadIdx.x] = s(v, threadIdx.x);\n}}\n"
+        ))
+    };
+    check(&kernel("chosen(1)"), &[], 0);
+    check(&kernel("(Scale)(void *)chosen(1)"), &[], 0);
+    check(&kernel("reinterpret_cast<Scale>((int *)t)"), &[], 0);
+    for wrong in ["(Scale)5", "(Scale)((int *)t + 5)", "chosen(5)"] {
+        let text = check(&kernel(wrong), &[], 1);
+        assert!(text.contains("assert-failed"), "{text}");
+    }
+}
+
+/// Numbers that nobody gives are also those that a comparison names, and those that two of them make.
+#[test]
+fn numbers_of_comparisons_are_tried() {
+    let kernel = |body: &str| {
+        file(&format!("__global__ void f(int *p, unsigned n, int x)\n{{\n    {body}\n}}\n"))
+    };
+    let equal = "if (threadIdx.x < n) p[x == 7 ? 0 : threadIdx.x] = threadIdx.x;";
+    let text = check(&kernel(equal), &[], 1);
+    assert!(text.contains("race-global") && text.contains("x=7"), "{text}");
+    check(&kernel(&format!("__requires(x != 7);\n    {equal}")), &[], 0);
+    let apart = "if (threadIdx.x == 5) p[5 + x] = 1;\n    if (threadIdx.x == 40) p[40] = 2;";
+    let text = check(&kernel(apart), &[], 1);
+    assert!(text.contains("race-global") && text.contains("x=35"), "{text}");
+    let sum = "__requires(n == 12);\n    __assert(n + 30 == 42 && x != 54);";
+    let text = check(&kernel(sum), &[], 1);
+    assert!(text.contains("assert-failed") && text.contains("x=54"), "{text}");
+}
+
+/// Macros among the options of the first lines.
+#[test]
+fn macros_of_verifiers_are_defined() {
+    let text = "//pass\n//--blockDim=64 --gridDim=2 -DWIDTH=64
+#if WIDTH % 64\n#error WIDTH is no multiple\n#endif
+__device__ int arbitrary();
+__global__ void f(int *p) { p[blockIdx.x * WIDTH + threadIdx.x] = threadIdx.x + arbitrary(); }\n";
+    check(text, &[], 0);
+    let text = check(&text.replace("x * WIDTH", "x * (WIDTH / 2)"), &[], 1);
+    assert!(text.contains("race-global"), "{text}");
+}
