@@ -70,7 +70,10 @@ impl Effort {
     fn of(steps: &[StepKind]) -> Effort {
         let vectors = steps.iter().any(|s| matches!(s, StepKind::Vectorise(_)));
         let rows = steps.iter().any(|s| matches!(s, StepKind::KeepRows(_)));
-        Effort { steps: steps.len(), vectors, rows }
+        // These leave out work, whatever the model says of the rest.
+        let less = |s: &&StepKind| matches!(s, StepKind::Wrap(_) | StepKind::Residue(_));
+        let steps = steps.len() - steps.iter().filter(less).count();
+        Effort { steps, vectors, rows }
     }
 
     /// The share of another schedule's time that this one's must be below.

@@ -99,6 +99,8 @@ pub struct Walk<'a> {
     entered: usize,
     /// Unrolled loops whose iterations are guarded one by one: the loads of one come after the stores of the one before.
     apart: Loops,
+    /// Unrolled loops of which each iteration asks for itself: what one has loaded, the next loads again.
+    guarded: Loops,
     /// By variable: the loops that its value changes with.
     depends: Vec<Loops>,
     /// What the kernel writes, and at how many places.
@@ -168,6 +170,7 @@ impl<'a> Walk<'a> {
             loops: vec![],
             entered: 0,
             apart: 0,
+            guarded: 0,
             depends: vec![0; kernel.vars.len()],
             written,
             known: vec![],

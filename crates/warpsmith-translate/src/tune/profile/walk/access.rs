@@ -97,6 +97,7 @@ impl Walk<'_> {
             (true, false) => of | self.around_serial(of),
             _ => self.all_loops(),
         };
+        let around = around | self.guarded;
         let first = self.first.address(self.module, self.at, place);
         let change = first.as_ref().map(|f| f.offset.change);
         let addresses = self.addresses_of(place);
@@ -105,7 +106,7 @@ impl Walk<'_> {
             _ => None,
         };
         let wide = wide.unwrap_or(Wide { words: 1.0, bytes, waiting: 0.0 });
-        let times = match kept {
+        let times = match kept && self.guarded == 0 {
             true => self.different(around, change.as_ref()) / wide.words,
             false => self.times(around),
         };
