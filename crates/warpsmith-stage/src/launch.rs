@@ -31,6 +31,16 @@ pub struct Launch {
 }
 
 impl Launch {
+    /// Threads that are run.
+    pub fn threads(&self) -> u64 {
+        let product = |d: [u32; 3]| d.into_iter().map(u64::from).product::<u64>();
+        let blocks = match self.only.len() as u64 {
+            0 => product(self.grid),
+            some => some,
+        };
+        blocks * product(self.block)
+    }
+
     /// For reports: `block 5x4, grid 3x2, nx=14, ny=7`.
     pub fn describe(&self) -> String {
         let dims = |d: [u32; 3]| match d {
@@ -70,6 +80,8 @@ pub enum Fit {
     Overlapping(u32),
     /// There are half as many blocks as the sizes need.
     Strided,
+    /// Sizes are smaller than the one block that there is.
+    Part,
 }
 
 /// What a launch is made from.
@@ -145,6 +157,7 @@ fn counts(fit: Fit, blocks: u32) -> [u32; 3] {
     match fit {
         Fit::Apart => [blocks, blocks + 2, 2],
         Fit::Single if blocks > 1 => [blocks, blocks + 1, 2],
+        Fit::Part => [1; 3],
         _ => [blocks + 1, blocks, 2],
     }
 }
@@ -157,6 +170,7 @@ fn covering(fit: Fit, threads: u32, step: i64, count: u32, axis: u32) -> (u32, i
     match fit {
         Fit::Exact | Fit::Apart => (count, whole),
         Fit::Single => (count, whole - step + 1),
+        Fit::Part => (count, (whole / 2 + 1 + i64::from(axis)).min(whole)),
         Fit::Ragged(by) => (count, whole - cut(by)),
         Fit::Strided => (count.div_ceil(2), whole - cut(1)),
         Fit::Overlapping(by) => {
@@ -204,7 +218,7 @@ fn depth(wanted: &Wanted<'_>, blocks: u32, fit: Fit) -> i64 {
     match (wanted.strides.turns, fit) {
         (0 | 1, _) => 4 + i64::from(blocks % 3) + margin,
         (n, Fit::Exact | Fit::Apart) => 2 * n,
-        (n, Fit::Single) => n + 1,
+        (n, Fit::Single | Fit::Part) => n + 1,
         (n, _) => 3 * n - 1 - n / 3,
     }
 }
@@ -213,7 +227,7 @@ fn depth(wanted: &Wanted<'_>, blocks: u32, fit: Fit) -> i64 {
 fn colour(fit: Fit, blocks: u32) -> i64 {
     let kind = match fit {
         Fit::Exact | Fit::Apart => 1,
-        Fit::Single => 2,
+        Fit::Single | Fit::Part => 2,
         Fit::Ragged(_) | Fit::Overlapping(_) | Fit::Strided => 0,
     };
     kind + i64::from(blocks)

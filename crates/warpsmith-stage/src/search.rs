@@ -340,10 +340,8 @@ impl Search {
         profiled: &mut Profiled,
         suited: &Suited,
     ) -> Result<bool, Refusal> {
-        let threads = [suited.launch.grid, suited.launch.block].concat();
-        let threads: u64 = threads.into_iter().map(u64::from).product();
         let known = profiled.launches.iter().any(|s| s.launch == suited.launch);
-        if known || threads > MAX_THREADS {
+        if known || suited.launch.threads() > MAX_THREADS {
             return Ok(false);
         }
         profiled.add(session, suited.clone(), true)?;

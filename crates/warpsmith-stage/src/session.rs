@@ -6,7 +6,7 @@ mod own;
 mod suiting;
 pub mod varied;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -204,6 +204,8 @@ pub struct Session {
     too_large: Vec<String>,
     /// The largest block that the unmodified kernel was found to be right with.
     largest: Option<[u32; 3]>,
+    /// Constants with values that the unmodified kernel was found to be right with.
+    pub suited: BTreeSet<(String, i64)>,
     /// Findings of the unmodified kernel in launches that were not used.
     pub unsuited: Vec<(Launch, Vec<Finding>)>,
     /// A race of the unmodified kernel in a launch that was used, because the order of blocks made no difference in it.
@@ -282,6 +284,7 @@ impl Session {
             of_file_known: None,
             too_large: vec![],
             largest: None,
+            suited: BTreeSet::new(),
             unsuited: vec![],
             raced: None,
             input,

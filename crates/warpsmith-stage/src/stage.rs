@@ -310,7 +310,7 @@ struct Written {
 }
 
 /// Launches in which a result was wrong and that the search learnt from, at most.
-const MAX_LESSONS: usize = 4;
+const MAX_LESSONS: usize = 10;
 
 /// Writes a text and tries to prove it; where the solver finds a launch in which it is wrong, that is learnt from.
 fn sure(

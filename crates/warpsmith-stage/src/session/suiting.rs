@@ -90,10 +90,7 @@ impl Session {
             let each = axes.iter().map(|a| [0, 1, 2].map(|b| if b == *a { n } else { 1 }));
             for more in each.chain((axes.len() > 1).then_some([n; 3])) {
                 let kind = Kind { more, ..kind };
-                let threads = |l: &Launch| {
-                    l.grid.iter().chain(&l.block).map(|n| u64::from(*n)).product::<u64>()
-                };
-                let fits = self.launch(kind, strides).is_some_and(|l| threads(&l) <= MAX_THREADS);
+                let fits = self.launch(kind, strides).is_some_and(|l| l.threads() <= MAX_THREADS);
                 if fits && let Some(found) = self.suit_either(kind, strides)?.filter(|s| !s.idle) {
                     return Ok(Some(found));
                 }
@@ -188,6 +185,9 @@ impl Session {
             let race = outcome.findings.iter().find(|f| f.rule == Rule::RaceGlobal);
             if let Some(race) = race.filter(|_| self.raced.is_none()) {
                 self.raced = Some(format!("{}: {}", launch.describe(), race.message));
+            }
+            if !idle {
+                self.suited.extend(launch.constants.iter().cloned());
             }
             return Ok(Some(Suited { launch, lengths, idle }));
         }

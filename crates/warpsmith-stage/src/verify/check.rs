@@ -68,10 +68,14 @@ const FEW: usize = 6;
 /// Positions that last blocks are cut off by, one after the other: of small blocks all there are.
 const CUT_OFF: u32 = 7;
 
+/// Blocks along an axis, so that their numbers come to be what constants are: `blockIdx.x >= R` holds for none of a few.
+const MANY: u32 = 13;
+
 /// Sizes that end anywhere in their last blocks: a condition that is right for some of them may be wrong for the next.
 fn ends(block: [u32; 3]) -> impl Iterator<Item = (Fit, u32)> {
     let two_left = block[0].saturating_sub(2);
-    (0..CUT_OFF).chain([two_left]).map(|by| (Fit::Ragged(by), 3))
+    let last = (0..CUT_OFF).chain([two_left]).map(|by| (Fit::Ragged(by), 3));
+    last.chain([(Fit::Ragged(1), MANY)])
 }
 
 impl Checker {
@@ -81,8 +85,13 @@ impl Checker {
     /// What the emulator refuses.
     pub fn new(session: &mut Session, profiled: &[Suited]) -> Result<Checker, Refusal> {
         let mut launches: Vec<Suited> = vec![];
-        let mut kinds =
-            vec![(Fit::Ragged(3), 3), (Fit::Apart, 3), (Fit::Single, 1), (Fit::Single, 3)];
+        let mut kinds = vec![
+            (Fit::Ragged(3), 3),
+            (Fit::Apart, 3),
+            (Fit::Single, 1),
+            (Fit::Single, 3),
+            (Fit::Part, 1),
+        ];
         if session.usage.overlaps {
             kinds.insert(0, (Fit::Overlapping(2), 3));
         }
