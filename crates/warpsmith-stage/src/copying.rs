@@ -49,6 +49,7 @@ pub fn copies(session: &mut Session, profiled: &mut Profiled) -> Result<Copied, 
         marks: marks.into_iter().zip(arrays).collect(),
         point: &|place| &session.plan.inserts[place - reads],
         threads: &|launch| launches[launch].launch.block.iter().product(),
+        strict: &profiled.strict,
     };
     let found = match problem.solve() {
         Ok(found) => found,

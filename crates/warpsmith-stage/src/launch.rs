@@ -41,6 +41,12 @@ impl Launch {
         blocks * product(self.block)
     }
 
+    /// The launch with some of its blocks, where there are many.
+    pub fn sampled(self) -> Launch {
+        let only = warpsmith_emu::sampled_blocks(self.grid, BLOCKS);
+        Launch { only: only.map_or(vec![], |blocks| blocks.to_vec()), ..self }
+    }
+
     /// For reports: `block 5x4, grid 3x2, nx=14, ny=7`.
     pub fn describe(&self) -> String {
         let dims = |d: [u32; 3]| match d {
@@ -64,6 +70,9 @@ impl Launch {
         format!("block {}, grid {}{as_it_is}{sizes}{some}", dims(self.block), dims(self.grid))
     }
 }
+
+/// Blocks that are run of a large grid, about.
+const BLOCKS: u64 = 32;
 
 /// How sizes lie to the blocks that cover them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! From launches to answers: profile, solve every mark, and look at launches that no search has seen.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::time::{Duration, Instant};
 
-use warpsmith_emu::Finding;
+use warpsmith_emu::{Finding, Rule};
 use warpsmith_ir::{Diagnostic, Span};
 
 use crate::launch::{self, Fit, Launch};
@@ -14,6 +14,7 @@ use crate::source::shape::{self, Extent};
 use crate::synth::positions::spread;
 use crate::synth::reads::{self, Answer, Trouble};
 use crate::synth::sides::Sides;
+use crate::verify::check::{Problem, ProblemKind};
 
 /// A candidate that lost, and what killed it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +43,8 @@ pub struct Profiled {
     pub profile: Profile,
     /// The launches that ran with mixed data.
     mixed: Vec<usize>,
+    /// Those in which a copy that nobody needed was written over.
+    pub strict: BTreeSet<usize>,
     pub time: Duration,
 }
 
@@ -85,6 +88,22 @@ impl Profiled {
         self.mixed.push(number);
         self.launches.push(suited);
         Ok(())
+    }
+
+    /// Has copies do no more than is needed in a launch, if that is what a check found fault with. False: it is not, or they do
+    /// already.
+    pub fn restrict(&mut self, session: &Session, problem: &Problem) -> bool {
+        let ProblemKind::Finding(f) = &problem.kind else { return false };
+        let inserts = &session.plan.marks.inserts;
+        let copies = |at: usize| inserts.iter().any(|i| (i.start..=i.end).contains(&at));
+        let mut spans = f.accesses.iter().filter_map(|a| a.span);
+        if f.rule != Rule::RaceShared || !spans.any(|s| copies(s.start as usize)) {
+            return false;
+        }
+        let before = self.strict.len();
+        let here = self.launches.iter().enumerate().filter(|(_, s)| s.launch == problem.launch);
+        self.strict.extend(here.map(|(n, _)| n));
+        self.strict.len() > before
     }
 
     /// Whether some marked read never found its element in shared memory.
@@ -330,7 +349,7 @@ impl Search {
         all.map(|(f, killed)| killed.last().filter(|_| f.is_none())).collect()
     }
 
-    /// Takes a launch among the profiles in which an answer was wrong. False: it has been there.
+    /// Takes a launch among the profiles in which an answer was wrong, or some blocks of a large one. False: it has been there.
     ///
     /// # Errors
     /// What the emulator refuses.
@@ -340,11 +359,15 @@ impl Search {
         profiled: &mut Profiled,
         suited: &Suited,
     ) -> Result<bool, Refusal> {
+        let mut suited = suited.clone();
+        if suited.launch.threads() > MAX_THREADS {
+            suited.launch = suited.launch.sampled();
+        }
         let known = profiled.launches.iter().any(|s| s.launch == suited.launch);
         if known || suited.launch.threads() > MAX_THREADS {
             return Ok(false);
         }
-        profiled.add(session, suited.clone(), true)?;
+        profiled.add(session, suited, true)?;
         Ok(true)
     }
 

@@ -369,7 +369,10 @@ fn verified(
         let suited = checker.launches.iter().find(|s| s.launch == problem.launch).cloned();
         lessons += 1;
         let learnt = match suited {
-            Some(suited) if lessons <= MAX_LESSONS => search.learn(session, profiled, &suited)?,
+            Some(suited) if lessons <= MAX_LESSONS => {
+                let learnt = search.learn(session, profiled, &suited)?;
+                profiled.restrict(session, problem) || learnt
+            }
             _ => false,
         };
         if !learnt {

@@ -351,5 +351,8 @@ fn blocks_that_were_tried_are_not_said_to_be_unknown() {
     let staged = planned(EXCHANGED).expect("it is staged");
     assert!(staged.text.contains("static_assert(BX == 32, "), "{}", staged.text);
     let said = staged.notes.iter().find(|n| n.contains("`BX` = 32 alone")).expect("a note");
-    assert!(said.ends_with("with other values it is wrong, and nothing that was found is right"), "{said}");
+    assert!(
+        said.ends_with("with other values it is wrong, and nothing that was found is right"),
+        "{said}"
+    );
 }

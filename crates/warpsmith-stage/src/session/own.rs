@@ -25,8 +25,6 @@ pub(super) struct OfFile {
     missing: Vec<String>,
 }
 
-/// Blocks that are run of a large grid, about.
-const BLOCKS: u64 = 32;
 /// Launches of a file that are looked at.
 const MAX_LAUNCHES: usize = 3;
 /// Blocks along an axis that smaller sizes leave.
@@ -134,7 +132,7 @@ impl Session {
             Some(bytes @ 1..) if self.input.shared.is_none() => bytes,
             _ => launch.dynamic_shared,
         };
-        Ok(sampled(Launch { grid, of_file: Some(number), ..launch }))
+        Ok(Launch { grid, of_file: Some(number), ..launch }.sampled())
     }
 
     fn file_block(&self) -> [u32; 3] {
@@ -179,7 +177,7 @@ impl Session {
             let Some(size) = sizes[a] else { continue };
             launch.grid[a] = u32::try_from(size).ok()?.div_ceil(block[a]).max(1);
         }
-        Some(sampled(Launch { of_file: Some(number), covers: true, ..launch }))
+        Some(Launch { of_file: Some(number), covers: true, ..launch }.sampled())
     }
 
     /// What constants of the file bound, as parameters do: from a text in which they stand for themselves.
@@ -268,10 +266,4 @@ impl Session {
 
 fn threads(block: &[u32; 3]) -> u32 {
     block.iter().product()
-}
-
-/// A launch of which some blocks are run, where there are many.
-fn sampled(launch: Launch) -> Launch {
-    let only = warpsmith_emu::sampled_blocks(launch.grid, BLOCKS);
-    Launch { only: only.map_or(vec![], |blocks| blocks.to_vec()), ..launch }
 }

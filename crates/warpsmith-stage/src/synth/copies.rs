@@ -1,6 +1,6 @@
 //! Copies to a halo: which threads have a wrong value where they read, and how that is said.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::bits::Bits;
 use super::condition::{Condition, Conditions};
@@ -51,6 +51,8 @@ pub struct Problem<'a> {
     pub point: &'a dyn Fn(usize) -> &'a Point,
     /// Threads in a block of a launch.
     pub threads: &'a dyn Fn(usize) -> u32,
+    /// Launches in which a place that nobody reads was one that several threads wrote to.
+    pub strict: &'a BTreeSet<usize>,
 }
 
 impl Problem<'_> {
@@ -177,7 +179,7 @@ impl Problem<'_> {
     }
 
     /// Rows of a place whose threads must not make a copy: those for which the element does not exist, or whose place is one
-    /// that another element is needed in. `None`: it is not known.
+    /// that another element is needed in, or, in some launches, none. `None`: it is not known.
     fn harmful(&self, mark: (usize, usize), place: usize) -> Option<Bits> {
         let rows = &self.profile[place];
         if rows.iter().all(|r| r.offers.iter().all(|o| o.mark != mark.0)) {
@@ -194,7 +196,10 @@ impl Problem<'_> {
         let harms = |r: &Row| {
             let offer = r.offers.iter().find(|o| o.mark == mark.0)?;
             let wanted = needed.get(&self.spot_at(r, mark.1, offer.place));
-            Some(offer.element.is_none() || wanted.is_some_and(|w| Some(*w) != offer.element))
+            Some(match wanted {
+                Some(wanted) => Some(*wanted) != offer.element,
+                None => offer.element.is_none() || self.strict.contains(&r.launch),
+            })
         };
         Some(Bits::from_fn(rows.len(), |i| harms(&rows[i]) != Some(false)))
     }
