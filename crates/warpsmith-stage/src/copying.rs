@@ -10,7 +10,7 @@ use crate::copying::nested::Group;
 use crate::plan::{Point, Symbol};
 use crate::profile::instrument;
 use crate::search::{self, Profiled};
-use crate::session::{Refusal, Session, place};
+use crate::session::{Refusal, Session, Suited, place};
 use crate::source::patch::{Patch, indentation};
 use crate::source::scope;
 use crate::synth::copies::{Copy, Problem, Trouble};
@@ -49,6 +49,10 @@ pub fn copies(session: &mut Session, profiled: &mut Profiled) -> Result<Copied, 
         marks: marks.into_iter().zip(arrays).collect(),
         point: &|place| &session.plan.inserts[place - reads],
         threads: &|launch| launches[launch].launch.block.iter().product(),
+        alike: &|launch| {
+            let same = |s: &Suited| s.launch == launches[launch].launch;
+            launches.iter().position(same).unwrap_or(launch)
+        },
         strict: &profiled.strict,
     };
     let found = match problem.solve() {

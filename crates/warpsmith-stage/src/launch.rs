@@ -91,6 +91,8 @@ pub enum Fit {
     Strided,
     /// Sizes are smaller than the one block that there is.
     Part,
+    /// There is a block more than the sizes need, of which whole blocks cover one or the other.
+    Spare,
 }
 
 /// What a launch is made from.
@@ -179,6 +181,8 @@ fn covering(fit: Fit, threads: u32, step: i64, count: u32, axis: u32) -> (u32, i
     match fit {
         Fit::Exact | Fit::Apart => (count, whole),
         Fit::Single => (count, whole - step + 1),
+        Fit::Spare if count.is_multiple_of(2) => (count, (whole - step - cut(1)).max(1)),
+        Fit::Spare => (count, (whole - step).max(1)),
         Fit::Part => (count, (whole / 2 + 1 + i64::from(axis)).min(whole)),
         Fit::Ragged(by) => (count, whole - cut(by)),
         Fit::Strided => (count.div_ceil(2), whole - cut(1)),
@@ -237,7 +241,7 @@ fn colour(fit: Fit, blocks: u32) -> i64 {
     let kind = match fit {
         Fit::Exact | Fit::Apart => 1,
         Fit::Single | Fit::Part => 2,
-        Fit::Ragged(_) | Fit::Overlapping(_) | Fit::Strided => 0,
+        Fit::Ragged(_) | Fit::Overlapping(_) | Fit::Strided | Fit::Spare => 0,
     };
     kind + i64::from(blocks)
 }

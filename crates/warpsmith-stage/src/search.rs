@@ -48,6 +48,8 @@ pub struct Profiled {
     pub time: Duration,
 }
 
+/// Runs of a launch with data that send each thread another way, where copies are written.
+const WAYS: u64 = 5;
 /// Rows of one mark that a search starts from, at most.
 const MAX_ROWS: usize = 400;
 /// How sizes lie to the blocks in the first launches, by shape: cut off and whole, then cut off and by one too large.
@@ -66,7 +68,7 @@ const MAX_FAILING: usize = 96;
 impl Profiled {
     fn add(&mut self, session: &mut Session, suited: Suited, whole: bool) -> Result<(), Refusal> {
         let start = Instant::now();
-        session.profile(&suited, self.launches.len(), (false, whole), &mut self.profile)?;
+        session.profile(&suited, self.launches.len(), (None, whole), &mut self.profile)?;
         self.launches.push(suited.clone());
         if session.mixed {
             self.add_mixed(session, suited)?;
@@ -77,16 +79,21 @@ impl Profiled {
 
     /// Rows of a launch with mixed data, for the marks that no other data come to: tags tell more where both do.
     fn add_mixed(&mut self, session: &mut Session, suited: Suited) -> Result<(), Refusal> {
-        let number = self.launches.len();
         let tagged = |r: &Row| !self.mixed.contains(&r.launch);
         let reads = session.plan.reads.len();
         let known: Vec<bool> = self.profile.iter().map(|rows| rows.iter().any(tagged)).collect();
-        session.profile(&suited, number, (true, true), &mut self.profile)?;
-        for (rows, _) in self.profile[..reads].iter_mut().zip(known).filter(|(_, known)| *known) {
-            rows.retain(|r| r.launch != number);
+        // What a copy is needed for in one of these it may do in all.
+        let ways = if session.plan.inserts.is_empty() { 1 } else { WAYS };
+        for way in 0..ways {
+            let number = self.launches.len();
+            session.profile(&suited, number, (Some(way), true), &mut self.profile)?;
+            let all = self.profile[..reads].iter_mut().zip(&known);
+            for (rows, _) in all.filter(|(_, known)| **known) {
+                rows.retain(|r| r.launch != number);
+            }
+            self.mixed.push(number);
+            self.launches.push(suited.clone());
         }
-        self.mixed.push(number);
-        self.launches.push(suited);
         Ok(())
     }
 

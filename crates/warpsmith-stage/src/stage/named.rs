@@ -210,7 +210,7 @@ fn serves_alike(
     };
     for suited in launches {
         let mut profile = Profile::default();
-        session.profile(suited, 0, (false, true), &mut profile)?;
+        session.profile(suited, 0, (None, true), &mut profile)?;
         let mut all = profile.iter().zip(before).zip(after);
         if !all.all(|((rows, a), b)| rows.iter().all(|r| served(a, r) == served(b, r))) {
             return Ok(false);

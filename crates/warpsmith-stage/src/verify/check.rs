@@ -68,6 +68,9 @@ const FEW: usize = 6;
 /// Positions that last blocks are cut off by, one after the other: of small blocks all there are.
 const CUT_OFF: u32 = 7;
 
+/// Sizes that blocks are too large or too many for.
+const BESIDE: [(Fit, u32); 3] = [(Fit::Part, 1), (Fit::Spare, 2), (Fit::Spare, 3)];
+
 /// Blocks along an axis, so that their numbers come to be what constants are: `blockIdx.x >= R` holds for none of a few.
 const MANY: u32 = 13;
 
@@ -85,13 +88,8 @@ impl Checker {
     /// What the emulator refuses.
     pub fn new(session: &mut Session, profiled: &[Suited]) -> Result<Checker, Refusal> {
         let mut launches: Vec<Suited> = vec![];
-        let mut kinds = vec![
-            (Fit::Ragged(3), 3),
-            (Fit::Apart, 3),
-            (Fit::Single, 1),
-            (Fit::Single, 3),
-            (Fit::Part, 1),
-        ];
+        let mut kinds =
+            vec![(Fit::Ragged(3), 3), (Fit::Apart, 3), (Fit::Single, 1), (Fit::Single, 3)];
         if session.usage.overlaps {
             kinds.insert(0, (Fit::Overlapping(2), 3));
         }
@@ -101,8 +99,15 @@ impl Checker {
         let mut blocks = search::shapes(session, &launch::USUAL, &launch::USUAL_ROWS, 2);
         blocks.extend(session.own);
         let small = search::shapes(session, &[[7, 5]], &[[7, 1]], 2);
-        let small = small.into_iter().map(|b| (b, kinds.iter().copied().chain(ends(b)).collect()));
-        let wanted: Vec<_> = blocks.into_iter().map(|b| (b, kinds.clone())).chain(small).collect();
+        let small = small.into_iter().map(|b| {
+            let all = kinds.iter().copied().chain(BESIDE).chain(ends(b));
+            (b, all.collect::<Vec<_>>())
+        });
+        let usual = blocks.into_iter().map(|b| {
+            let beside = BESIDE.into_iter().filter(|_| session.own == Some(b));
+            (b, kinds.iter().copied().chain(beside).collect())
+        });
+        let wanted: Vec<_> = usual.chain(small).collect();
         for (block, kinds) in wanted {
             for (fit, count) in kinds {
                 for suited in session.all_suited(block, count, fit)? {
@@ -194,7 +199,7 @@ impl Checker {
                 return Ok(false);
             }
         }
-        let mut lengths = session.lengths(suited, mixed)?;
+        let mut lengths = session.lengths(suited, session.mixed)?;
         let data = data(session, mixed);
         let refuse = |d: Diagnostic| session.refuse(false, vec![d]);
         let prepare = |lengths: &Lengths| {
