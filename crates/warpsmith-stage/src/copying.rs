@@ -44,15 +44,14 @@ pub fn copies(session: &mut Session, profiled: &mut Profiled) -> Result<Copied, 
         marks.iter().map(|m| array(session, *m)).collect::<Result<Vec<usize>, Refusal>>()?;
     let reads = session.plan.reads.len();
     let launches = &profiled.launches;
+    let first = |s: &Suited| launches.iter().position(|other| other.launch == s.launch);
+    let alike: Vec<usize> = launches.iter().filter_map(first).collect();
     let problem = Problem {
         profile: &profiled.profile,
         marks: marks.into_iter().zip(arrays).collect(),
         point: &|place| &session.plan.inserts[place - reads],
         threads: &|launch| launches[launch].launch.block.iter().product(),
-        alike: &|launch| {
-            let same = |s: &Suited| s.launch == launches[launch].launch;
-            launches.iter().position(same).unwrap_or(launch)
-        },
+        alike: &alike,
         strict: &profiled.strict,
     };
     let found = match problem.solve() {

@@ -108,7 +108,10 @@ impl Profiled {
             return false;
         }
         let before = self.strict.len();
-        let here = self.launches.iter().enumerate().filter(|(_, s)| s.launch == problem.launch);
+        let whole = &problem.launch;
+        let some = whole.clone().sampled();
+        let same = |s: &Suited| s.launch == *whole || s.launch == some;
+        let here = self.launches.iter().enumerate().filter(|(_, s)| same(s));
         self.strict.extend(here.map(|(n, _)| n));
         self.strict.len() > before
     }

@@ -24,9 +24,8 @@ use super::plans::{Kernel, Plan, SQUARE};
 use super::{outer, temporal, unused, windows};
 use crate::source::marks::{self, Bytes};
 use crate::source::patch::{Patch, indentation};
-use crate::source::scope;
 use crate::source::shape::Extent;
-use crate::source::values;
+use crate::source::{scope, values};
 
 /// Elements from which on a store goes across rows.
 const APART: i64 = 32;

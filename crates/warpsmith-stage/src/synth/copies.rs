@@ -52,7 +52,7 @@ pub struct Problem<'a> {
     /// Threads in a block of a launch.
     pub threads: &'a dyn Fn(usize) -> u32,
     /// The first of the launches that differ from one in data alone.
-    pub alike: &'a dyn Fn(usize) -> usize,
+    pub alike: &'a [usize],
     /// Launches in which a place that nobody reads was one that several threads wrote to.
     pub strict: &'a BTreeSet<usize>,
 }
@@ -204,7 +204,7 @@ impl Problem<'_> {
     /// Rows of a place for which nothing holds of what they offer for a mark, whatever data say.
     fn never(&self, (mark, place): (usize, usize), holds: impl Fn(&Row, &Offer) -> bool) -> Bits {
         let rows = &self.profile[place];
-        let key = |r: &Row| ((self.alike)(r.launch), r.thread, r.visit);
+        let key = |r: &Row| (self.alike[r.launch], r.thread, r.visit);
         let own = |r: &&Row| r.offers.iter().any(|o| o.mark == mark && holds(r, o));
         let all: HashSet<_> = rows.iter().filter(own).map(key).collect();
         Bits::from_fn(rows.len(), |i| !all.contains(&key(&rows[i])))
