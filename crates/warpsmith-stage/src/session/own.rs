@@ -200,8 +200,9 @@ impl Session {
         let (unsuited, raced) = (self.unsuited.len(), self.raced.clone());
         let most = launch.block.iter().max().map_or(1, |n| i64::from(*n));
         let mut all: Vec<Suited> = vec![];
-        if let Some(shortest) = launch.grid.iter().filter(|n| i64::from(**n) > FEW).min() {
-            let blocks = |c: &Constant| c.value * FEW / i64::from(*shortest);
+        let shortest = launch.grid.iter().map(|n| i64::from(*n)).filter(|n| *n > FEW).min();
+        let blocks = |c: &Constant| c.value * FEW / shortest.unwrap_or(FEW);
+        if shortest.is_some() {
             for (apart, cut) in [(most, 0), (most, CUT_OFF), (0, 0), (0, CUT_OFF)] {
                 if apart == 0 && (!all.is_empty() || sizes.len() < 2) {
                     break;
@@ -217,6 +218,10 @@ impl Session {
                 None => self.with_sizes(launch, &sizes, value, 0)?,
                 found => found,
             });
+        }
+        for thin in (0..sizes.len() as i64).filter(|_| sizes.len() > 1) {
+            let value = |(k, c): (i64, &Constant)| if k == thin { most / 2 + 1 } else { blocks(c) };
+            all.extend(self.with_sizes(launch, &sizes, value, 0)?);
         }
         // It is not the file that is wrong in these.
         self.unsuited.truncate(unsuited);

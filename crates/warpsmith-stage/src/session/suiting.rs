@@ -66,7 +66,7 @@ impl Session {
         let strides = self.shaped(&shape)?.strides(block);
         let Some(found) = self.suit_either(kind, strides)? else { return Ok(vec![]) };
         // Sizes that blocks are too large for stay so.
-        let beside = matches!(fit, Fit::Part | Fit::Spare);
+        let beside = matches!(fit, Fit::Part | Fit::Thin(_) | Fit::Spare);
         let larger = match found.idle && !self.idle && !beside {
             true => self.larger(kind, strides)?,
             false => None,

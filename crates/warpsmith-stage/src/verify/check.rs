@@ -69,7 +69,8 @@ const FEW: usize = 6;
 const CUT_OFF: u32 = 7;
 
 /// Sizes that blocks are too large or too many for.
-const BESIDE: [(Fit, u32); 3] = [(Fit::Part, 1), (Fit::Spare, 2), (Fit::Spare, 3)];
+const BESIDE: [(Fit, u32); 5] =
+    [(Fit::Part, 1), (Fit::Thin(0), 3), (Fit::Thin(1), 3), (Fit::Spare, 2), (Fit::Spare, 3)];
 
 /// Blocks along an axis, so that their numbers come to be what constants are: `blockIdx.x >= R` holds for none of a few.
 const MANY: u32 = 13;
