@@ -235,7 +235,7 @@ impl<'a> Host<'a> {
         let e = scope::plain(e);
         match &*e.kind {
             ExprKind::Path(path) => {
-                let name = path.as_name()?;
+                let Some(name) = path.as_name() else { return Some(vec![e.clone()]) };
                 match self.dims.get(name) {
                     Some(_) if self.changed.contains(name) => None,
                     Some(dims) => Some(dims.clone()),
