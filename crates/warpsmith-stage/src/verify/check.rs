@@ -100,12 +100,15 @@ impl Checker {
         let mut blocks = search::shapes(session, &launch::USUAL, &launch::USUAL_ROWS, 2);
         blocks.extend(session.own);
         let small = search::shapes(session, &[[7, 5]], &[[7, 1]], 2);
+        // Plans of two time steps count positions from where as many blocks begin as sizes need.
+        let beside = if session.usage.overlaps { &[][..] } else { &BESIDE[..] };
         let small = small.into_iter().map(|b| {
-            let all = kinds.iter().copied().chain(BESIDE).chain(ends(b));
+            let beside = beside.iter().copied();
+            let all = kinds.iter().copied().chain(beside).chain(ends(b));
             (b, all.collect::<Vec<_>>())
         });
         let usual = blocks.into_iter().map(|b| {
-            let beside = BESIDE.into_iter().filter(|_| session.own == Some(b));
+            let beside = beside.iter().copied().filter(|_| session.own == Some(b));
             (b, kinds.iter().copied().chain(beside).collect())
         });
         let wanted: Vec<_> = usual.chain(small).collect();
