@@ -55,7 +55,7 @@ impl Tags {
             next: 0,
             odd: mix.next() | 1,
             start: mix.next(),
-            way: data.mixed.then(|| data.seed / SEEDS_A_WAY),
+            way: data.mixed.then_some(data.seed / SEEDS_A_WAY),
         }
     }
 
