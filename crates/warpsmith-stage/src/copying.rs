@@ -10,7 +10,7 @@ use crate::copying::nested::Group;
 use crate::plan::{Point, Symbol};
 use crate::profile::instrument;
 use crate::search::{self, Profiled};
-use crate::session::{Refusal, Session, place};
+use crate::session::{Refusal, Session, Suited, place};
 use crate::source::patch::{Patch, indentation};
 use crate::source::scope;
 use crate::synth::copies::{Copy, Problem, Trouble};
@@ -44,11 +44,15 @@ pub fn copies(session: &mut Session, profiled: &mut Profiled) -> Result<Copied, 
         marks.iter().map(|m| array(session, *m)).collect::<Result<Vec<usize>, Refusal>>()?;
     let reads = session.plan.reads.len();
     let launches = &profiled.launches;
+    let first = |s: &Suited| launches.iter().position(|other| other.launch == s.launch);
+    let alike: Vec<usize> = launches.iter().filter_map(first).collect();
     let problem = Problem {
         profile: &profiled.profile,
         marks: marks.into_iter().zip(arrays).collect(),
         point: &|place| &session.plan.inserts[place - reads],
         threads: &|launch| launches[launch].launch.block.iter().product(),
+        alike: &alike,
+        strict: &profiled.strict,
     };
     let found = match problem.solve() {
         Ok(found) => found,

@@ -31,6 +31,22 @@ pub struct Launch {
 }
 
 impl Launch {
+    /// Threads that are run.
+    pub fn threads(&self) -> u64 {
+        let product = |d: [u32; 3]| d.into_iter().map(u64::from).product::<u64>();
+        let blocks = match self.only.len() as u64 {
+            0 => product(self.grid),
+            some => some,
+        };
+        blocks * product(self.block)
+    }
+
+    /// The launch with some of its blocks, where there are many.
+    pub fn sampled(self) -> Launch {
+        let only = warpsmith_emu::sampled_blocks(self.grid, BLOCKS);
+        Launch { only: only.map_or(vec![], |blocks| blocks.to_vec()), ..self }
+    }
+
     /// For reports: `block 5x4, grid 3x2, nx=14, ny=7`.
     pub fn describe(&self) -> String {
         let dims = |d: [u32; 3]| match d {
@@ -55,6 +71,9 @@ impl Launch {
     }
 }
 
+/// Blocks that are run of a large grid, about.
+const BLOCKS: u64 = 32;
+
 /// How sizes lie to the blocks that cover them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
@@ -70,6 +89,12 @@ pub enum Fit {
     Overlapping(u32),
     /// There are half as many blocks as the sizes need.
     Strided,
+    /// Sizes are smaller than the one block that there is.
+    Part,
+    /// One axis has less than one block: the least size of all is not always the same.
+    Thin(u32),
+    /// There is a block more than the sizes need, of which whole blocks cover one or the other.
+    Spare,
 }
 
 /// What a launch is made from.
@@ -145,6 +170,9 @@ fn counts(fit: Fit, blocks: u32) -> [u32; 3] {
     match fit {
         Fit::Apart => [blocks, blocks + 2, 2],
         Fit::Single if blocks > 1 => [blocks, blocks + 1, 2],
+        Fit::Part => [1; 3],
+        Fit::Thin(0) => [1, blocks, 2],
+        Fit::Thin(_) => [blocks + 1, 1, 2],
         _ => [blocks + 1, blocks, 2],
     }
 }
@@ -157,6 +185,10 @@ fn covering(fit: Fit, threads: u32, step: i64, count: u32, axis: u32) -> (u32, i
     match fit {
         Fit::Exact | Fit::Apart => (count, whole),
         Fit::Single => (count, whole - step + 1),
+        Fit::Spare if count.is_multiple_of(2) => (count, (whole - step - cut(1)).max(1)),
+        Fit::Spare => (count, (whole - step).max(1)),
+        Fit::Thin(thin) if thin != axis => (count, whole - cut(1)),
+        Fit::Part | Fit::Thin(_) => (count, (whole / 2 + 1 + i64::from(axis)).min(whole)),
         Fit::Ragged(by) => (count, whole - cut(by)),
         Fit::Strided => (count.div_ceil(2), whole - cut(1)),
         Fit::Overlapping(by) => {
@@ -204,7 +236,7 @@ fn depth(wanted: &Wanted<'_>, blocks: u32, fit: Fit) -> i64 {
     match (wanted.strides.turns, fit) {
         (0 | 1, _) => 4 + i64::from(blocks % 3) + margin,
         (n, Fit::Exact | Fit::Apart) => 2 * n,
-        (n, Fit::Single) => n + 1,
+        (n, Fit::Single | Fit::Part) => n + 1,
         (n, _) => 3 * n - 1 - n / 3,
     }
 }
@@ -213,8 +245,8 @@ fn depth(wanted: &Wanted<'_>, blocks: u32, fit: Fit) -> i64 {
 fn colour(fit: Fit, blocks: u32) -> i64 {
     let kind = match fit {
         Fit::Exact | Fit::Apart => 1,
-        Fit::Single => 2,
-        Fit::Ragged(_) | Fit::Overlapping(_) | Fit::Strided => 0,
+        Fit::Single | Fit::Part | Fit::Thin(_) => 2,
+        Fit::Ragged(_) | Fit::Overlapping(_) | Fit::Strided | Fit::Spare => 0,
     };
     kind + i64::from(blocks)
 }

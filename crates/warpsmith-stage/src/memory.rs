@@ -20,6 +20,9 @@ pub struct Data<'a> {
     pub mixed: bool,
 }
 
+/// Seeds that send threads the same way where data are mixed: what few bits make equal by accident is told apart by several.
+pub const SEEDS_A_WAY: u64 = 8;
+
 /// Numbers without pattern (splitmix64).
 struct Mix(u64);
 
@@ -41,14 +44,19 @@ struct Tags {
     next: u64,
     odd: u64,
     start: u64,
-    /// Every other real, about, is below zero.
-    signed: bool,
+    /// Which numbers are below zero; `None`: none.
+    way: Option<u64>,
 }
 
 impl Tags {
     fn new(data: Data<'_>) -> Tags {
         let mut mix = Mix(data.seed);
-        Tags { next: 0, odd: mix.next() | 1, start: mix.next(), signed: data.mixed }
+        Tags {
+            next: 0,
+            odd: mix.next() | 1,
+            start: mix.next(),
+            way: data.mixed.then_some(data.seed / SEEDS_A_WAY),
+        }
     }
 
     /// The next of 2^`bits` numbers: in an order that visits each once, or, where they are too few for all elements, without
@@ -64,7 +72,9 @@ impl Tags {
     #[inline]
     fn value(&mut self, ty: Scalar) -> Value {
         let mut value = self.unsigned(ty);
-        if self.signed && ty.is_float() && Mix(self.next).next() & 1 == 1 {
+        if let Some(way) = self.way.filter(|_| ty.is_float())
+            && Mix(Mix(way).next() ^ self.next).next() & 1 == 1
+        {
             value.bits |= 1 << (8 * ty.bytes() - 1);
         }
         value
@@ -412,7 +422,9 @@ fn contents(
             let mut value = |s: Scalar| match s.is_float() || tagged {
                 true => tags.value(s),
                 // Half of them are 0 and a quarter 1, so that counts and comparisons come out all ways.
-                false if tags.signed => Value::int(s, mix.next().trailing_zeros().min(6).into()),
+                false if tags.way.is_some() => {
+                    Value::int(s, mix.next().trailing_zeros().min(6).into())
+                }
                 false => Value::int(s, (mix.next() % 7) as i64),
             };
             for element in bytes.chunks_exact_mut(size) {

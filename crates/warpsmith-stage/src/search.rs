@@ -1,9 +1,9 @@
 //! From launches to answers: profile, solve every mark, and look at launches that no search has seen.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::time::{Duration, Instant};
 
-use warpsmith_emu::Finding;
+use warpsmith_emu::{Finding, Rule};
 use warpsmith_ir::{Diagnostic, Span};
 
 use crate::launch::{self, Fit, Launch};
@@ -14,6 +14,7 @@ use crate::source::shape::{self, Extent};
 use crate::synth::positions::spread;
 use crate::synth::reads::{self, Answer, Trouble};
 use crate::synth::sides::Sides;
+use crate::verify::check::{Problem, ProblemKind};
 
 /// A candidate that lost, and what killed it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,9 +43,13 @@ pub struct Profiled {
     pub profile: Profile,
     /// The launches that ran with mixed data.
     mixed: Vec<usize>,
+    /// Those in which a copy that nobody needed was written over.
+    pub strict: BTreeSet<usize>,
     pub time: Duration,
 }
 
+/// Runs of a launch with data that send each thread another way, where copies are written.
+const WAYS: u64 = 5;
 /// Rows of one mark that a search starts from, at most.
 const MAX_ROWS: usize = 400;
 /// How sizes lie to the blocks in the first launches, by shape: cut off and whole, then cut off and by one too large.
@@ -63,7 +68,7 @@ const MAX_FAILING: usize = 96;
 impl Profiled {
     fn add(&mut self, session: &mut Session, suited: Suited, whole: bool) -> Result<(), Refusal> {
         let start = Instant::now();
-        session.profile(&suited, self.launches.len(), (false, whole), &mut self.profile)?;
+        session.profile(&suited, self.launches.len(), (None, whole), &mut self.profile)?;
         self.launches.push(suited.clone());
         if session.mixed {
             self.add_mixed(session, suited)?;
@@ -74,17 +79,41 @@ impl Profiled {
 
     /// Rows of a launch with mixed data, for the marks that no other data come to: tags tell more where both do.
     fn add_mixed(&mut self, session: &mut Session, suited: Suited) -> Result<(), Refusal> {
-        let number = self.launches.len();
         let tagged = |r: &Row| !self.mixed.contains(&r.launch);
         let reads = session.plan.reads.len();
         let known: Vec<bool> = self.profile.iter().map(|rows| rows.iter().any(tagged)).collect();
-        session.profile(&suited, number, (true, true), &mut self.profile)?;
-        for (rows, _) in self.profile[..reads].iter_mut().zip(known).filter(|(_, known)| *known) {
-            rows.retain(|r| r.launch != number);
+        // What a copy is needed for in one of these it may do in all.
+        let ways = if session.plan.inserts.is_empty() { 1 } else { WAYS };
+        for way in 0..ways {
+            let number = self.launches.len();
+            session.profile(&suited, number, (Some(way), true), &mut self.profile)?;
+            let all = self.profile[..reads].iter_mut().zip(&known);
+            for (rows, _) in all.filter(|(_, known)| **known) {
+                rows.retain(|r| r.launch != number);
+            }
+            self.mixed.push(number);
+            self.launches.push(suited.clone());
         }
-        self.mixed.push(number);
-        self.launches.push(suited);
         Ok(())
+    }
+
+    /// Has copies do no more than is needed in a launch, if that is what a check found fault with. False: it is not, or they do
+    /// already.
+    pub fn restrict(&mut self, session: &Session, problem: &Problem) -> bool {
+        let ProblemKind::Finding(f) = &problem.kind else { return false };
+        let inserts = &session.plan.marks.inserts;
+        let copies = |at: usize| inserts.iter().any(|i| (i.start..=i.end).contains(&at));
+        let mut spans = f.accesses.iter().filter_map(|a| a.span);
+        if f.rule != Rule::RaceShared || !spans.any(|s| copies(s.start as usize)) {
+            return false;
+        }
+        let before = self.strict.len();
+        let whole = &problem.launch;
+        let some = whole.clone().sampled();
+        let same = |s: &Suited| s.launch == *whole || s.launch == some;
+        let here = self.launches.iter().enumerate().filter(|(_, s)| same(s));
+        self.strict.extend(here.map(|(n, _)| n));
+        self.strict.len() > before
     }
 
     /// Whether some marked read never found its element in shared memory.
@@ -330,7 +359,7 @@ impl Search {
         all.map(|(f, killed)| killed.last().filter(|_| f.is_none())).collect()
     }
 
-    /// Takes a launch among the profiles in which an answer was wrong. False: it has been there.
+    /// Takes a launch among the profiles in which an answer was wrong, or some blocks of a large one. False: it has been there.
     ///
     /// # Errors
     /// What the emulator refuses.
@@ -340,13 +369,15 @@ impl Search {
         profiled: &mut Profiled,
         suited: &Suited,
     ) -> Result<bool, Refusal> {
-        let threads = [suited.launch.grid, suited.launch.block].concat();
-        let threads: u64 = threads.into_iter().map(u64::from).product();
+        let mut suited = suited.clone();
+        if suited.launch.threads() > MAX_THREADS {
+            suited.launch = suited.launch.sampled();
+        }
         let known = profiled.launches.iter().any(|s| s.launch == suited.launch);
-        if known || threads > MAX_THREADS {
+        if known || suited.launch.threads() > MAX_THREADS {
             return Ok(false);
         }
-        profiled.add(session, suited.clone(), true)?;
+        profiled.add(session, suited, true)?;
         Ok(true)
     }
 

@@ -6,7 +6,7 @@ mod own;
 mod suiting;
 pub mod varied;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -195,6 +195,8 @@ pub struct Session {
     /// Larger launches were no help where the kernel stores nothing.
     idle: bool,
     shapes: HashMap<ShapeKey, Rc<Shaped>>,
+    /// What launches need whichever way data send threads.
+    mixed_lengths: Vec<(Launch, Lengths)>,
     /// Launches that were run before they are asked for.
     ahead: Vec<Ran>,
     /// Blocks that were asked whether the constants of the file go together in them.
@@ -204,6 +206,8 @@ pub struct Session {
     too_large: Vec<String>,
     /// The largest block that the unmodified kernel was found to be right with.
     largest: Option<[u32; 3]>,
+    /// Constants with values that the unmodified kernel was found to be right with.
+    pub suited: BTreeSet<(String, i64)>,
     /// Findings of the unmodified kernel in launches that were not used.
     pub unsuited: Vec<(Launch, Vec<Finding>)>,
     /// A race of the unmodified kernel in a launch that was used, because the order of blocks made no difference in it.
@@ -277,11 +281,13 @@ impl Session {
             tied: false,
             idle: false,
             shapes: HashMap::new(),
+            mixed_lengths: vec![],
             ahead: vec![],
             misfits: HashMap::new(),
             of_file_known: None,
             too_large: vec![],
             largest: None,
+            suited: BTreeSet::new(),
             unsuited: vec![],
             raced: None,
             input,
@@ -445,8 +451,8 @@ impl Session {
         self.refuse(true, vec![error])
     }
 
-    /// Adds what a launch does at the marks to a profile; `mixed` data send branches both ways; all visits are taken down of a `whole`
-    /// one.
+    /// Adds what a launch does at the marks to a profile; `mixed` data send branches both ways, each `way` half of the threads; all
+    /// visits are taken down of a `whole` one.
     ///
     /// # Errors
     /// What the emulator refuses.
@@ -454,9 +460,10 @@ impl Session {
         &mut self,
         suited: &Suited,
         number: usize,
-        (mixed, whole): (bool, bool),
+        (way, whole): (Option<u64>, bool),
         profile: &mut Profile,
     ) -> Result<(), Refusal> {
+        let mixed = way.is_some();
         let shaped = self.shaped(&suited.launch)?;
         if self.input.quick && self.is_longer_with_tags(&shaped.reference, suited)? {
             return Err(self.given_up());
@@ -475,6 +482,7 @@ impl Session {
             tagged: &self.tagged,
             reads: self.plan.reads.len(),
             runs: runs(&shaped.reference, &self.tagged),
+            seed: 1 + way.unwrap_or(0) * memory::SEEDS_A_WAY,
             mixed,
             whole,
         };

@@ -137,6 +137,8 @@ pub struct Staged {
     pub blocks: Vec<[u32; 3]>,
     /// What the user should know besides.
     pub notes: Vec<String>,
+    /// Data decide on marked reads: launches were run with such that send threads either way.
+    pub mixed: bool,
     /// The holes of a sketch, filled.
     pub filling: Option<Filling>,
     /// What launches have to keep to for the proofs.
@@ -201,6 +203,7 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
         checked: checked.launches.iter().map(|l| l.describe()).collect(),
         blocks: blocks(&checked),
         notes,
+        mixed: session.mixed,
         filling,
         assumed: assumed(&session, &proofs),
         proof_time: proofs.iter().map(|p| p.time).sum(),
@@ -227,6 +230,7 @@ fn sketched(input: Input, filling: Filling, time: Duration) -> Staged {
         checked: filling.checked.clone(),
         blocks: vec![],
         notes: vec![],
+        mixed: false,
         filling: Some(filling),
         assumed: BTreeSet::new(),
         proof_time: Duration::ZERO,
@@ -310,7 +314,7 @@ struct Written {
 }
 
 /// Launches in which a result was wrong and that the search learnt from, at most.
-const MAX_LESSONS: usize = 4;
+const MAX_LESSONS: usize = 10;
 
 /// Writes a text and tries to prove it; where the solver finds a launch in which it is wrong, that is learnt from.
 fn sure(
@@ -369,7 +373,10 @@ fn verified(
         let suited = checker.launches.iter().find(|s| s.launch == problem.launch).cloned();
         lessons += 1;
         let learnt = match suited {
-            Some(suited) if lessons <= MAX_LESSONS => search.learn(session, profiled, &suited)?,
+            Some(suited) if lessons <= MAX_LESSONS => {
+                let learnt = search.learn(session, profiled, &suited)?;
+                profiled.restrict(session, problem) || learnt
+            }
             _ => false,
         };
         if !learnt {

@@ -124,3 +124,27 @@ fn reals_that_whole_numbers_are_made_of_are_cut_off() {
         staged.checked
     );
 }
+
+/// Each condition is found from launches that an earlier one was wrong in, one of which is large and run in part.
+#[test]
+fn conditions_of_copies_are_looked_for_until_one_is_right() {
+    let staged = staged(
+        "#define W 640
+#define H 480
+__global__ void sobel(const unsigned char *img, short *gx) {
+    __shared__ unsigned char s[18 * 18];
+    int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+    int p = y * W + x, q = (threadIdx.y + 1) * 18 + threadIdx.x + 1;
+    s[q] = img[min(y, H - 1) * W + min(x, W - 1)];
+    __insert();
+    __syncthreads();
+    if (x > 0 && y > 0 && x < W - 1 && y < H - 1)
+        gx[p] = __opt__(s[q - 17], img[p - W + 1]) + 2 * __opt__(s[q + 1], img[p + 1])
+            + __opt__(s[q + 19], img[p + W + 1]) - __opt__(s[q - 19], img[p - W - 1])
+            - 2 * __opt__(s[q - 1], img[p - 1]) - __opt__(s[q + 17], img[p + W - 1]);
+}
+",
+    );
+    assert!(staged.checked.iter().any(|l| l.contains("38 of 1200 blocks")), "{:?}", staged.checked);
+    emitted("conditions_of_large_launches", &staged.text);
+}

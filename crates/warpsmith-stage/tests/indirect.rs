@@ -243,3 +243,48 @@ int main() { laplace<<<dim3(4, 8), dim3(32, 8)>>>(0, 0, 500, 300); }
     );
     assert!(passed(&chosen, "`y` and `x` by blocks, tile of `u`"), "{:?}", chosen.tried);
 }
+
+/// Which neighbours are read is known when the kernel runs: the tile holds those of both sides.
+#[test]
+fn data_choose_the_neighbour() {
+    let text = "#define BX 32
+#define BY 8
+__global__ void upwind(const float *q, const float *u, const float *v, float *out, int nx, int ny) {
+    int i = blockIdx.x * BX + threadIdx.x;
+    int j = blockIdx.y * BY + threadIdx.y;
+    if (i > 0 && i < nx - 1 && j > 0 && j < ny - 1) {
+        int c = j * nx + i;
+        float dx = u[c] > 0 ? q[c] - q[c - 1] : q[c + 1] - q[c];
+        float dy = v[c] > 0 ? q[c] - q[c - nx] : q[c + nx] - q[c];
+        out[c] = q[c] - 0.1f * (u[c] * dx + v[c] * dy);
+    }
+}
+int main() { upwind<<<dim3(32, 128), dim3(BX, BY)>>>(0, 0, 0, 0, 1024, 1024); }
+";
+    let shared = |c: &Counted<'_>| Some(if c.shared > 0 { 0.5 } else { 1.0 });
+    let best = tried("plain.cu", text, shared).expect("plans").best.expect("a plan");
+    assert_eq!(best.name, "tile with a halo of `q`");
+    for part in ["threadIdx.x == 0 || i == 1", "threadIdx.y == BY - 1 || j == ny - 2"] {
+        assert!(best.text.contains(part), "{}", best.text);
+    }
+    emitted("indirect_upwind", &best.text);
+}
+
+#[test]
+fn positions_that_are_divided_are_not_one_element() {
+    let chosen = choose(
+        "__global__ void twice(const float *in, float *out, int w, int h) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= 2 * w || y >= 2 * h) return;
+    int x0 = x / 2, y0 = y / 2, x1 = min(x0 + 1, w - 1);
+    float f = 0.5f * (x % 2);
+    out[y * 2 * w + x] = in[y0 * w + x0] * (1 - f) + in[y0 * w + x1] * f;
+}
+int main() { twice<<<dim3(32, 128), dim3(32, 8)>>>(0, 0, 512, 512); }
+",
+    );
+    assert!(chosen.best.is_none());
+    let why = "`in`: threads of a block read what others read, too, but no plan for that is known, or none passed its checks";
+    assert_eq!(chosen.declined, [why]);
+}

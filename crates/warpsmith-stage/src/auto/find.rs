@@ -256,6 +256,7 @@ pub fn unshared(reads: &[&Access], shared: bool) -> String {
     let moves = |a: &&&Access| a.strides().filter(|_| a.loops().is_some());
     let strides: Vec<[i64; 2]> = reads.iter().filter_map(|a| moves(&a)).collect();
     let call = reads.iter().find(|a| a.open.ends_with('(') && a.at.is_none());
+    let repeats = reads.iter().any(|a| a.repeats(true));
     match strides.len() == reads.len() {
         false if reads.iter().any(|a| a.by_data) => format!(
             "`{name}`: data decide on its subscripts, so that no tile is certain to hold what is read"
@@ -274,11 +275,11 @@ pub fn unshared(reads: &[&Access], shared: bool) -> String {
         false => format!(
             "`{name}`: how its subscripts depend on the thread is not understood, so that no tile is certain to hold what is read"
         ),
-        true if strides.iter().all(|s| *s == [0, 0]) => format!(
+        true if strides.iter().all(|s| *s == [0, 0]) && !repeats => format!(
             "`{name}`: all threads of a block read one element at a time, which takes one request and one sector of the cache a warp \
              without a tile, and one request with it"
         ),
-        true if shared => format!(
+        true if shared || repeats => format!(
             "`{name}`: threads of a block read what others read, too, but no plan for that is known, or none passed its checks"
         ),
         true if strides.iter().all(|s| s[0].abs() == 1) => format!(

@@ -17,6 +17,7 @@ use crate::source::marks;
 use crate::source::patch::{Patch, indentation};
 use crate::source::scope;
 use crate::source::shape::Extent;
+use crate::source::values;
 
 /// A kernel with a plan.
 #[derive(Clone, Debug, Default)]
@@ -193,7 +194,7 @@ impl<'k> Kernel<'k> {
         let arguments = hosts::template_arguments(self.name).unwrap_or_default();
         let named = params.zip(arguments).filter_map(|(p, a)| Some((p.name.clone()?, a)));
         let values: HashMap<String, String> = named.collect();
-        scope::value_of(self.unit, &replaced(text, &values))
+        values::value_of(self.unit, &replaced(text, &values))
     }
 
     /// Variables that have to be declared where a subscript stands.

@@ -29,7 +29,7 @@ use super::plans::{Kernel, Plan, replaced};
 use super::vectors::rows::innermost;
 use super::windows::sum;
 use crate::source::patch::{Patch, indentation};
-use crate::source::scope;
+use crate::source::{scope, values};
 use result::InMemory;
 
 /// Iterations a tile where the block has no number.
@@ -62,7 +62,7 @@ fn plan(kernel: &Kernel<'_>, stmt: &ast::Stmt) -> Option<Plan> {
         product.operands.iter().map(|o| format!("`{}`", o.access.array)).collect();
     list.dedup();
     let side = &product.extents[0];
-    let number = side.parse().ok().or_else(|| scope::value_of(kernel.unit, side));
+    let number = side.parse().ok().or_else(|| values::value_of(kernel.unit, side));
     Some(Plan {
         name: format!("tiles of {}", list.join(" and ")),
         text,

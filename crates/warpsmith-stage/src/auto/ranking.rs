@@ -14,7 +14,7 @@ use crate::launch::{Fit, Launch};
 use crate::program;
 use crate::session::{Input, Refusal, Session, Steps, Suited};
 use crate::source::patch::{Patch, indentation};
-use crate::source::{scope, shape};
+use crate::source::{scope, shape, values};
 use crate::stage;
 use crate::verify::check::{Checker, Problem, ProblemKind};
 
@@ -99,7 +99,7 @@ pub fn meant(session: &mut Session, cut: &Cut, large: &Suited) -> Result<Meant, 
 /// A number that constants of the file make.
 fn host_value(session: &Session, text: &str) -> Option<i64> {
     let mut value = None;
-    let see = &mut |kernel: &super::plans::Kernel<'_>| value = scope::value_of(kernel.unit, text);
+    let see = &mut |kernel: &super::plans::Kernel<'_>| value = values::value_of(kernel.unit, text);
     super::in_kernel(session, see).ok()?;
     value
 }
@@ -250,6 +250,8 @@ impl Ranking<'_> {
             }
             false => None,
         };
+        // The kernel without marks does not show that data decide on what it reads.
+        self.session.mixed |= staged.as_ref().is_some_and(|s| s.mixed);
         let text = staged.as_ref().map_or(plan.text.clone(), |s| s.text.clone());
         let checked = self.equal(&text, plan).map_err(said)??;
         Ok(Best { name: plan.name.clone(), text, staged, checked, launch: None })

@@ -24,8 +24,8 @@ use super::plans::{Kernel, Plan, SQUARE};
 use super::{outer, temporal, unused, windows};
 use crate::source::marks::{self, Bytes};
 use crate::source::patch::{Patch, indentation};
-use crate::source::scope;
 use crate::source::shape::Extent;
+use crate::source::{scope, values};
 
 /// Elements from which on a store goes across rows.
 const APART: i64 = 32;
@@ -491,7 +491,7 @@ fn moving(kernel: &Kernel<'_>) -> Vec<String> {
 fn extent(kernel: &Kernel<'_>, axis: usize) -> Option<i64> {
     match &kernel.extents[axis] {
         Extent::Number(n) => Some(i64::from(*n)),
-        Extent::Constant(name) => scope::value_of(kernel.unit, name),
+        Extent::Constant(name) => values::value_of(kernel.unit, name),
         Extent::Free => None,
     }
 }

@@ -74,6 +74,8 @@ pub struct Run<'a> {
     pub reads: usize,
     /// How often it is run with other values: elements of few bits are equal by accident now and then.
     pub runs: u64,
+    /// The first of the values.
+    pub seed: u64,
     /// Values that send branches both ways ([`Data::mixed`]).
     pub mixed: bool,
     /// Every visit is taken down, however many there are.
@@ -89,9 +91,9 @@ impl Run<'_> {
     /// What the emulator refuses.
     pub fn taken(&self) -> Result<Profile, Diagnostic> {
         let mut lengths = self.lengths.clone();
-        let mut first = self.once(1, &mut lengths)?;
-        for seed in 2..=self.runs {
-            let second = self.once(seed, &mut lengths)?;
+        let mut first = self.once(self.seed, &mut lengths)?;
+        for run in 1..self.runs {
+            let second = self.once(self.seed + run, &mut lengths)?;
             first.iter_mut().zip(&second).for_each(|(rows, others)| confirm(rows, others));
         }
         Ok(first)

@@ -151,6 +151,7 @@ impl Asked<'_> {
                     tagged: self.tagged,
                     reads: self.plan.reads.len(),
                     runs: super::runs(&shaped.reference, self.tagged),
+                    seed: 1,
                     mixed: false,
                     whole: false,
                 };

@@ -5,7 +5,7 @@ use warpsmith_ir::{Diagnostic, FileId, SourceMap};
 use super::Input;
 use crate::plan::Plan;
 use crate::source::shape::{self, Extent, Instance};
-use crate::source::{marks, scope};
+use crate::source::{marks, scope, values};
 use crate::usage::Usage;
 
 type Unit = warpsmith_front::ast::TranslationUnit;
@@ -161,7 +161,7 @@ pub(super) fn extents(
 fn contradicts(extents: &[Extent; 3], block: [u32; 3], unit: &Unit) -> bool {
     let said = |extent: &Extent| match extent {
         Extent::Number(n) => Some(i64::from(*n)),
-        Extent::Constant(name) => scope::value_of(unit, name),
+        Extent::Constant(name) => values::value_of(unit, name),
         Extent::Free => None,
     };
     let differs = |(e, n): (&Extent, u32)| n > 0 && said(e).is_some_and(|s| s != i64::from(n));
@@ -173,7 +173,7 @@ pub(super) fn own_block(input: &Input, extents: &[Extent; 3], unit: &Unit) -> Op
     let named = |name: &String| {
         let given = input.settings.defines.iter().find(|(n, _)| n == name).map(|(_, v)| v);
         let given = given.and_then(|text| text.trim().parse().ok());
-        given.or_else(|| u32::try_from(scope::value_of(unit, name)?).ok())
+        given.or_else(|| u32::try_from(values::value_of(unit, name)?).ok())
     };
     let mut block = [1; 3];
     for a in 0..3 {

@@ -25,14 +25,14 @@ pub(super) struct OfFile {
     missing: Vec<String>,
 }
 
-/// Blocks that are run of a large grid, about.
-const BLOCKS: u64 = 32;
 /// Launches of a file that are looked at.
 const MAX_LAUNCHES: usize = 3;
 /// Blocks along an axis that smaller sizes leave.
 const FEW: i64 = 3;
 /// Positions that the last of those is cut off by.
 const CUT_OFF: i64 = 5;
+/// A size that is smaller than blocks along any axis, and that an inner point is left of.
+const PART: i64 = 5;
 
 impl Session {
     /// The file's own launches in which the unmodified kernel is right and that are small enough to be emulated, and smaller ones before
@@ -132,7 +132,7 @@ impl Session {
             Some(bytes @ 1..) if self.input.shared.is_none() => bytes,
             _ => launch.dynamic_shared,
         };
-        Ok(sampled(Launch { grid, of_file: Some(number), ..launch }))
+        Ok(Launch { grid, of_file: Some(number), ..launch }.sampled())
     }
 
     fn file_block(&self) -> [u32; 3] {
@@ -177,7 +177,7 @@ impl Session {
             let Some(size) = sizes[a] else { continue };
             launch.grid[a] = u32::try_from(size).ok()?.div_ceil(block[a]).max(1);
         }
-        Some(sampled(Launch { of_file: Some(number), covers: true, ..launch }))
+        Some(Launch { of_file: Some(number), covers: true, ..launch }.sampled())
     }
 
     /// What constants of the file bound, as parameters do: from a text in which they stand for themselves.
@@ -193,35 +193,64 @@ impl Session {
         usage::with_constants(&unit, &self.kernel, &names).roles
     }
 
-    /// Launches with smaller values of the constants that are sizes: some blocks along the shortest axis, whole ones and not.
+    /// Launches with smaller values of the constants that are sizes: some blocks along the shortest axis, whole ones and not, and less
+    /// than a block.
     fn smaller(&mut self, launch: &Launch) -> Result<Vec<Suited>, Refusal> {
         let sizes = self.size_constants(launch);
-        let Some(shortest) = launch.grid.iter().filter(|n| i64::from(**n) > FEW).min() else {
-            return Ok(vec![]);
-        };
         let (unsuited, raced) = (self.unsuited.len(), self.raced.clone());
         let most = launch.block.iter().max().map_or(1, |n| i64::from(*n));
         let mut all: Vec<Suited> = vec![];
-        for (apart, cut) in [(most, 0), (most, CUT_OFF), (0, 0), (0, CUT_OFF)] {
-            if apart == 0 && (!all.is_empty() || sizes.len() < 2) {
-                break;
+        let shortest = launch.grid.iter().map(|n| i64::from(*n)).filter(|n| *n > FEW).min();
+        let blocks = |c: &Constant| c.value * FEW / shortest.unwrap_or(FEW);
+        if shortest.is_some() {
+            for (apart, cut) in [(most, 0), (most, CUT_OFF), (0, 0), (0, CUT_OFF)] {
+                if apart == 0 && (!all.is_empty() || sizes.len() < 2) {
+                    break;
+                }
+                let value = |(k, c): (i64, &Constant)| blocks(c) + k * apart - cut;
+                all.extend(self.with_sizes(launch, &sizes, value, 0)?);
             }
-            let value = |(k, c): (usize, &Constant)| {
-                let value = c.value * FEW / i64::from(*shortest) + k as i64 * apart - cut;
-                (c.key.clone(), value.max(1))
-            };
-            let constants: Vec<(String, i64)> = sizes.iter().enumerate().map(value).collect();
-            let number = launch.of_file.unwrap_or(0);
-            let made = self.file_launches(&constants).into_iter().nth(number);
-            let Some(Ok(small)) = made.filter(|_| !constants.is_empty()) else { continue };
-            if self.shaped(&small).is_ok() {
-                all.extend(self.suit(small)?.filter(|s| !s.idle));
-            }
+        }
+        for part in [most / 2 + 1, PART] {
+            let value = |(k, _): (i64, &Constant)| part + 2 * k;
+            // Many launch a block more than sizes need.
+            all.extend(match self.with_sizes(launch, &sizes, value, 1)? {
+                None => self.with_sizes(launch, &sizes, value, 0)?,
+                found => found,
+            });
+        }
+        for thin in (0..sizes.len() as i64).filter(|_| sizes.len() > 1) {
+            let value = |(k, c): (i64, &Constant)| if k == thin { most / 2 + 1 } else { blocks(c) };
+            all.extend(self.with_sizes(launch, &sizes, value, 0)?);
         }
         // It is not the file that is wrong in these.
         self.unsuited.truncate(unsuited);
         self.raced = raced;
         Ok(all)
+    }
+
+    /// A launch of the file with other values of constants, each by its number, and with more blocks along its axes, if the unmodified
+    /// kernel is right in it and stores something.
+    fn with_sizes(
+        &mut self,
+        launch: &Launch,
+        sizes: &[Constant],
+        value: impl Fn((i64, &Constant)) -> i64,
+        more: u32,
+    ) -> Result<Option<Suited>, Refusal> {
+        let constants: Vec<(String, i64)> =
+            (0..).zip(sizes).map(|(k, c)| (c.key.clone(), value((k, c)).max(1))).collect();
+        let number = launch.of_file.unwrap_or(0);
+        let made = self.file_launches(&constants).into_iter().nth(number);
+        let Some(Ok(mut small)) = made.filter(|_| !constants.is_empty()) else { return Ok(None) };
+        // Whole blocks alone cover nothing that is smaller than one.
+        if small.grid.contains(&0) || self.shaped(&small).is_err() {
+            return Ok(None);
+        }
+        for a in (0..3).filter(|a| launch.grid[*a] > 1) {
+            small.grid[a] += more;
+        }
+        Ok(self.suit(small)?.filter(|s| !s.idle))
     }
 
     /// The constants that make a launch larger, in blocks or in numbers that it passes.
@@ -242,10 +271,4 @@ impl Session {
 
 fn threads(block: &[u32; 3]) -> u32 {
     block.iter().product()
-}
-
-/// A launch of which some blocks are run, where there are many.
-fn sampled(launch: Launch) -> Launch {
-    let only = warpsmith_emu::sampled_blocks(launch.grid, BLOCKS);
-    Launch { only: only.map_or(vec![], |blocks| blocks.to_vec()), ..launch }
 }

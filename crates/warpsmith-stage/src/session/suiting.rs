@@ -25,8 +25,9 @@ pub(super) struct Kind {
 
 /// By how much launches grow in which the kernel stores nothing: it leaves out edges as wide as they are, or constants of the file say how long rows are.
 const MORE: [u32; 4] = [5, 12, 60, 300];
-/// Runs with other data, of which each sends about half of the threads another way.
-const WAYS: u64 = 8;
+/// Runs with other data, of which each sends about half of the threads another way: so many that the thread at the end of an array
+/// goes all ways.
+const WAYS: u64 = 12;
 /// Threads of such a launch, at most.
 const MAX_THREADS: u64 = 1 << 20;
 
@@ -64,7 +65,9 @@ impl Session {
         }
         let strides = self.shaped(&shape)?.strides(block);
         let Some(found) = self.suit_either(kind, strides)? else { return Ok(vec![]) };
-        let larger = match found.idle && !self.idle {
+        // Sizes that blocks are too large for stay so.
+        let beside = matches!(fit, Fit::Part | Fit::Thin(_) | Fit::Spare);
+        let larger = match found.idle && !self.idle && !beside {
             true => self.larger(kind, strides)?,
             false => None,
         };
@@ -90,10 +93,7 @@ impl Session {
             let each = axes.iter().map(|a| [0, 1, 2].map(|b| if b == *a { n } else { 1 }));
             for more in each.chain((axes.len() > 1).then_some([n; 3])) {
                 let kind = Kind { more, ..kind };
-                let threads = |l: &Launch| {
-                    l.grid.iter().chain(&l.block).map(|n| u64::from(*n)).product::<u64>()
-                };
-                let fits = self.launch(kind, strides).is_some_and(|l| threads(&l) <= MAX_THREADS);
+                let fits = self.launch(kind, strides).is_some_and(|l| l.threads() <= MAX_THREADS);
                 if fits && let Some(found) = self.suit_either(kind, strides)?.filter(|s| !s.idle) {
                     return Ok(Some(found));
                 }
@@ -189,6 +189,9 @@ impl Session {
             if let Some(race) = race.filter(|_| self.raced.is_none()) {
                 self.raced = Some(format!("{}: {}", launch.describe(), race.message));
             }
+            if !idle {
+                self.suited.extend(launch.constants.iter().cloned());
+            }
             return Ok(Some(Suited { launch, lengths, idle }));
         }
         let races = outcome.findings.into_iter().filter(|f| ordered && f.rule == Rule::RaceGlobal);
@@ -207,13 +210,18 @@ impl Session {
         if !mixed {
             return Ok(lengths);
         }
+        if let Some((_, known)) = self.mixed_lengths.iter().find(|(l, _)| *l == suited.launch) {
+            return Ok(known.clone());
+        }
         let shaped = self.shaped(&suited.launch)?;
-        for seed in 1..=WAYS {
+        for way in 0..WAYS {
+            let seed = 1 + way * memory::SEEDS_A_WAY;
             let data = Data { seed, tagged: &self.tagged, mixed: true };
             let needed = memory::needed(&shaped.reference, &suited.launch, data);
             let needed = needed.map_err(|d| self.refuse(false, vec![d]))?.lengths;
             lengths.iter_mut().zip(needed).for_each(|(known, n)| *known = n.max(*known));
         }
+        self.mixed_lengths.push((suited.launch.clone(), lengths.clone()));
         Ok(lengths)
     }
 

@@ -17,17 +17,18 @@ pub struct Varied {
 }
 
 /// Other values of a constant that are looked at, at most.
-const VALUES: usize = 3;
+const VALUES: usize = 4;
 
 /// At least so much more is the far one.
 const FAR: i64 = 4;
 
-/// The least of all, one less and one more, and one that is far enough for a number that lies between to be wrong, and no threads of a small block to do
-/// for it; where those go with nothing, half and twice as many.
+/// One less and one more, one that is far enough for a number that lies between to be wrong, and no threads of a small block to do
+/// for it, and the least that means anything: a condition that all others meet may fail for one. Where those go with nothing, half and
+/// twice as many.
 fn others(value: i64) -> Vec<i64> {
     let half = if value % 2 == 0 { value / 2 } else { value };
     let mut all = vec![];
-    for v in [value - 1, value + 1, value + value.max(FAR) + 1, 2 * value, half] {
+    for v in [value - 1, value + 1, value + value.max(FAR) + 1, 1, 2 * value, half] {
         if v >= 0 && v != value && !all.contains(&v) {
             all.push(v);
         }
@@ -182,7 +183,7 @@ mod tests {
 
     #[test]
     fn values_nearby_come_first() {
-        assert_eq!(others(4), [3, 5, 9, 8, 2]);
+        assert_eq!(others(4), [3, 5, 9, 1, 8, 2]);
         assert_eq!(others(1), [0, 2, 6]);
         assert_eq!(others(0), [1, 5]);
     }

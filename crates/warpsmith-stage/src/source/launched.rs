@@ -11,6 +11,7 @@ use super::hosts::{self, Names};
 use super::scope;
 use super::shape::base_name;
 use super::ties::{self, References};
+use super::values;
 
 /// One launch; what the text does not say is missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -89,9 +90,13 @@ struct Host<'a> {
     made: HashMap<String, Vec<Option<ast::Expr>>>,
     types: HashMap<String, ast::TypeName>,
     dims: HashMap<String, Vec<ast::Expr>>,
+    fields: Fields,
     changed: HashSet<String>,
     parameters: HashMap<String, i64>,
 }
+
+/// What fields of variables are set to, by variable and field.
+type Fields = HashMap<(String, String), Vec<ast::Expr>>;
 
 /// The function that a body is of.
 fn function_of<'a>(
@@ -151,6 +156,7 @@ impl<'a> Host<'a> {
     ) -> Host<'a> {
         let made = scope::declared(body);
         let mut changed = ties::changed_in(body, &made, references);
+        let fields = set_fields(unit, body, &changed);
         // `grid.x = …`, `++grid.x`, `&grid.x`
         walk::block(body, &mut |e| {
             let target = match &*e.kind {
@@ -171,7 +177,7 @@ impl<'a> Host<'a> {
         changed.extend(own.filter(|n| !parameters.contains_key(n)));
         parameters.retain(|name, _| !changed.contains(name) && !made.contains_key(name));
         let types = declared_types(body);
-        Host { unit, names, dims: declared_dims(body), made, types, changed, parameters }
+        Host { unit, names, dims: declared_dims(body), fields, made, types, changed, parameters }
     }
 
     fn launched(
@@ -183,7 +189,11 @@ impl<'a> Host<'a> {
     ) -> Launched {
         let array = |p: &ast::Param| matches!(&p.ty.kind, TypeKind::Pointer { .. });
         let passed = kernel.params.iter().zip(args).filter(|(p, _)| !array(p));
-        let integers = passed.filter_map(|(p, a)| Some((p.name.clone()?, self.whole(a, 0)?)));
+        let integers = passed.flat_map(|(p, a)| match (&p.name, &*scope::plain(a).kind) {
+            (Some(name), ExprKind::Path(path)) if self.is_record(path) => self.record(name, path),
+            (Some(name), _) => self.whole(a, 0).map(|n| (name.clone(), n)).into_iter().collect(),
+            (None, _) => vec![],
+        });
         let shared = match config.get(2) {
             Some(e) => self.whole(e, 0).and_then(|n| u32::try_from(n).ok()),
             None => Some(0),
@@ -195,6 +205,21 @@ impl<'a> Host<'a> {
             shared,
             integers: integers.collect(),
         }
+    }
+
+    /// Whether a variable is one whose fields are set one by one.
+    fn is_record(&self, path: &ast::Path) -> bool {
+        path.as_name().is_some_and(|name| self.fields.keys().any(|(own, _)| own == name))
+    }
+
+    /// The fields of a variable that is passed as a parameter.
+    fn record(&self, parameter: &str, path: &ast::Path) -> Vec<(String, i64)> {
+        let own = self.fields.iter().filter(|((name, _), _)| path.as_name() == Some(name));
+        let known = own.filter_map(|((_, field), set)| match set.as_slice() {
+            [once] => Some((format!("{parameter}.{field}"), self.whole(once, 0)?)),
+            _ => None,
+        });
+        known.collect()
     }
 
     fn extents(&self, e: &ast::Expr) -> Option<[u32; 3]> {
@@ -210,7 +235,7 @@ impl<'a> Host<'a> {
         let e = scope::plain(e);
         match &*e.kind {
             ExprKind::Path(path) => {
-                let name = path.as_name()?;
+                let Some(name) = path.as_name() else { return Some(vec![e.clone()]) };
                 match self.dims.get(name) {
                     Some(_) if self.changed.contains(name) => None,
                     Some(dims) => Some(dims.clone()),
@@ -235,6 +260,13 @@ impl<'a> Host<'a> {
             ExprKind::Number(text) => number(text),
             ExprKind::Paren(e) => of(e),
             ExprKind::Cast { operand, ty, .. } => cast(of(operand)?, ty),
+            ExprKind::Path(path) if path.segments.len() > 1 => {
+                let plain = path.segments.iter().filter(|s| s.args.is_none());
+                let words: Vec<&str> = plain.map(|s| s.name.as_str()).collect();
+                let whole = words.len() == path.segments.len();
+                let value = whole.then(|| values::value_of(self.unit, &words.join("::")))?;
+                value.map(Number::Whole)
+            }
             ExprKind::Path(path) => self.named(path.as_name()?, own, depth),
             ExprKind::Unary { op, operand } if op == "-" => match of(operand)? {
                 Number::Whole(n) => Some(Number::Whole(n.checked_neg()?)),
@@ -246,9 +278,16 @@ impl<'a> Host<'a> {
                 _ => of(then),
             },
             ExprKind::Member { base, arrow: false, member, .. } => {
-                let axis = ["x", "y", "z"].iter().position(|a| *a == member.name)?;
                 let ExprKind::Path(path) = &*scope::plain(base).kind else { return None };
-                let name = path.as_name().filter(|n| !self.changed.contains(*n))?;
+                let name = path.as_name()?;
+                if let Some(set) = self.fields.get(&(name.to_string(), member.name.clone())) {
+                    let [once] = set.as_slice() else { return None };
+                    return of(once);
+                }
+                let axis = ["x", "y", "z"].iter().position(|a| *a == member.name)?;
+                if self.changed.contains(name) {
+                    return None;
+                }
                 match self.dims.get(name)?.get(axis) {
                     Some(e) => of(e),
                     None => Some(Number::Whole(1)),
@@ -276,7 +315,9 @@ impl<'a> Host<'a> {
                 cast(self.number(init, own, depth + 1)?, self.types.get(name)?)
             }
             (None, Some(_)) => None,
-            (None, None) => scope::value_of(self.unit, &self.names.put_in(name)).map(Number::Whole),
+            (None, None) => {
+                values::value_of(self.unit, &self.names.put_in(name)).map(Number::Whole)
+            }
         }
     }
 
@@ -310,6 +351,7 @@ impl<'a> Host<'a> {
             made: HashMap::new(),
             types: HashMap::new(),
             dims: HashMap::new(),
+            fields: HashMap::new(),
             changed: HashSet::new(),
             parameters: HashMap::new(),
         };
@@ -323,6 +365,53 @@ fn declared_types(body: &ast::Block) -> HashMap<String, ast::TypeName> {
     scope::each_vars(&body.stmts, &mut |vars| {
         all.extend(vars.declarators.iter().map(|d| (d.name.clone(), d.ty.clone())));
     });
+    all
+}
+
+/// What a body sets fields of its structures to, where these are not `changed` as a whole.
+fn set_fields(unit: &TranslationUnit, body: &ast::Block, changed: &HashSet<String>) -> Fields {
+    let mut all = Fields::new();
+    let mut shown = HashSet::new();
+    scope::each_vars(&body.stmts, &mut |vars| {
+        for d in &vars.declarators {
+            let TypeKind::Named(path) = &d.ty.kind else { continue };
+            let Some(fields) = path.as_name().and_then(|name| values::fields(unit, name)) else {
+                continue;
+            };
+            let Some(Initializer::List(items, _)) = &d.init else { continue };
+            for (n, item) in items.iter().enumerate() {
+                let field = match &item.designator {
+                    Some(ast::Designator::Field(name)) => Some(name.clone()),
+                    _ => fields.get(n).cloned(),
+                };
+                if let (Some(field), Some(value)) = (field, expression(&item.value)) {
+                    all.entry((d.name.clone(), field)).or_default().push(value);
+                }
+            }
+        }
+    });
+    walk::block(body, &mut |e| match &*e.kind {
+        ExprKind::Assign { op, target, value } => {
+            if let ExprKind::Member { base, arrow: false, member, .. } = &*scope::plain(target).kind
+                && let ExprKind::Path(path) = &*scope::plain(base).kind
+                && let Some(name) = path.as_name()
+            {
+                let set = all.entry((name.to_string(), member.name.clone())).or_default();
+                set.push(value.clone());
+                // What else is added to it is not known.
+                set.extend((op != "=").then(|| value.clone()));
+            }
+        }
+        ExprKind::IncDec { operand, .. } | ExprKind::Unary { operand, .. } => {
+            if let ExprKind::Member { base, .. } = &*scope::plain(operand).kind
+                && let ExprKind::Path(path) = &*scope::plain(base).kind
+            {
+                shown.extend(path.as_name().map(str::to_string));
+            }
+        }
+        _ => {}
+    });
+    all.retain(|(name, _), _| !shown.contains(name) && !changed.contains(name));
     all
 }
 
@@ -452,6 +541,24 @@ mod tests {
         let all = of(host);
         let [only] = all.as_slice() else { panic!("{all:?}") };
         only.clone()
+    }
+
+    #[test]
+    fn fields_of_structures_are_numbers() {
+        let known = |host: &str| {
+            let all = of(&format!("struct S {{ int a, b; enum {{ X = 8 }}; }};\n{host}"));
+            all.into_iter().map(|l| (l.grid, l.block)).next()
+        };
+        let launched = "f<<<(s.a + s.b) / 4, S::X>>>(0, s.a, s.b); }";
+        let both = Some((Some([5, 1, 1]), Some([8, 1, 1])));
+        for set in ["S s = {12, 8};", "S s; s.a = 12; s.b = s.a - 4;", "S s = {.a = 12, .b = 8};"] {
+            assert_eq!(known(&format!("int main() {{ {set} {launched}")), both, "{set}");
+        }
+        for set in ["S s = {12, 8}; s.a = 9;", "S s = {12, 8}; s.b++;", "S s = {12, 8}; read(&s);"]
+        {
+            let host = format!("void read(S *s);\nint main() {{ {set} {launched}");
+            assert_eq!(known(&host), Some((None, Some([8, 1, 1]))), "{set}");
+        }
     }
 
     #[test]

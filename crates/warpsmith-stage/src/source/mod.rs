@@ -13,3 +13,4 @@ pub(crate) mod patch;
 pub(crate) mod scope;
 pub mod shape;
 pub(crate) mod ties;
+pub(crate) mod values;

@@ -393,111 +393,6 @@ pub fn constants(unit: &TranslationUnit, text: &str) -> Vec<String> {
     names(text).into_iter().filter(known).collect()
 }
 
-/// The value of whole numbers and constants of the file that are added, subtracted, multiplied and divided.
-pub fn value_of(unit: &TranslationUnit, text: &str) -> Option<i64> {
-    let tokens = marks::tokens(text);
-    let words: Vec<&str> = tokens.iter().map(|t| &text[t.at.clone()]).collect();
-    let mut at = 0;
-    let value = sum(unit, &words, &mut at, 0)?;
-    (at == words.len()).then_some(value)
-}
-
-/// Constants in constants that are followed.
-const MAX_NESTED: u32 = 8;
-
-fn sum(unit: &TranslationUnit, words: &[&str], at: &mut usize, depth: u32) -> Option<i64> {
-    let mut value = product(unit, words, at, depth)?;
-    while let Some(op @ ("+" | "-")) = words.get(*at).copied() {
-        *at += 1;
-        let other = product(unit, words, at, depth)?;
-        value = if op == "+" { value.checked_add(other)? } else { value.checked_sub(other)? };
-    }
-    Some(value)
-}
-
-fn product(unit: &TranslationUnit, words: &[&str], at: &mut usize, depth: u32) -> Option<i64> {
-    let mut value = factor(unit, words, at, depth)?;
-    while let Some(op @ ("*" | "/")) = words.get(*at).copied() {
-        *at += 1;
-        let other = factor(unit, words, at, depth)?;
-        value = if op == "*" { value.checked_mul(other)? } else { value.checked_div(other)? };
-    }
-    Some(value)
-}
-
-fn factor(unit: &TranslationUnit, words: &[&str], at: &mut usize, depth: u32) -> Option<i64> {
-    let word = *words.get(*at)?;
-    *at += 1;
-    if word == "-" {
-        return factor(unit, words, at, depth)?.checked_neg();
-    }
-    if word == "(" {
-        let value = sum(unit, words, at, depth)?;
-        let closed = words.get(*at) == Some(&")");
-        *at += 1;
-        return closed.then_some(value);
-    }
-    if word.starts_with(|c: char| c.is_ascii_digit()) {
-        return word.trim_end_matches(['u', 'U', 'l', 'L']).parse().ok();
-    }
-    if depth >= MAX_NESTED {
-        return None;
-    }
-    let inner = match unit.macros.get(word) {
-        Some(text) => text.clone(),
-        None => return constant_value(unit, &unit.items, word, depth),
-    };
-    let tokens = marks::tokens(&inner);
-    let words: Vec<&str> = tokens.iter().map(|t| &inner[t.at.clone()]).collect();
-    let mut at = 0;
-    let value = sum(unit, &words, &mut at, depth + 1)?;
-    (at == words.len()).then_some(value)
-}
-
-/// The value of a constant outside of all functions whose initialiser is a number or another constant.
-fn constant_value(
-    unit: &TranslationUnit,
-    items: &[ast::Item],
-    name: &str,
-    depth: u32,
-) -> Option<i64> {
-    if !is_constant(items, name, true) {
-        return None;
-    }
-    items.iter().find_map(|item| match &item.kind {
-        ItemKind::Vars(v) => {
-            let d = v.declarators.iter().find(|d| d.name == name)?;
-            match &d.init {
-                Some(Initializer::Expr(e)) => constant_expr(unit, e, depth + 1),
-                _ => None,
-            }
-        }
-        ItemKind::Namespace { items, .. } => constant_value(unit, items, name, depth),
-        _ => None,
-    })
-}
-
-fn constant_expr(unit: &TranslationUnit, e: &ast::Expr, depth: u32) -> Option<i64> {
-    match &*e.kind {
-        ExprKind::Number(n) => n.trim_end_matches(['u', 'U', 'l', 'L']).parse().ok(),
-        ExprKind::Paren(e) => constant_expr(unit, e, depth),
-        ExprKind::Path(p) if depth < MAX_NESTED => {
-            constant_value(unit, &unit.items, p.as_name()?, depth)
-        }
-        ExprKind::Binary { op, left, right } => {
-            let (a, b) = (constant_expr(unit, left, depth)?, constant_expr(unit, right, depth)?);
-            match op.as_str() {
-                "+" => a.checked_add(b),
-                "-" => a.checked_sub(b),
-                "*" => a.checked_mul(b),
-                "/" => a.checked_div(b),
-                _ => None,
-            }
-        }
-        _ => None,
-    }
-}
-
 /// Whether a name with namespaces before it is an integer constant of one.
 pub fn is_qualified_constant(unit: &TranslationUnit, text: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
@@ -507,7 +402,7 @@ pub fn is_qualified_constant(unit: &TranslationUnit, text: &str) -> bool {
 }
 
 /// Whether a name is an integer constant outside of all functions; `inside`: also in namespaces.
-fn is_constant(items: &[ast::Item], name: &str, inside: bool) -> bool {
+pub(super) fn is_constant(items: &[ast::Item], name: &str, inside: bool) -> bool {
     items.iter().any(|item| match &item.kind {
         ItemKind::Vars(v) => {
             let d = v.declarators.iter().find(|d| d.name == name);

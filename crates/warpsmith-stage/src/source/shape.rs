@@ -12,6 +12,7 @@ use super::hosts;
 use super::marks::{self, Tok};
 use super::patch::Patch;
 use super::scope::{self, Site};
+use super::values;
 
 /// What one extent of the block is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -171,8 +172,10 @@ fn extent(text: &str, unit: &TranslationUnit) -> Extent {
         _ if scope::is_qualified_constant(unit, text) => {
             Extent::Constant(text.rsplit("::").next().unwrap_or(text).to_string())
         }
+        // Nobody would see that a text holds for one value of a structure's constant.
+        _ if text.contains("::") => Extent::Free,
         // A product of constants is what it is with the constants of the file: they cannot be chosen one by one.
-        _ => match scope::value_of(unit, text).and_then(|n| u32::try_from(n).ok()) {
+        _ => match values::value_of(unit, text).and_then(|n| u32::try_from(n).ok()) {
             Some(n) if n > 0 => Extent::Number(n),
             _ => Extent::Free,
         },

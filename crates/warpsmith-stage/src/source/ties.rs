@@ -11,6 +11,7 @@ use warpsmith_ir::SourceMap;
 use super::hosts::{self, Names};
 use super::scope;
 use super::shape::base_name;
+use super::values;
 
 /// A parameter of a kernel that is made of others wherever the file launches it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,7 +158,7 @@ impl Host<'_> {
                     (None, Some([Some(inner)])) => self.of(inner, passed)?,
                     (None, Some(_)) => return None,
                     (None, None) => {
-                        Made::Number(scope::value_of(self.unit, &self.names.put_in(name))?)
+                        Made::Number(values::value_of(self.unit, &self.names.put_in(name))?)
                     }
                 }
             }

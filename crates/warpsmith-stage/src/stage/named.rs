@@ -3,6 +3,7 @@
 //! `static_assert`.
 
 use super::{Written, unsolved, verified};
+use crate::launch::Launch;
 use crate::profile::rows::{Profile, Row};
 use crate::search::{Found, Profiled, Search};
 use crate::session::varied::Varied;
@@ -31,7 +32,7 @@ pub(super) struct Fixed {
     pub constant: Constant,
     /// The largest value that it holds for; `None`: for that of the file alone.
     pub most: Option<i64>,
-    /// No launch has another value, so nothing is known of it.
+    /// The unmodified kernel is right in no launch with another value, so nothing is known of it.
     pub untried: bool,
 }
 
@@ -70,24 +71,42 @@ impl Named {
             }
         }
         self.varied = Some(varied);
-        self.fix_block(session, &result);
+        self.fix_block(session, profiled, checker, &mut result)?;
         Ok(result)
+    }
+
+    /// Notes the constants that make the block where the text is not known to be right with any other value of them.
+    fn fix_block(
+        &mut self,
+        session: &mut Session,
+        profiled: &Profiled,
+        checker: &Checker,
+        result: &mut Written,
+    ) -> Result<(), Refusal> {
+        let own = |l: &&Launch| Some(l.block) == session.own;
+        let Some(like) = result.checked.launches.iter().find(own).cloned() else { return Ok(()) };
+        for constant in session.block_constants(&like) {
+            let other = |l: &Launch| l.constants.iter().any(|c| is_other(c, &constant));
+            if result.checked.launches.iter().any(other) {
+                continue;
+            }
+            // Launches that the search has seen do, where no further one is right.
+            let seen = profiled.launches.iter().filter(|s| !s.idle && other(&s.launch));
+            let seen: Vec<Suited> = seen.cloned().collect();
+            if !seen.is_empty() && wrong(session, checker, &result.edits, &seen)?.is_empty() {
+                result.checked.launches.extend(seen.into_iter().map(|s| s.launch));
+                continue;
+            }
+            let untried = !session.suited.iter().any(|c| is_other(c, &constant));
+            self.fixed.push(Fixed { constant, most: None, untried });
+        }
+        Ok(())
     }
 }
 
-impl Named {
-    /// Notes the constants that make the block where the text was not looked at with any other value of them.
-    fn fix_block(&mut self, session: &mut Session, result: &Written) {
-        let launches = &result.checked.launches;
-        let Some(like) = launches.iter().find(|l| Some(l.block) == session.own) else { return };
-        for constant in session.block_constants(like) {
-            let other =
-                |(key, value): &(String, i64)| *key == constant.key && *value != constant.value;
-            if !launches.iter().any(|l| l.constants.iter().any(other)) {
-                self.fixed.push(Fixed { constant, most: None, untried: true });
-            }
-        }
-    }
+/// Whether a launch's value of a constant is not that of the file.
+fn is_other((key, value): &(String, i64), constant: &Constant) -> bool {
+    *key == constant.key && *value != constant.value
 }
 
 /// The largest value that a text is right with, where it is right with all that are smaller.
@@ -115,7 +134,7 @@ fn most(
     Ok(largest.filter(|v| *v < least && *v > constant.value))
 }
 
-/// Launches that others are made from: small ones that differ, and one that is large enough for what is far.
+/// Launches that others are made from: small ones that differ, one that is large enough for what is far, and one of many blocks.
 fn like(session: &Session, profiled: &Profiled, checker: &Checker) -> Vec<Suited> {
     let small = profiled.launches.iter().filter(|s| !s.idle).take(LIKE);
     let [_, planes, _] = session.usage.axes;
@@ -124,9 +143,12 @@ fn like(session: &Session, profiled: &Profiled, checker: &Checker) -> Vec<Suited
         [x, ..] => x,
     };
     let large = checker.launches.iter().filter(|s| !s.idle).max_by_key(side);
+    let count = |s: &&Suited| s.launch.grid.iter().product::<u32>();
+    let chosen = checker.launches.iter().filter(|s| s.launch.of_file.is_none() && !s.idle);
+    let many = chosen.max_by_key(count);
     // The first of the file's own launches has the smallest sizes.
     let of_file = checker.launches.iter().find(|s| s.launch.of_file.is_some() && !s.idle);
-    small.chain(large).chain(of_file).cloned().collect()
+    small.chain(large).chain(many).chain(of_file).cloned().collect()
 }
 
 /// Whether a text is right in launches with other constants.
@@ -188,7 +210,7 @@ fn serves_alike(
     };
     for suited in launches {
         let mut profile = Profile::default();
-        session.profile(suited, 0, (false, true), &mut profile)?;
+        session.profile(suited, 0, (None, true), &mut profile)?;
         let mut all = profile.iter().zip(before).zip(after);
         if !all.all(|((rows, a), b)| rows.iter().all(|r| served(a, r) == served(b, r))) {
             return Ok(false);

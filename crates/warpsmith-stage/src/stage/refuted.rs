@@ -109,7 +109,7 @@ fn row(session: &mut Session, suited: &Suited, m: usize, found: &[Found]) -> Opt
         if mixed && !session.mixed {
             continue;
         }
-        session.profile(suited, 0, (mixed, true), &mut profiled.profile).ok()?;
+        session.profile(suited, 0, (mixed.then_some(0), true), &mut profiled.profile).ok()?;
     }
     profiled.launches.push(suited.clone());
     let array = &session.plan.reads[m].site.arrays[answer.array].declared().to_string();

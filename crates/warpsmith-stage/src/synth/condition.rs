@@ -72,6 +72,9 @@ impl Comparison {
             let sides = [&self.left, &self.right].map(|t| t.text(symbols));
             return format!("{} {} {}", sides[0], self.op.symbol(), sides[1]);
         }
+        if let Some(text) = self.without_difference(symbols) {
+            return text;
+        }
         // Thread indices are unsigned: a sum or difference that may be below zero would wrap around.
         let apart = is_difference(&self.right);
         let left = match &self.left {
@@ -91,6 +94,30 @@ impl Comparison {
             (true, _) => format!("(int)({right})"),
         };
         format!("{left} {} {right}", self.op.symbol())
+    }
+
+    /// `threadIdx.x + 4 < BX` for `threadIdx.x <= BX - 5`, whose difference is below zero for a small constant.
+    fn without_difference(&self, symbols: &[Symbol]) -> Option<String> {
+        let (Term::Symbol(left), Term::Binary(Op::Sub, base, number)) = (&self.left, &self.right)
+        else {
+            return None;
+        };
+        let (Term::Symbol(right), Term::Number(n @ 2..)) = (&**base, &**number) else {
+            return None;
+        };
+        let is_extent = matches!(symbols[*right].kind, SymbolKind::Block(_) | SymbolKind::Grid(_));
+        let one_word = symbols[*left].kind != SymbolKind::Subscript;
+        if symbols[*left].int || is_extent || !one_word {
+            return None;
+        }
+        let (n, op) = match self.op {
+            Compare::Lt | Compare::Ge => (*n, self.op),
+            Compare::Le => (n - 1, Compare::Lt),
+            Compare::Gt => (n - 1, Compare::Ge),
+            Compare::Eq | Compare::Ne => return None,
+        };
+        let [left, right] = [left, right].map(|s| &symbols[*s].text);
+        Some(format!("{left} + {n} {} {right}", op.symbol()))
     }
 
     fn negated(&self) -> Comparison {

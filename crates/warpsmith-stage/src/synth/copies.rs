@@ -1,6 +1,6 @@
 //! Copies to a halo: which threads have a wrong value where they read, and how that is said.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::bits::Bits;
 use super::condition::{Condition, Conditions};
@@ -51,6 +51,10 @@ pub struct Problem<'a> {
     pub point: &'a dyn Fn(usize) -> &'a Point,
     /// Threads in a block of a launch.
     pub threads: &'a dyn Fn(usize) -> u32,
+    /// The first of the launches that differ from one in data alone.
+    pub alike: &'a [usize],
+    /// Launches in which a place that nobody reads was one that several threads wrote to.
+    pub strict: &'a BTreeSet<usize>,
 }
 
 impl Problem<'_> {
@@ -177,13 +181,48 @@ impl Problem<'_> {
     }
 
     /// Rows of a place whose threads must not make a copy: those for which the element does not exist, or whose place is one
-    /// that another element is needed in. `None`: it is not known.
+    /// that another element is needed in, or, in some launches, none. `None`: it is not known.
     fn harmful(&self, mark: (usize, usize), place: usize) -> Option<Bits> {
         let rows = &self.profile[place];
         if rows.iter().all(|r| r.offers.iter().all(|o| o.mark != mark.0)) {
             return None;
         }
-        let mut needed: HashMap<Spot, i64> = HashMap::new();
+        let needed = self.needed();
+        let missing = self.never((mark.0, place), |_, o| o.element.is_some());
+        let harms = |i: usize| {
+            let r = &rows[i];
+            let offer = r.offers.iter().find(|o| o.mark == mark.0)?;
+            let wanted = needed.get(&self.spot_at(r, mark.1, offer.place));
+            Some(match wanted {
+                Some(wanted) => Some(*wanted) != offer.element,
+                None => missing.get(i) || self.strict.contains(&r.launch),
+            })
+        };
+        Some(Bits::from_fn(rows.len(), |i| harms(i) != Some(false)))
+    }
+
+    /// Rows of a place for which nothing holds of what they offer for a mark, whatever data say.
+    fn never(&self, (mark, place): (usize, usize), holds: impl Fn(&Row, &Offer) -> bool) -> Bits {
+        let rows = &self.profile[place];
+        let key = |r: &Row| (self.alike[r.launch], r.thread, r.visit);
+        let own = |r: &&Row| r.offers.iter().any(|o| o.mark == mark && holds(r, o));
+        let all: HashSet<_> = rows.iter().filter(own).map(key).collect();
+        Bits::from_fn(rows.len(), |i| !all.contains(&key(&rows[i])))
+    }
+
+    /// Rows of a place whose threads bring nothing that is needed: what they would read may exist by accident.
+    fn idle(&self, mark: (usize, usize), place: usize) -> Bits {
+        let needed = self.needed();
+        let serves = |r: &Row, o: &Offer| {
+            let wanted = needed.get(&self.spot_at(r, mark.1, o.place));
+            o.element.is_some() && wanted.copied() == o.element
+        };
+        self.never((mark.0, place), serves)
+    }
+
+    /// The elements that are read at positions in shared memory.
+    fn needed(&self) -> HashMap<Spot, i64> {
+        let mut needed = HashMap::new();
         for m in &self.marks {
             for (i, r) in self.profile[m.0].iter().enumerate() {
                 if let (Some(spot), Some(given)) = (self.spot(*m, i), &r.given) {
@@ -191,12 +230,7 @@ impl Problem<'_> {
                 }
             }
         }
-        let harms = |r: &Row| {
-            let offer = r.offers.iter().find(|o| o.mark == mark.0)?;
-            let wanted = needed.get(&self.spot_at(r, mark.1, offer.place));
-            Some(offer.element.is_none() || wanted.is_some_and(|w| Some(*w) != offer.element))
-        };
-        Some(Bits::from_fn(rows.len(), |i| harms(&rows[i]) != Some(false)))
+        needed
     }
 
     fn copy(&self, mark: (usize, usize), wrong: &[usize]) -> Result<Copy, Trouble> {
@@ -217,12 +251,18 @@ impl Problem<'_> {
             let right = self.readers(mark, place, false).minus(&yes);
             let unaided = self.readers(mark, place, true).minus(&yes);
             let harm = self.harmful(mark, place).map_or(right.clone(), |h| h.minus(&yes));
-            for away in [harm.or(&right), harm.or(&unaided), harm] {
+            let idle = harm.or(&self.idle(mark, place).minus(&yes));
+            let none = Bits::none(yes.len());
+            let lists = [&right, &unaided, &none].map(|read| [idle.or(read), harm.or(read)]);
+            for away in lists.into_iter().flatten() {
                 // Where nobody does harm no condition is needed.
                 if away.is_empty() {
                     return Ok(Copy { mark: mark.0, place, condition: None });
                 }
-                condition = condition.or_else(|| self.condition(place, &yes, &away));
+                condition = self.condition(place, &yes, &away);
+                if condition.is_some() {
+                    break;
+                }
             }
         }
         match condition {

@@ -68,10 +68,18 @@ const FEW: usize = 6;
 /// Positions that last blocks are cut off by, one after the other: of small blocks all there are.
 const CUT_OFF: u32 = 7;
 
+/// Sizes that blocks are too large or too many for.
+const BESIDE: [(Fit, u32); 5] =
+    [(Fit::Part, 1), (Fit::Thin(0), 3), (Fit::Thin(1), 3), (Fit::Spare, 2), (Fit::Spare, 3)];
+
+/// Blocks along an axis, so that their numbers come to be what constants are: `blockIdx.x >= R` holds for none of a few.
+const MANY: u32 = 13;
+
 /// Sizes that end anywhere in their last blocks: a condition that is right for some of them may be wrong for the next.
 fn ends(block: [u32; 3]) -> impl Iterator<Item = (Fit, u32)> {
     let two_left = block[0].saturating_sub(2);
-    (0..CUT_OFF).chain([two_left]).map(|by| (Fit::Ragged(by), 3))
+    let last = (0..CUT_OFF).chain([two_left]).map(|by| (Fit::Ragged(by), 3));
+    last.chain([(Fit::Ragged(1), MANY)])
 }
 
 impl Checker {
@@ -92,8 +100,18 @@ impl Checker {
         let mut blocks = search::shapes(session, &launch::USUAL, &launch::USUAL_ROWS, 2);
         blocks.extend(session.own);
         let small = search::shapes(session, &[[7, 5]], &[[7, 1]], 2);
-        let small = small.into_iter().map(|b| (b, kinds.iter().copied().chain(ends(b)).collect()));
-        let wanted: Vec<_> = blocks.into_iter().map(|b| (b, kinds.clone())).chain(small).collect();
+        // Plans of two time steps count positions from where as many blocks begin as sizes need.
+        let beside = if session.usage.overlaps { &[][..] } else { &BESIDE[..] };
+        let small = small.into_iter().map(|b| {
+            let beside = beside.iter().copied();
+            let all = kinds.iter().copied().chain(beside).chain(ends(b));
+            (b, all.collect::<Vec<_>>())
+        });
+        let usual = blocks.into_iter().map(|b| {
+            let beside = beside.iter().copied().filter(|_| session.own == Some(b));
+            (b, kinds.iter().copied().chain(beside).collect())
+        });
+        let wanted: Vec<_> = usual.chain(small).collect();
         for (block, kinds) in wanted {
             for (fit, count) in kinds {
                 for suited in session.all_suited(block, count, fit)? {
@@ -185,7 +203,7 @@ impl Checker {
                 return Ok(false);
             }
         }
-        let mut lengths = session.lengths(suited, mixed)?;
+        let mut lengths = session.lengths(suited, session.mixed)?;
         let data = data(session, mixed);
         let refuse = |d: Diagnostic| session.refuse(false, vec![d]);
         let prepare = |lengths: &Lengths| {
