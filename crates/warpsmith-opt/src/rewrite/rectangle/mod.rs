@@ -54,8 +54,7 @@ use crate::names::fresh_name;
 use crate::refusal::Refusal;
 use crate::requirement::Requirement;
 use crate::walk;
-use winnow::ModalResult;
-use winnow::Parser;
+use winnow::{ModalResult, Parser};
 
 /// What the step is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
