@@ -29,6 +29,29 @@ fn neighbours_in_a_ring_are_compared() {
 }
 
 #[test]
+fn sizes_of_memory_wrap_as_well() {
+    let source = "
+#include <stddef.h>
+void row(size_t n, int m, const int x[n], int y[n]) {
+    #pragma omp parallel for
+    for (size_t i = 0; i < n; i++) {
+        size_t before = i - 1;
+        y[i] = x[(i + 1) % n] - x[(before + n) % n];
+    }
+}
+";
+    let text = check(source, "wrap i\nbind i -> x block 32", SIZES);
+    assert!(!text.contains('%'), "{text}");
+    let negative = source.replace("(before + n) % n", "before % n % n");
+    let text =
+        check(&negative.replace("size_t before = i - 1", "size_t before = i"), "wrap i", SIZES);
+    assert!(!text.contains('%'), "{text}");
+    let wrapped =
+        source.replace("y[i] = x[(i + 1) % n] - x[(before + n) % n]", "y[i] = (int)(before % n)");
+    assert!(refused_text(&wrapped, "wrap i").contains("no remainder"));
+}
+
+#[test]
 fn of_a_window_both_ends_are_asked_for() {
     let source = "
 void life(int n, int m, const int a[n][m], int b[n][m]) {

@@ -149,7 +149,7 @@ impl Wrapping<'_> {
     /// States the range of a counter.
     fn enter(&mut self, l: &ForLoop) {
         let counts = unit_step(l) && matches!(l.compare, BinaryOp::Lt | BinaryOp::Le);
-        if !counts || walk::writes_var(&l.body, l.var) || !self.is_signed(l.var) {
+        if !counts || walk::writes_var(&l.body, l.var) || !self.is_exact(l.var) {
             return;
         }
         let Some((var, first, last)) = range(l) else { return };
@@ -173,7 +173,7 @@ impl Wrapping<'_> {
         for atom in known.atoms() {
             match atom {
                 Atom::Var(v) if self.counters.contains(v) => {}
-                Atom::Var(v) if self.is_signed(*v) && !walk::writes_var(self.whole, *v) => {}
+                Atom::Var(v) if self.is_exact(*v) && !walk::writes_var(self.whole, *v) => {}
                 Atom::Symbol(s) => {
                     let (least, greatest) = self.of_table(s.expr())?;
                     let ends = [least, greatest].map(|n| Some(Poly::constant(n)));
@@ -201,23 +201,22 @@ impl Wrapping<'_> {
         Some((numbers().min()?, numbers().max()?))
     }
 
-    fn is_signed(&self, v: VarId) -> bool {
-        let ty = self.vars[v.0 as usize].ty.scalar();
-        ty.is_some_and(|s| s.is_integer() && s.is_signed())
+    fn is_exact(&self, v: VarId) -> bool {
+        self.vars[v.0 as usize].ty.scalar().is_some_and(never_wraps)
     }
 
     /// What a remainder is without a division.
     fn wrapped(&mut self, e: &Expr) -> Option<Expr> {
         let ExprKind::Binary(BinaryOp::Rem, dividend, divisor) = &*e.kind else { return None };
-        let ty = e.ty.scalar().filter(|s| s.is_integer() && s.is_signed())?;
+        let ty = e.ty.scalar().filter(|s| never_wraps(*s))?;
         // By a constant the compiler divides without a division.
         if divisor.as_const().is_some() {
             return None;
         }
         let by = Poly::from_expr(divisor)?;
         let (of, is_shifted) = match shifted(dividend, divisor) {
-            Some(inner) => (Poly::from_expr(inner)?.add(&by)?, true),
-            None => (Poly::from_expr(dividend)?, false),
+            Some(inner) if ty.is_signed() => (Poly::from_expr(inner)?.add(&by)?, true),
+            _ => (Poly::from_expr(dividend)?, false),
         };
         let (known, length) = (self.known(&of)?, self.known(&by)?);
         let below = |times: i128| {
@@ -228,7 +227,8 @@ impl Wrapping<'_> {
             least.is_some_and(|least| self.facts.provably_le(&least, &known))
         };
         // The remainder of a negative number is not positive: that of a small one is the number.
-        if below(1) && (self.facts.provably_nonnegative(&known) || !is_shifted && above(-1)) {
+        let may_be_negative = ty.is_signed() && !is_shifted;
+        if below(1) && (self.facts.provably_nonnegative(&known) || may_be_negative && above(-1)) {
             return Some(self.printed(&of, ty));
         }
         if !self.facts.provably_nonnegative(&known) {
@@ -238,9 +238,12 @@ impl Wrapping<'_> {
         let mut value = self.printed(&of, ty);
         for passed in 1..times {
             let less = of.sub(&by.scale(passed)?)?;
-            let (plus, minus) = less.by_sign()?;
-            let passes = [plus, minus.scale(-1)?].map(|side| self.printed(&side, ty));
-            let [plus, minus] = passes;
+            // Of unsigned numbers only the whole sum is sure to be what it is.
+            let (plus, minus) = match ty.is_signed() {
+                true => less.by_sign()?,
+                false => (of.clone(), by.scale(-passed)?),
+            };
+            let [plus, minus] = [plus, minus.scale(-1)?].map(|side| self.printed(&side, ty));
             let passes = Expr::binary(BinaryOp::Ge, plus, minus);
             value = select(passes, self.printed(&less, ty), value);
         }
@@ -250,6 +253,12 @@ impl Wrapping<'_> {
     fn printed(&self, sum: &Poly, ty: Scalar) -> Expr {
         sum.to_expr(ty, &|v| self.vars[v.0 as usize].ty.scalar().unwrap_or(ty))
     }
+}
+
+/// Whether sums of sizes in a type are those of the whole numbers: signed ones must not overflow, and 64 bits are more than there is
+/// of anything. Unsigned differences below zero are right again when the divisor is added.
+fn never_wraps(ty: Scalar) -> bool {
+    ty.is_integer() && (ty.is_signed() || ty == Scalar::U64)
 }
 
 /// The dividend of `(dividend % divisor + divisor) % divisor`, which is `(dividend + divisor) % divisor` where that is not negative.
@@ -278,7 +287,7 @@ impl Rewriter for Wrapping<'_> {
         }
         if let StmtKind::Decl { var, init: Some(init) } = &stmt.kind
             && walk::times_set(self.whole, *var) == 1
-            && self.is_signed(*var)
+            && self.is_exact(*var)
             && let Some(value) = Poly::from_expr(init).and_then(|p| self.known(&p))
         {
             self.values.insert(*var, value);
