@@ -60,6 +60,41 @@ fn the_number_of_iterations_may_be_a_size() {
 }
 
 #[test]
+fn remainders_are_taken_in_their_own_type() {
+    let source = "
+void far(int n, long base, const float x[8], float y[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 7; k++)
+            if (!((base + i - k) % 3))
+                y[i] += x[k];
+}
+";
+    let sizes: Sizes<'_> = &[&[("n", 9), ("base", 5_000_000_000)], &[("n", 9), ("base", -50)]];
+    let text = check(source, "residue k\nbind i -> x block 32", sizes);
+    has(&text, &["(int)(((base + i) % 3"]);
+}
+
+/// What is computed again in each iteration has to be the same in all.
+#[test]
+fn ends_that_change_are_refused() {
+    let cases = [
+        "for (int k = (int)x[i]; k < 4; k++) if (k % 2 == 0) s += w[k];",
+        "for (int k = x[i] > 0.5f; k < 4; k++) if (k % 2 == 0) s += w[k];",
+        "int lo = 0; for (int k = lo; k < 4; k++) if ((i + k) % 2 == 0) { s += w[k]; lo = x[i] > 0.5f ? 2 : lo; }",
+        "for (int k = 0; k < (int)y[i]; k++) if ((i + k) % 2 == 0) { s += w[k]; y[i] = 1.0f; }",
+    ];
+    for body in cases {
+        let said = refused_text(&up(body), "residue k");
+        assert!(said.contains("its ends"), "{body}: {said}");
+    }
+    // What was below zero is far above it in a type without a sign.
+    let body =
+        "for (int k = 0; k < 4; k++) if ((long)(unsigned)(m - 9 + i + k) % 3 == 0) s += w[k];";
+    assert!(refused_text(&up(body), "residue k").contains("no condition"));
+}
+
+#[test]
 fn two_loops_of_a_window() {
     let source = "
 void up2(int n, int m, const float w[4][4], const float x[m][n], float y[2 * m][2 * n]) {

@@ -25,10 +25,10 @@ fn a_product_in_parts() {
     has(
         &text,
         &[
-            "C_parts[(l_part * n + i) * m + j] = 0.0f;",
-            "for (int l = (int)l_part * l_length;",
-            "l < ((int)l_part == 3 || ((int)l_part + 1) * l_length > k ? k",
-            ": ((int)l_part + 1) * l_length);",
+            "C_parts[((size_t)l_part * n + i) * m + j] = 0.0f;",
+            "for (int l = l_part * l_length;",
+            "l < (l_part == 3 || (l_part + 1) * l_length > k ? k",
+            ": (l_part + 1) * l_length);",
             "C[i * m + j] = 2.0f * C[i * m + j];",
             "for (int l_part = 0; l_part < 4; ++l_part)",
             "C[i * m + j] += C_parts[((size_t)l_part * n + i) * m + j]",

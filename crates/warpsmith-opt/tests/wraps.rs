@@ -137,3 +137,44 @@ fn values_are_those_of_their_own_iteration() {
     let said = refused_text(&source, "wrap i");
     assert!(said.contains("no remainder"), "{said}");
 }
+
+#[test]
+fn tables_and_ends_that_change_are_refused() {
+    let table = "static const int d[5] = {0, 1, -1, 1, -1};";
+    let moved = "int q = 0; int a = i + d[q]; q = x[i] > 5 ? 2 : 0; y[i] = x[(a - d[q] + n) % n];";
+    let source = format!("{table}{}", row(moved));
+    assert!(refused_text(&source, "wrap i").contains("no remainder"));
+    let around = "
+void f(int n, int m, const int x[n], int y[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        int s = 0, lo = 0;
+        for (int t = lo; t < n; t++) {
+            lo = x[i] > 5 ? n + 1 : 0;
+            for (int r = 0; r < 1; r++)
+                s += (t - lo) % (n - lo);
+        }
+        y[i] = s;
+    }
+}
+";
+    assert!(refused_text(around, "wrap r").contains("no remainder"));
+}
+
+/// Sides of a comparison that the source never computes may overflow.
+#[test]
+fn sums_of_large_numbers_are_left_alone() {
+    let body = "for (int t = m; t < m + n; t++) y[i] += x[((t - m) + i) % n];";
+    let text = check(&row(body), "wrap i\nbind i -> x block 32", SIZES);
+    assert!(!text.contains('%'), "{text}");
+    let body = "int p = 2 * m, q = 3 * m; for (int t = p; t < p + n; t++) for (int u = q; u < q + n; u++) y[i] += x[((t - p) + (u - q)) % n];";
+    assert!(refused_text(&row(body), "wrap i").contains("no remainder"));
+}
+
+/// A choice that always goes one way cannot be tested.
+#[test]
+fn what_always_wraps_asks_nothing() {
+    let body = "for (int t = i; t < n; t++) y[i] += x[(t - i + n) % n];";
+    let text = check(&row(body), "wrap i\nbind i -> x block 32", SIZES);
+    has(&text, &["x[t - i]"]);
+}

@@ -240,6 +240,12 @@ impl<'u> Cx<'u> {
         if let Some(found) = self.lookup_quietly(name)? {
             return Ok(found);
         }
+        if self.unit.enumerators.contains_key(name) {
+            let message = format!("the value of `{name}` is not known as an `int`");
+            let d =
+                Diagnostic::error("W149", message).label(span, "this constant of an enumeration");
+            return Err(self.fail(d.help("write the number, or declare it `const` with its type")));
+        }
         let mut d = Diagnostic::error("W145", format!("`{name}` is not declared"))
             .label(span, "unknown name");
         let known: Vec<String> = self.names_in_scope();
@@ -313,15 +319,17 @@ impl<'u> Cx<'u> {
                 let (value, _) = self.collect(|cx| cx.scalar(e));
                 let folded = value.ok().and_then(|v| self.fold(&v));
                 self.diagnostics.truncate(messages);
-                folded?.as_i64()
+                let folded = folded.filter(|v| v.ty != Scalar::U64 || v.bits <= i32::MAX as u64)?;
+                folded.as_i64()
             }
             Enumerator::After(None, steps) => *steps,
             Enumerator::After(Some(before), steps) => {
                 let before = before.to_string();
                 self.enumerator(&before, depth + 1)?.as_i64().wrapping_add(*steps)
             }
+            Enumerator::OfType => return None,
         };
-        Some(Value::int(Scalar::I32, at))
+        i32::try_from(at).is_ok().then(|| Value::int(Scalar::I32, at))
     }
 
     /// The value of an expression that is constant in C's sense, or reads `const` variables with constant values.
@@ -339,6 +347,9 @@ impl<'u> Cx<'u> {
                 convert_const(v, to)
             }
             ExprKind::Binary(op, a, b) => fold_binary(*op, self.fold(a)?, self.fold(b)?),
+            ExprKind::Select(cond, a, b) => {
+                self.fold(if self.fold(cond)?.is_true() { a } else { b })
+            }
             _ => None,
         }
     }

@@ -291,6 +291,7 @@ impl<'a> Unit<'a> {
             Some(Enumerator::After(Some(before), steps)) => {
                 return self.nested(|| self.named_constant(before))??.checked_add(*steps);
             }
+            Some(Enumerator::OfType) => return None,
             None => {}
         }
         let (_, declarator) = self.globals.get(name)?;

@@ -37,6 +37,8 @@ pub enum Enumerator<'a> {
     Value(&'a Expr),
     /// Steps after the named constant; `None`: after nothing, so the count itself.
     After(Option<&'a str>, i64),
+    /// Of an enumeration that states another type than `int`.
+    OfType,
 }
 
 impl<'a> Unit<'a> {
@@ -165,6 +167,11 @@ impl<'a> Unit<'a> {
     fn enumeration(&mut self, e: &'a crate::ast::EnumDecl) {
         self.enums.extend(e.name.as_deref());
         let (mut last, mut steps) = (None, 0);
+        if e.underlying.is_some() {
+            let typed = e.variants.iter().map(|(name, ..)| (name.as_str(), Enumerator::OfType));
+            self.enumerators.extend(typed);
+            return;
+        }
         for (name, value, _) in &e.variants {
             match value {
                 Some(v) => {

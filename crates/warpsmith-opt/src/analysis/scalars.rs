@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use warpsmith_ir::{
-    BinaryOp, Expr, ExprKind, ForLoop, Function, MathFn, Origin, PlaceKind, ReduceOp, StmtKind,
-    VarId,
+    BinaryOp, Expr, ExprKind, ForLoop, Function, MathFn, Origin, PlaceKind, ReduceOp, Scalar,
+    StmtKind, VarId,
 };
 
 use crate::walk;
@@ -180,4 +180,16 @@ pub fn accumulation(value: &Expr, var: VarId) -> Option<ReduceOp> {
         },
         _ => None,
     }
+}
+
+/// Whether all parts of an expression are of types that `exact` holds of: a sum is then that of whole numbers.
+pub fn is_exact(e: &Expr, exact: fn(Scalar) -> bool) -> bool {
+    let mut all = true;
+    walk::each_expr(e, &mut |e| all &= e.ty.scalar().is_some_and(exact));
+    all
+}
+
+/// Signed integers, which must not overflow.
+pub fn signed(ty: Scalar) -> bool {
+    ty.is_integer() && ty.is_signed()
 }

@@ -17,7 +17,7 @@ use std::fmt;
 use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{
     BinaryOp, Block, Expr, ExprKind, ForLoop, Function, LoopId, LoopKind, Place, PlaceKind, Scalar,
-    SourceMap, Stmt, StmtKind, Type, Var, VarId, VarKind, visit,
+    SourceMap, Stmt, StmtKind, Type, UnaryOp, Var, VarId, VarKind, visit,
 };
 use winnow::ModalResult;
 use winnow::Parser;
@@ -104,6 +104,8 @@ pub struct LegalResidue<'k> {
 #[derive(Clone, Debug, PartialEq)]
 struct Zero {
     e: Poly,
+    /// The type that the remainder is taken in.
+    ty: Scalar,
     modulus: i64,
 }
 
@@ -134,6 +136,9 @@ pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalResidue<'_>, Refusa
         return refuse("its counter is used for more than counting");
     }
     let resolver = Resolver::new(function, l);
+    if ![&l.first, &l.limit].into_iter().all(|end| resolver.stays(end)) {
+        return refuse("its ends are no sums of numbers that stay the same in it");
+    }
     let needed = resolver.needed_by_all(&l.body.stmts).unwrap_or_default();
     match needed.iter().find_map(|cond| resolver.zero(cond)) {
         Some(zero) => Ok(LegalResidue { kernel, target, zero }),
@@ -185,14 +190,15 @@ impl Zero {
     /// The counter of an iteration of those that remain, by its number: that of the first one, and as many times the modulus.
     fn counter(&self, function: &Function, l: &ForLoop, ty: Scalar) -> Expr {
         let type_of = |v: VarId| function.var(v).ty.scalar().unwrap_or(ty);
+        let wide = self.ty;
         let first = l.first.clone();
         // What the first iteration is too much or too little by.
         let at_first = Poly::from_expr(&first).and_then(|f| self.e.substitute(l.var, &f));
         let falls =
             self.e.split(&Atom::Var(l.var)).is_some_and(|(f, _)| f.as_constant() == Some(-1));
         let left = at_first.and_then(|p| if falls { Some(p) } else { p.scale(-1) });
-        let left = left.map_or_else(|| Expr::int(ty, 0), |p| p.to_expr(ty, &type_of));
-        let modulus = |n: i64| Expr::int(ty, n);
+        let left = left.map_or_else(|| Expr::int(wide, 0), |p| p.to_expr(wide, &type_of));
+        let modulus = |n: i64| Expr::int(wide, n);
         let remainder = match self.modulus & (self.modulus - 1) {
             // Of the two's complement, also of a negative number.
             0 => Expr::binary(BinaryOp::BitAnd, left, modulus(self.modulus - 1)),
@@ -202,6 +208,7 @@ impl Zero {
                 Expr::binary(BinaryOp::Rem, positive, modulus(self.modulus))
             }
         };
+        let remainder = remainder.cast(Type::Scalar(ty));
         let start = match counters::is_const(&first, 0) {
             true => remainder,
             false => Expr::binary(BinaryOp::Add, first, remainder),
@@ -210,7 +217,7 @@ impl Zero {
         Expr::binary(
             BinaryOp::Add,
             start,
-            Expr::binary(BinaryOp::Mul, number, modulus(self.modulus)),
+            Expr::binary(BinaryOp::Mul, number, Expr::int(ty, self.modulus)),
         )
     }
 
@@ -253,6 +260,7 @@ impl<'k> Resolver<'k> {
         walk::each_stmt(&l.body, &mut |s| {
             if let StmtKind::Decl { var, init: Some(init) } = &s.kind
                 && times.get(var) == Some(&1)
+                && scalars::is_exact(init, scalars::signed)
             {
                 values.insert(*var, init);
             }
@@ -263,6 +271,7 @@ impl<'k> Resolver<'k> {
     /// What a condition says, if it is one on the counter's remainder.
     fn zero(&self, cond: &Expr) -> Option<Zero> {
         let (e, modulus) = remainder(cond)?;
+        let ty = e.ty.scalar()?;
         let e = self.resolved(Poly::from_expr(e)?)?;
         let (factor, rest) = e.split(&Atom::Var(self.l.var))?;
         let stays = rest.atoms().into_iter().all(|a| match a {
@@ -270,7 +279,7 @@ impl<'k> Resolver<'k> {
             _ => false,
         });
         let own = matches!(factor.as_constant(), Some(1 | -1));
-        (own && stays && modulus > 1).then_some(Zero { e, modulus })
+        (own && stays && modulus > 1).then_some(Zero { e, ty, modulus })
     }
 
     fn resolved(&self, mut e: Poly) -> Option<Poly> {
@@ -290,7 +299,17 @@ impl<'k> Resolver<'k> {
     }
 
     fn is_signed(&self, v: VarId) -> bool {
-        self.function.var(v).ty.scalar().is_some_and(|s| s.is_integer() && s.is_signed())
+        self.function.var(v).ty.scalar().is_some_and(scalars::signed)
+    }
+
+    /// Whether an end of the loop is the same number before all iterations: it is computed again in each.
+    fn stays(&self, end: &Expr) -> bool {
+        let sum = Poly::from_expr(end).filter(|_| scalars::is_exact(end, scalars::signed));
+        sum.is_some_and(|sum| {
+            sum.atoms().into_iter().all(|a| {
+                matches!(a, Atom::Var(v) if *v != self.l.var && !walk::writes_var(&self.l.body, *v))
+            })
+        })
     }
 
     /// The conditions that hold at every effect of the statements; `None`: there are no effects.
@@ -338,17 +357,23 @@ impl<'k> Resolver<'k> {
 
 /// The sides of `e % m == 0`, `!(e % m)` and, of a power of two, `(e & m - 1) == 0`.
 fn remainder(cond: &Expr) -> Option<(&Expr, i64)> {
-    let ExprKind::Binary(BinaryOp::Eq, a, b) = &*cond.kind else { return None };
-    let value = b.as_const().filter(|v| v.ty.is_integer())?;
-    let ExprKind::Binary(op, e, m) = &*a.kind else { return None };
+    let is_zero = |e: &Expr| e.as_const().is_some_and(|v| v.ty.is_integer() && v.as_i64() == 0);
+    let left = match &*cond.kind {
+        ExprKind::Binary(BinaryOp::Eq, a, b) if is_zero(b) => a,
+        ExprKind::Unary(UnaryOp::Not, inner) => match &*inner.kind {
+            ExprKind::Binary(BinaryOp::Ne, a, b) if is_zero(b) => a,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let ExprKind::Binary(op, e, m) = &*left.kind else { return None };
     let m = m.as_const()?.as_i64();
-    let signed = e.ty.scalar().is_some_and(|s| s.is_integer() && s.is_signed());
     let modulus = match op {
         BinaryOp::Rem => m,
         BinaryOp::BitAnd if m > 0 && m & (m + 1) == 0 => m + 1,
         _ => return None,
     };
-    (signed && value.as_i64() == 0).then_some((e, modulus))
+    scalars::is_exact(left, scalars::signed).then_some((e, modulus))
 }
 
 /// Takes a condition that holds anyway out of all others.

@@ -3,7 +3,7 @@
 //! ```text
 //!     for i in 0..n { y[i] = x[(i + n - 1) % n] - x[(i + 1) % n]; }
 //!       ==> wrap i
-//!     for i in 0..n { y[i] = x[i >= 1 ? i - 1 : n + i - 1] - x[i + 1 >= n ? i - n + 1 : i + 1]; }
+//!     for i in 0..n { y[i] = x[i >= 1 ? i - 1 : i + n - 1] - x[i + 1 >= n ? i - n + 1 : i + 1]; }
 //! ```
 //!
 //! A division by a number that is known at run time only takes some twenty instructions, a comparison one or two.
@@ -29,10 +29,14 @@ use super::rectangle::range;
 use super::step::{About, Law, Rewrite, StepError, loop_named};
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::loops::unit_step;
+use crate::analysis::scalars;
 use crate::build::conditions::select;
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
 use crate::walk;
+
+/// Elements that no array of a real program lacks to the greatest number of its type.
+const FEW: i128 = 64;
 
 /// What the step is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +70,7 @@ void slope(int n, const float x[n], float y[n]) {
 void slope(int n, const float *x, float *y) {
     // parallel
     for (int i = 0; i < n; ++i) {
-        y[i] = x[i + 1 >= n ? i - n + 1 : i + 1] - x[i >= 1 ? i - 1 : n + i - 1];
+        y[i] = x[i + 1 >= n ? i - n + 1 : i + 1] - x[i >= 1 ? i - 1 : i + n - 1];
     }
 }
 ",
@@ -100,17 +104,18 @@ pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalWrap<'_>, Refusal> 
     };
     let Some(l) = kernel.find_loop(target) else { return refuse("it does not exist") };
     let mut body = l.body.clone();
+    let around = kernel.loops_around(target);
     let mut wrapping = Wrapping {
         module: &kernel.module,
         vars: &kernel.func().vars,
-        whole: &l.body,
+        whole: around.first().map_or(&l.body, |outermost| &outermost.body),
         facts: Facts::new(),
         counters: vec![],
         values: BTreeMap::new(),
         found: 0,
     };
-    for around in kernel.loops_around(target).into_iter().chain([l]) {
-        wrapping.enter(around);
+    for l in around.into_iter().chain([l]) {
+        wrapping.enter(l);
     }
     wrapping.block(&mut body);
     match wrapping.found {
@@ -136,7 +141,7 @@ pub fn apply(legal: LegalWrap<'_>) -> Rewritten {
 struct Wrapping<'k> {
     module: &'k Module,
     vars: &'k [warpsmith_ir::Var],
-    /// The body as it was.
+    /// The body of the outermost loop around, as it was.
     whole: &'k Block,
     facts: Facts,
     counters: Vec<VarId>,
@@ -148,13 +153,13 @@ struct Wrapping<'k> {
 impl Wrapping<'_> {
     /// States the range of a counter.
     fn enter(&mut self, l: &ForLoop) {
-        let counts = unit_step(l) && matches!(l.compare, BinaryOp::Lt | BinaryOp::Le);
-        if !counts || walk::writes_var(&l.body, l.var) || !self.is_exact(l.var) {
+        if !unit_step(l) || walk::writes_var(&l.body, l.var) || !self.is_exact(l.var) {
             return;
         }
         let Some((var, first, last)) = range(l) else { return };
         self.counters.push(var);
-        let ends = [&first, &last].map(|end| self.known(end));
+        let exact = [&l.first, &l.limit].into_iter().all(|e| scalars::is_exact(e, never_wraps));
+        let ends = [&first, &last].map(|end| self.known(end).filter(|_| exact));
         if let [Some(first), Some(last)] = ends {
             self.facts.bound(Atom::Var(var), Some(first), Some(last));
         }
@@ -186,9 +191,16 @@ impl Wrapping<'_> {
         Some(known)
     }
 
-    /// The least and the greatest number of a table of constants that an expression is an element of.
+    /// The least and the greatest number of a table of constants that an expression is an element of; its place stays the same.
     fn of_table(&self, e: &Expr) -> Option<(i128, i128)> {
         let ExprKind::Read(place) = &*e.kind else { return None };
+        let mut stays = !walk::subscripts(place).into_iter().any(walk::reads_memory);
+        walk::each_var(e, &mut |v| {
+            stays &= self.counters.contains(&v) || !walk::writes_var(self.whole, v);
+        });
+        if !stays {
+            return None;
+        }
         let Base::Global(id) = base_of(place) else { return None };
         let table = self.module.globals.get(id.0 as usize)?;
         let ty = table.ty.innermost().scalar()?;
@@ -213,6 +225,9 @@ impl Wrapping<'_> {
         if divisor.as_const().is_some() {
             return None;
         }
+        if !scalars::is_exact(e, never_wraps) {
+            return None;
+        }
         let by = Poly::from_expr(divisor)?;
         let (of, is_shifted) = match shifted(dividend, divisor) {
             Some(inner) if ty.is_signed() => (Poly::from_expr(inner)?.add(&by)?, true),
@@ -235,19 +250,40 @@ impl Wrapping<'_> {
             return None;
         }
         let times = [2, 3].into_iter().find(|times| below(*times))?;
-        let mut value = self.printed(&of, ty);
-        for passed in 1..times {
+        // As often as the divisor is in it anyway.
+        let sure = (1..times).rev().find(|passed| {
+            length.scale(*passed).is_some_and(|n| self.facts.provably_le(&n, &known))
+        });
+        let mut value = match sure {
+            Some(passed) => self.printed(&of.sub(&by.scale(passed)?)?, ty),
+            None if is_shifted => self.printed(&of, ty),
+            None => dividend.clone(),
+        };
+        for passed in sure.unwrap_or(0) + 1..times {
             let less = of.sub(&by.scale(passed)?)?;
             // Of unsigned numbers only the whole sum is sure to be what it is.
             let (plus, minus) = match ty.is_signed() {
                 true => less.by_sign()?,
                 false => (of.clone(), by.scale(-passed)?),
             };
-            let [plus, minus] = [plus, minus.scale(-1)?].map(|side| self.printed(&side, ty));
-            let passes = Expr::binary(BinaryOp::Ge, plus, minus);
+            let minus = minus.scale(-1)?;
+            if ty.is_signed() && ![&plus, &minus].into_iter().all(|s| self.fits(s, &of, &by)) {
+                return None;
+            }
+            let passes =
+                Expr::binary(BinaryOp::Ge, self.printed(&plus, ty), self.printed(&minus, ty));
             value = select(passes, self.printed(&less, ty), value);
         }
         Some(value)
+    }
+
+    /// Whether a sum is no greater than what the source computes, but for a few: it does not overflow where that does not.
+    fn fits(&mut self, sum: &Poly, of: &Poly, by: &Poly) -> bool {
+        let Some(sum) = self.known(sum) else { return false };
+        [of, by].into_iter().any(|most| {
+            let most = self.known(most).and_then(|p| p.add(&Poly::constant(FEW)));
+            most.is_some_and(|most| self.facts.provably_le(&sum, &most))
+        })
     }
 
     fn printed(&self, sum: &Poly, ty: Scalar) -> Expr {
@@ -288,6 +324,7 @@ impl Rewriter for Wrapping<'_> {
         if let StmtKind::Decl { var, init: Some(init) } = &stmt.kind
             && walk::times_set(self.whole, *var) == 1
             && self.is_exact(*var)
+            && scalars::is_exact(init, never_wraps)
             && let Some(value) = Poly::from_expr(init).and_then(|p| self.known(&p))
         {
             self.values.insert(*var, value);

@@ -126,6 +126,12 @@ pub(super) fn notes(session: &Session, checked: &Checked, accesses: &[Access]) -
         let block = dims(own_block(session));
         notes.push(format!("for blocks of {block} alone: at others no expression was right"));
     }
+    if session.usage.overlaps {
+        notes.push(
+            "launch no more blocks than the sizes need: with a block to spare it was not emulated"
+                .into(),
+        );
+    }
     for why in session.not_as_launched() {
         notes.push(format!("not emulated as the file launches it: {why}"));
     }
