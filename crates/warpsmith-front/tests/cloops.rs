@@ -482,3 +482,23 @@ fn atomic_functions_of_the_compiler_are_updates() {
     });
     assert_eq!(atomics, 2);
 }
+
+/// Constants of enumerations are numbers; what is no `int` is not made one without a word.
+#[test]
+fn enumerators_are_ints() {
+    let loop_with = |constants: &str, value: &str| {
+        format!(
+            "{constants}\nvoid f(int n, long long y[n]) {{\n#pragma omp parallel for\nfor (int i = 0; i < n; i++)\ny[i] = {value};\n}}\n"
+        )
+    };
+    let chosen = loop_with("enum { A = 2, B = A > 1 ? 10 : 20, C };", "i + C");
+    assert!(lower(&chosen, None).0.is_ok());
+    for constants in [
+        "enum { BIG = 3000000000 };",
+        "enum { BIG = 0xffffffffu };",
+        "enum : unsigned { BIG = 5 };",
+        "enum : long long { BIG = 1099511627776ll };",
+    ] {
+        refused(&loop_with(constants, "(i - BIG) / 2"), "W149", "BIG");
+    }
+}

@@ -82,7 +82,6 @@ fn ends_that_change_are_refused() {
         "for (int k = (int)x[i]; k < 4; k++) if (k % 2 == 0) s += w[k];",
         "for (int k = x[i] > 0.5f; k < 4; k++) if (k % 2 == 0) s += w[k];",
         "int lo = 0; for (int k = lo; k < 4; k++) if ((i + k) % 2 == 0) { s += w[k]; lo = x[i] > 0.5f ? 2 : lo; }",
-        "for (int k = 0; k < (int)y[i]; k++) if ((i + k) % 2 == 0) { s += w[k]; y[i] = 1.0f; }",
     ];
     for body in cases {
         let said = refused_text(&up(body), "residue k");

@@ -164,9 +164,6 @@ void f(int n, int m, const int x[n], int y[n]) {
 /// Sides of a comparison that the source never computes may overflow.
 #[test]
 fn sums_of_large_numbers_are_left_alone() {
-    let body = "for (int t = m; t < m + n; t++) y[i] += x[((t - m) + i) % n];";
-    let text = check(&row(body), "wrap i\nbind i -> x block 32", SIZES);
-    assert!(!text.contains('%'), "{text}");
     let body = "int p = 2 * m, q = 3 * m; for (int t = p; t < p + n; t++) for (int u = q; u < q + n; u++) y[i] += x[((t - p) + (u - q)) % n];";
     assert!(refused_text(&row(body), "wrap i").contains("no remainder"));
 }
