@@ -230,3 +230,23 @@ fn choices_may_have_sides_without_a_value() {
     }";
     check(source, "bind i -> x block 32", &[&[("n", 70)]]);
 }
+
+/// What a condition keeps from threads is not computed ahead of the loop that the condition stands in.
+#[test]
+fn addresses_behind_a_condition_stay_there() {
+    let source = "
+static int near(int i, int limit) { return i < 0 ? 0 : i < limit ? i : limit - 1; }
+void blur(int h, int w, const float a[h][w], float b[h][w]) {
+    #pragma omp parallel for collapse(2)
+    for (int y = 0; y < h; y++)
+        for (int x = 0; x < w; x++) {
+            float s = 0.0f;
+            for (int d = -2; d <= 2; d++)
+                s += a[near(y + d, h)][x];
+            b[y][x] = s;
+        }
+}
+";
+    let steps = "bind y, x -> y, x block 8x32\nspecialise w%4=0, a%16=0, b%16=0\nregister_tile x by 8\nvectorise x by 4";
+    check(source, steps, &[&[("h", 3), ("w", 4)], &[("h", 40), ("w", 72)]]);
+}

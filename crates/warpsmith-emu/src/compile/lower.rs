@@ -84,6 +84,8 @@ pub(super) struct RegisterInfo {
     version: u32,
     /// Number of open loops in the innermost of which it changes.
     depth: u32,
+    /// It may hold nothing: what is computed from it is computed where the program does.
+    pub unset: bool,
 }
 
 pub(super) struct Lower<'m> {
@@ -181,7 +183,7 @@ impl<'m> Lower<'m> {
     /// A register that belongs to the current region.
     pub fn register(&mut self, ty: Scalar) -> Opd {
         let (region, depth) = (self.region, self.loops.len() as u32);
-        self.registers.push(RegisterInfo { ty, region, version: 0, depth });
+        self.registers.push(RegisterInfo { ty, region, version: 0, depth, unset: false });
         Opd::R(self.registers.len() as u32 - 1)
     }
 
@@ -301,7 +303,8 @@ impl<'m> Lower<'m> {
         operands: [Opd; 3],
         make: impl FnOnce(Opd) -> Op,
     ) -> Result<Opd> {
-        let stays = may_have_no_result(&op, operands[1]);
+        let unset = |o: &Opd| matches!(o, Opd::R(r) if self.registers[*r as usize].unset);
+        let stays = may_have_no_result(&op, operands[1]) || operands.iter().any(unset);
         let key = Key { op, operands: operands.map(|o| self.version(o)) };
         if let Some(&known) = self.known.get(&key) {
             return Ok(known);
@@ -316,7 +319,7 @@ impl<'m> Lower<'m> {
         }
         let state = &mut self.loops[depth as usize];
         let (region, scope) = (state.region, state.outer_scope);
-        self.registers.push(RegisterInfo { ty, region, version: 0, depth });
+        self.registers.push(RegisterInfo { ty, region, version: 0, depth, unset: false });
         let dst = Opd::R(self.registers.len() as u32 - 1);
         self.emitted += 1;
         state.preheader.push(Ins { op: make(dst), site: self.site, region });

@@ -110,9 +110,15 @@ impl<'m> Lower<'m> {
             .get(frame.id)
             .and_then(|f| f.memory.get(var.0 as usize).copied())
             .unwrap_or(true);
+        let unset = self.facts.get(frame.id).and_then(|f| f.unset.get(var.0 as usize).copied());
         if !in_memory && fits_registers(self.module, &v.ty) {
             let leaves = self.leaves(&v.ty).unwrap_or_default();
-            let registers = leaves.iter().map(|l| self.register(l.ty)).collect();
+            let registers: Vec<Opd> = leaves.iter().map(|l| self.register(l.ty)).collect();
+            for r in &registers {
+                if let Opd::R(r) = r {
+                    self.registers[*r as usize].unset = unset == Some(true);
+                }
+            }
             return Ok(Slot::Registers(registers));
         }
         let pointer = self.local_object(&v.name.clone(), &v.ty.clone())?;
