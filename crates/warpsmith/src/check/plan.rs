@@ -202,7 +202,7 @@ impl Planner<'_> {
             let mut args = args.clone();
             given.iter().filter(of_this).for_each(|v| give(&mut args, v));
             all.push(planned(args.clone()));
-            args.scalars = vec![threads.to_string()];
+            args.scalars = vec![threads.to_string(), "1".to_string()];
             let open = tried.iter().filter(of_this).filter(|v| args.spec(&v.parameter).is_none());
             for value in open.take(MOST_COMPARISONS) {
                 let mut args = args.clone();
