@@ -249,6 +249,10 @@ __global__ void f({parameters})\n{{\n    if ({condition}) p[threadIdx.x] = 1;\n}
     let text =
         check(&kernel("int *p, uchar u", "u == 300 || u == 9 && (p[0] = threadIdx.x)"), &[], 1);
     assert!(text.contains("race-global") && text.contains("u=9"), "{text}");
+    let one = kernel("int *p, One o", "o == 9 && (p[0] = threadIdx.x)");
+    let class = "struct One { int a; __device__ bool operator==(int b) const { return a == b; } };";
+    let text = check(&one.replace("typedef", &format!("{class}\ntypedef")), &[], 1);
+    assert!(text.contains("race-global") && text.contains("o=9"), "{text}");
     let text = check(&kernel("int *p, uchar u", "u == 9"), &["--arg", "u=300"], 2);
     assert!(text.contains("300 does not fit the type u8"), "{text}");
 }

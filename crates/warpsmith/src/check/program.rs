@@ -14,7 +14,7 @@ use super::memory::{ArgContext, Buffers, Tried};
 use super::plan::{self, Allow, Planned, Step};
 use super::variables::Variables;
 use super::{directive, files, functions, shown};
-use crate::data::{ArgSpec, NamedSpec, parse_scalar};
+use crate::data::{ArgSpec, NamedSpec, parse_scalar, scalars_of};
 use crate::status::Failure;
 
 /// All steps of a file.
@@ -209,7 +209,10 @@ impl StepProgram {
                 let var = function.params.iter().map(|p| function.var(*p));
                 match var.map(|v| (&v.name, &v.ty)).find(|(name, _)| **name == a.name) {
                     Some((_, Type::Pointer { .. })) => text == "0",
-                    Some((_, ty)) => ty.scalar().is_some_and(|s| parse_scalar(text, s).is_ok()),
+                    Some((_, ty)) => match scalars_of(&self.module, ty, 0).as_slice() {
+                        [(_, only)] => parse_scalar(text, *only).is_ok(),
+                        _ => false,
+                    },
                     None => false,
                 }
             };
