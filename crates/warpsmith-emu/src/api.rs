@@ -11,6 +11,8 @@ use warpsmith_ir::{FuncId, Module, Span, Type, Way};
 
 /// The kind of a loop without end that reads anew what others may write: it waits.
 pub const POLLS: &str = "polls";
+/// The same where what it reads may be memory that the host writes ([`Buffer::host_writes`]).
+pub const POLLS_HOST: &str = "polls-host";
 
 /// Names a buffer in [`DeviceMemory`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -48,6 +50,8 @@ pub struct Buffer {
     pub pattern: Arc<[u8]>,
     /// The host has freed it: what still points to it dangles.
     pub freed: bool,
+    /// The host may write it while kernels run: managed memory, or the host's own that the device reaches.
+    pub host_writes: bool,
     /// Whole numbers in it are nobody's word; the caller's own mark, which the emulator does not look at.
     pub invented: bool,
     /// Bytes that hold no defined value yet, one bool a byte; empty: all defined. Carrying such a value is fine,

@@ -134,6 +134,32 @@ __global__ void f(int *a)\n{{
     }
 }
 
+/// A pointer to the first row or element of an array leads to all of it, and to nothing before or beside it.
+#[test]
+fn functions_without_bodies_write_to_whole_arrays() {
+    let kernel = |argument: &str| {
+        file(&format!(
+            "struct S {{ int n; int d[4]; }};
+__device__ void get(int *p, int n);
+__device__ void one(int &q);
+__global__ void f(int *a)\n{{
+    int c[2][3], e[2][3];
+    S s;
+    s.n = 1;
+    {argument};
+    a[threadIdx.x + c[1][2]] = threadIdx.x;\n}}\n"
+        ))
+    };
+    for whole in ["get(c[0], 6)", "get(&c[0][0], 6)", "get(e[0], 6); c[1][2] = e[1][2]"] {
+        check(&kernel(whole), &[], 0);
+    }
+    check(&kernel("get(&s.d[0], 4); c[1][2] = s.d[3]; __assert(s.n == 1)"), &[], 0);
+    for other in ["get(e[0], 6)", "one(c[0][0])", "c[1][2] = (get(&s.n, 1), s.d[0])"] {
+        let text = check(&kernel(other), &[], 1);
+        assert!(text.contains("uninitialized-local"), "{text}");
+    }
+}
+
 const SCALED: &str = "typedef float (*Scale)(float *, unsigned);
 __device__ float twice(float *v, unsigned i) { return v[i] * 2.0f; }
 __device__ float half(float *v, unsigned i) { return v[i] * 0.5f; }
@@ -173,6 +199,11 @@ __global__ void f(float *v)\n{{
     check(&kernel("chosen(1)"), &[], 0);
     check(&kernel("(Scale)(void *)chosen(1)"), &[], 0);
     check(&kernel("reinterpret_cast<Scale>((int *)t)"), &[], 0);
+    for right in ["(Scale)(void *)half", "(Scale)(void *)&half", "(Scale)(unsigned long long)&half"]
+    {
+        check(&kernel(right), &[], 0);
+    }
+    check(&kernel("(Scale)(unsigned long long)t"), &[], 0);
     for wrong in ["(Scale)5", "(Scale)((int *)t + 5)", "chosen(5)"] {
         let text = check(&kernel(wrong), &[], 1);
         assert!(text.contains("assert-failed"), "{text}");
@@ -195,6 +226,52 @@ fn numbers_of_comparisons_are_tried() {
     let sum = "__requires(n == 12);\n    __assert(n + 30 == 42 && x != 54);";
     let text = check(&kernel(sum), &[], 1);
     assert!(text.contains("assert-failed") && text.contains("x=54"), "{text}");
+}
+
+/// Numbers of comparisons and conditions are tried only for parameters whose types hold them; nobody wrote them as arguments.
+#[test]
+fn numbers_that_do_not_fit_are_left_out() {
+    let kernel = |parameters: &str, condition: &str| {
+        file(&format!(
+            "typedef unsigned char uchar;
+__global__ void f({parameters})\n{{\n    if ({condition}) p[threadIdx.x] = 1;\n}}\n"
+        ))
+    };
+    let at = "p[threadIdx.x]";
+    let ends = format!("{at} != 0xFFFFFFFF && threadIdx.x != 5 && n == 5");
+    check(&kernel("unsigned *p, int n", &ends), &[], 0);
+    // Their sum has more than 64 bits.
+    let wide = format!("{at} != 0xFFFFFFFFFFFFFFFF && threadIdx.x != 5 && n == 5");
+    check(&kernel("unsigned long long *p, int n", &wide), &[], 0);
+    let several = "int *p, bool b, char c, float f, uchar u";
+    check(&kernel(several, "b == 3 || c == 300 || f == 2 || u == 700"), &[], 0);
+    // What fits is tried all the same, and an option is taken at its word.
+    let text =
+        check(&kernel("int *p, uchar u", "u == 300 || u == 9 && (p[0] = threadIdx.x)"), &[], 1);
+    assert!(text.contains("race-global") && text.contains("u=9"), "{text}");
+    let one = kernel("int *p, One o", "o == 9 && (p[0] = threadIdx.x)");
+    let class = "struct One { int a; __device__ bool operator==(int b) const { return a == b; } };";
+    let text = check(&one.replace("typedef", &format!("{class}\ntypedef")), &[], 1);
+    assert!(text.contains("race-global") && text.contains("o=9"), "{text}");
+    let text = check(&kernel("int *p, uchar u", "u == 9"), &["--arg", "u=300"], 2);
+    assert!(text.contains("300 does not fit the type u8"), "{text}");
+}
+
+/// What a file declares for the device is no function of the host's libraries.
+#[test]
+fn functions_without_bodies_may_have_names_of_the_host() {
+    let kernel = "__device__ int rand();
+__device__ float drand48();
+__global__ void f(int *p) { p[threadIdx.x] = rand() + (int)drand48(); }\n";
+    let text = check(&file(kernel), &[], 0);
+    assert!(text.contains("`rand` has no body") && text.contains("`drand48` has no body"));
+    let ordinary = ["--grid", "1", "--block", "64"];
+    assert!(check(kernel, &ordinary, 2).contains("W069"));
+    let own = kernel.replace("int rand();", "int rand() { return 1; }");
+    check(&own.replace("float drand48();", "float drand48() { return 1.0f; }"), &ordinary, 0);
+    // Without a declaration it is the host's.
+    let host = kernel.replace("__device__ int rand();", "");
+    assert!(check(&file(&host), &[], 2).contains("W068"));
 }
 
 /// Macros among the options of the first lines.

@@ -31,6 +31,7 @@ impl Machine<'_> {
             self.undefined_operand(b, g, value, pc);
             self.undefined_operand(b, g, compare, pc);
         }
+        self.read_anew(b, g, a);
         let common = self.address_of_group(g, a);
         if self.races.tracks_order {
             if !reads {

@@ -94,6 +94,8 @@ pub struct Spin {
     pub hash: u64,
     pub changes: u64,
     pub armed: bool,
+    /// Whether the loop read memory anew that the host may write; `None`: it was not watched.
+    pub reads_host: Option<bool>,
 }
 
 impl Group {
@@ -123,7 +125,8 @@ impl Group {
         self.steps = self.steps.max(other.steps);
         self.any_poison |= other.any_poison;
         self.turns = 0;
-        self.spin = Spin::default();
+        let reads_host = self.spin.reads_host.zip(other.spin.reads_host).map(|(a, b)| a || b);
+        self.spin = Spin { reads_host, ..Spin::default() };
     }
 }
 

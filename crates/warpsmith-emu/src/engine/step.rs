@@ -11,7 +11,7 @@ use super::launch::Machine;
 use super::poison::{ENDED, UNDEFINED};
 use super::schedule::Turns;
 use super::state::{FAILED, HELD};
-use crate::api::{Access, Finding, Limit, POLLS, Rule};
+use crate::api::{Access, Finding, Limit, POLLS, POLLS_HOST, Rule};
 use crate::compile::lir::{Op, Opd, Special};
 use crate::compile::places::OFFSET_BITS;
 
@@ -380,6 +380,7 @@ impl Machine<'_> {
             g.spin.armed = true;
             g.spin.hash = hash;
             g.spin.changes = self.progress.changes;
+            g.spin.reads_host = Some(false);
             return false;
         }
         if g.spin.hash != hash || g.spin.changes != self.progress.changes {
@@ -440,7 +441,7 @@ impl Machine<'_> {
         };
         self.found.report.add(Finding {
             rule: Rule::InfiniteLoop,
-            kind: polls.then_some(POLLS),
+            kind: polls.then(|| if self.may_wait_for_host(g) { POLLS_HOST } else { POLLS }),
             message: message.to_string(),
             accesses: vec![place],
             array: None,
@@ -448,6 +449,11 @@ impl Machine<'_> {
             interval: Some(b.interval),
             count: u64::from(g.active),
         });
+    }
+
+    fn may_wait_for_host(&self, g: &Group) -> bool {
+        let all = self.memory.buffers.iter().chain(&self.memory.globals);
+        g.spin.reads_host.unwrap_or_else(|| all.into_iter().any(|b| b.host_writes))
     }
 
     fn assert(&mut self, b: &mut Block, g: &mut Group, cond: Opd, text: Option<u32>) {

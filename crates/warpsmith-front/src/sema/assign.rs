@@ -382,7 +382,7 @@ impl<'a> Sema<'a> {
         if let Operand::List(items) = inner {
             return self.list_value(&q.ty, items, self.f_scope(), span).map(Operand::Value);
         }
-        if let Some(address) = self.address_of_kernel(&inner, &q.ty, span) {
+        if let Some(address) = self.address_as_number(&inner, &q.ty, span) {
             return address.map(Operand::Value);
         }
         let value = self.rvalue_of(inner, span)?;

@@ -66,7 +66,10 @@ impl<'a> Sema<'a> {
         args: &'a [ast::Expr],
         span: Span,
     ) -> Res<Operand<'a>> {
-        let FunctionValue { name, fns, args: targs } = function;
+        let FunctionValue { name, mut fns, args: targs } = function;
+        if self.in_device_code() && fns.iter().any(|f| self.is_users_of_device(*f)) {
+            fns.retain(|f| !self.is_library_of_host(*f));
+        }
         let only_declared = object.is_none() && self.declares_library(&name, &fns);
         if only_declared
             && let Some(result) = self.statement_call(std::slice::from_ref(&name), args, span)
@@ -117,12 +120,16 @@ impl<'a> Sema<'a> {
             })
     }
 
+    fn in_device_code(&self) -> bool {
+        self.fns.last().is_some_and(|f| f.func.kind != FunctionKind::Host)
+    }
+
     /// A function that makes objects of its arguments first, or one of the host that is called in code of the device: the
     /// library may have one of that name that fits as it is.
     fn is_out_of_reach(&self, chosen: &super::overload::Chosen<'a>) -> bool {
-        let of_device = self.fns.last().is_some_and(|f| f.func.kind != FunctionKind::Host);
         let attrs = &chosen.f.decl.attrs;
-        chosen.converts || of_device && !attrs.device && !attrs.global && !attrs.is_constexpr
+        chosen.converts
+            || self.in_device_code() && !attrs.device && !attrs.global && !attrs.is_constexpr
     }
 
     /// The user's functions of that name do not fit: the library may have one that does, as `make_float4` of four numbers

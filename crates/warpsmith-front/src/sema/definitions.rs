@@ -109,7 +109,8 @@ impl<'a> Sema<'a> {
         let file = self.file_around(f.scope);
         candidates.sort_by_key(|c| self.file_around(c.scope) != file);
         for c in candidates {
-            let unlinked = c.decl.attrs.is_static && c.scope != f.scope;
+            let unlinked = c.decl.attrs.is_static && c.scope != f.scope
+                || self.is_users_of_device(f) && self.is_library_of_host(c);
             if c.decl.body.is_none() || unlinked || c.decl.params.len() != f.decl.params.len() {
                 continue;
             }
@@ -160,7 +161,20 @@ impl<'a> Sema<'a> {
             return false;
         };
         let all = self.lookup_all_functions(f.scope, &name.name);
-        all.iter().all(|other| other.decl.body.is_none())
+        let of_device = self.is_users_of_device(f);
+        all.iter()
+            .all(|other| other.decl.body.is_none() || of_device && self.is_library_of_host(*other))
+    }
+
+    /// Whether a file declares a function for the device: what the libraries have for the host under that name is another one.
+    pub(crate) fn is_users_of_device(&self, f: FnDecl<'a>) -> bool {
+        f.decl.attrs.device && Some(f.decl.head_span.file) != self.prelude_file()
+    }
+
+    /// Whether a function is one of the libraries for the host alone.
+    pub(crate) fn is_library_of_host(&self, f: FnDecl<'a>) -> bool {
+        let attrs = &f.decl.attrs;
+        !attrs.device && !attrs.is_constexpr && Some(f.decl.head_span.file) == self.prelude_file()
     }
 
     /// Declarations of a member of a method's class that stand outside of it.

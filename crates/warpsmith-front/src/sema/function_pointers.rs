@@ -186,6 +186,24 @@ impl<'a> Sema<'a> {
         Ok(pointer_value(self.target_number(chosen, pointer), ty, span))
     }
 
+    /// The pointer to a function that is no template and has no overloads; `None`: nobody says which one is meant.
+    pub(crate) fn address_of_only(
+        &mut self,
+        f: &FunctionValue<'a>,
+        span: Span,
+    ) -> Option<Res<Expr>> {
+        let mut signatures = vec![];
+        for one in &f.fns {
+            if one.class.is_some() || one.decl.template.is_some() {
+                return None;
+            }
+            signatures.push(self.signature_as_declared(*one).ok()??);
+        }
+        let only = signatures.pop().filter(|last| signatures.iter().all(|s| s == last))?;
+        let ty = self.pointer_to(only, span);
+        Some(self.function_address(f, &ty, span))
+    }
+
     /// Whether a function returns what a pointer promises; what is only deduced is not asked for.
     fn gives(&mut self, chosen: &Chosen<'a>, wanted: &QualType) -> bool {
         let Some(ret) = &chosen.f.decl.ret else { return true };

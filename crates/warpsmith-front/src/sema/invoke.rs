@@ -100,7 +100,8 @@ impl<'a> Sema<'a> {
             return None;
         };
         let whole = operand.map(|q| q.ty).filter(|t| matches!(t, Type::Array(..)));
-        let object = whole.unwrap_or((**pointee).clone());
+        let from_start = array_from(pointer).filter(|_| !param.is_reference());
+        let object = from_start.cloned().or(whole).unwrap_or((**pointee).clone());
         let bytes = i64::try_from(layout_of(&self.module, &object).size).ok()?;
         let is_constant = match &param.ty {
             Type::Pointer { readonly, .. } if !param.is_reference() => *readonly,
@@ -249,4 +250,16 @@ impl<'a> Sema<'a> {
         };
         Ok((self.materialise(value, span), false))
     }
+}
+
+/// The largest array that begins where a pointer leads, as `int[2][3]` for `c[0]` and `&c[0][0]`.
+fn array_from(pointer: &Expr) -> Option<&Type> {
+    let ExprKind::AddressOf(place) = &*pointer.kind else { return None };
+    let (mut place, mut array) = (place, None);
+    while let PlaceKind::Index(of, index) = &*place.kind
+        && index.as_const().is_some_and(|v| v.bits == 0)
+    {
+        (place, array) = (of, Some(&of.ty));
+    }
+    array
 }

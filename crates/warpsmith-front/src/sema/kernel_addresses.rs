@@ -81,28 +81,35 @@ impl<'a> Sema<'a> {
         }
     }
 
-    /// The address of a kernel that a conversion to `void *` names; `None`: something else.
-    pub(crate) fn address_of_kernel(
+    /// The address of a function that a conversion to `void *` or a number of 64 bits names; `None`: something else.
+    pub(crate) fn address_as_number(
         &mut self,
         operand: &Operand<'a>,
         ty: &Type,
         span: Span,
     ) -> Option<Res<Expr>> {
-        if !ty.is_pointer() {
+        if !ty.is_pointer() && !matches!(ty, Type::Scalar(Scalar::I64 | Scalar::U64)) {
             return None;
         }
-        if let Operand::Functions { fns, object: None, .. } = operand {
-            let is_kernel = |f: &&FnDecl<'a>| f.decl.attrs.global && f.decl.body.is_some();
-            let f = fns.iter().find(is_kernel).copied()?;
+        let is_kernel = |f: &&FnDecl<'a>| f.decl.attrs.global && f.decl.body.is_some();
+        if let Operand::Functions { fns, object: None, .. } = operand
+            && let Some(f) = fns.iter().find(is_kernel).copied()
+        {
             let Operand::Functions { args, .. } = operand.clone() else { return None };
             return Some(self.chosen_kernel(f, args, span).and_then(|chosen| {
                 let number = self.number_of_target(chosen, span)?;
                 self.convert_explicitly(number, ty, "reinterpret", span)
             }));
         }
-        let q = self.operand_type(operand)?;
-        self.signature_of(&q.ty)?;
-        Some(self.rvalue_of(operand.clone(), span).and_then(|value| {
+        let pointer = match self.functions_of(operand.clone()) {
+            Some(f) => self.address_of_only(&f, span)?,
+            None => {
+                let q = self.operand_type(operand)?;
+                self.signature_of(&q.ty)?;
+                self.rvalue_of(operand.clone(), span)
+            }
+        };
+        Some(pointer.and_then(|value| {
             let number = super::function_pointers::number_of(value, span);
             self.convert_explicitly(number, ty, "reinterpret", span)
         }))

@@ -120,7 +120,7 @@ pub use libraries::Libraries;
 use model::*;
 pub use program::{
     LaunchSite, calls_device_algorithms, device_variables, has_host_function, launches_of,
-    variables_set_by_host,
+    managed_variables, variables_set_by_host,
 };
 pub use refused::{REFUSALS, Refusal};
 pub use verifier_files::{

@@ -389,22 +389,30 @@ pub(crate) fn each_function(items: &[ast::Item], see: &mut dyn FnMut(&ast::Funct
 
 /// Variables of the device that a file declares, in any namespace.
 pub fn device_variables(unit: &TranslationUnit) -> Vec<String> {
-    fn of(items: &[ast::Item], all: &mut Vec<String>) {
-        for item in items {
-            match &item.kind {
-                ast::ItemKind::Vars(vars) if vars.attrs.constant || vars.attrs.device => {
-                    all.extend(vars.declarators.iter().map(|d| d.name.clone()));
-                }
-                ast::ItemKind::Namespace { items, .. } | ast::ItemKind::File(items) => {
-                    of(items, all);
-                }
-                _ => {}
+    let mut all = vec![];
+    variables(&unit.items, &|attrs| attrs.constant || attrs.device, &mut all);
+    all
+}
+
+/// Variables of a file that host and device may write, in any namespace.
+pub fn managed_variables(unit: &TranslationUnit) -> Vec<String> {
+    let mut all = vec![];
+    variables(&unit.items, &|attrs| attrs.managed, &mut all);
+    all
+}
+
+fn variables(items: &[ast::Item], wanted: &dyn Fn(&ast::Attrs) -> bool, all: &mut Vec<String>) {
+    for item in items {
+        match &item.kind {
+            ast::ItemKind::Vars(vars) if wanted(&vars.attrs) => {
+                all.extend(vars.declarators.iter().map(|d| d.name.clone()));
             }
+            ast::ItemKind::Namespace { items, .. } | ast::ItemKind::File(items) => {
+                variables(items, wanted, all);
+            }
+            _ => {}
         }
     }
-    let mut all = vec![];
-    of(&unit.items, &mut all);
-    all
 }
 
 /// Variables of the device that host code of the file sets.

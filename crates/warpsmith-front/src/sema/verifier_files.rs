@@ -61,8 +61,10 @@ pub fn values_of_comparisons(unit: &ast::TranslationUnit) -> Vec<ParameterValue>
         numbers.sort_unstable();
         numbers.dedup();
         let pairs = numbers.iter().enumerate();
-        let pairs = pairs.flat_map(|(i, a)| numbers[i + 1..].iter().map(move |b| [b - a, a + b]));
-        let met: Vec<u64> = pairs.flatten().collect();
+        let pairs = pairs.flat_map(|(i, a)| {
+            numbers[i + 1..].iter().map(move |b| [Some(b - a), a.checked_add(*b)])
+        });
+        let met: Vec<u64> = pairs.flatten().flatten().collect();
         let integers = f.params.iter().filter(|p| is_integer(&p.ty));
         for name in integers.filter_map(|p| p.name.as_deref()) {
             direct.extend(met.iter().filter_map(|n| of_parameter(f, name, *n)));

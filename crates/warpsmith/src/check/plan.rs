@@ -41,6 +41,8 @@ pub struct Planned {
     pub source: SourceArgs,
     /// The directive, for messages; `None` from the command line.
     pub span: Option<Span>,
+    /// The parameter that gets a number which a comparison names, where that is what the launch is for.
+    pub tries: Option<String>,
 }
 
 /// `// warpsmith: allow RULE reason`.
@@ -159,6 +161,7 @@ impl Planner<'_> {
             args: args.clone(),
             source: self.source.with(source),
             span: Some(span),
+            tries: None,
         };
         kernels.into_iter().map(planned).collect()
     }
@@ -193,17 +196,19 @@ impl Planner<'_> {
                 args,
                 source: source.clone(),
                 span: Some(comment.span),
+                tries: None,
             };
             let of_this = |v: &&ParameterValue| v.kernel == kernel.base;
             let mut args = args.clone();
             given.iter().filter(of_this).for_each(|v| give(&mut args, v));
             all.push(planned(args.clone()));
-            args.scalars = vec![threads.to_string()];
+            args.scalars = vec![threads.to_string(), "1".to_string()];
             let open = tried.iter().filter(of_this).filter(|v| args.spec(&v.parameter).is_none());
             for value in open.take(MOST_COMPARISONS) {
                 let mut args = args.clone();
                 give(&mut args, value);
-                all.push(planned(args));
+                let tries = Some(value.parameter.clone());
+                all.push(Planned { tries, ..planned(args) });
             }
         }
         all
@@ -317,7 +322,8 @@ impl Planner<'_> {
                 }
                 None if !self.every_launch => {
                     let (args, source) = (LaunchArgs::default(), self.source.clone());
-                    let planned = Planned { kernel: name.clone(), args, source, span: Some(span) };
+                    let (kernel, span) = (name.clone(), Some(span));
+                    let planned = Planned { kernel, args, source, span, tries: None };
                     step.launches.push(self.merged(&planned));
                 }
                 None => {
@@ -355,8 +361,8 @@ impl Planner<'_> {
             }
         };
         for kernel in self.instances_of(&name) {
-            let planned =
-                Planned { kernel, args: self.cli.clone(), source: self.source.clone(), span: None };
+            let (args, source) = (self.cli.clone(), self.source.clone());
+            let planned = Planned { kernel, args, source, span: None, tries: None };
             self.plan.steps.push(Step { launches: vec![planned] });
         }
     }

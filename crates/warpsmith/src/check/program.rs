@@ -7,13 +7,14 @@ use warpsmith_emu::LaunchConfig;
 use warpsmith_front::ast::TranslationUnit;
 use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
 use warpsmith_front::sema::{self, FunctionAddress, KernelSelection, Libraries, Request};
-use warpsmith_ir::{Diagnostic, FuncId, Module, SourceMap, Span};
+use warpsmith_ir::{Diagnostic, FuncId, Module, SourceMap, Span, Type};
 
 use super::args::{LaunchArgs, SourceArgs};
 use super::memory::{ArgContext, Buffers, Tried};
 use super::plan::{self, Allow, Planned, Step};
 use super::variables::Variables;
 use super::{directive, files, functions, shown};
+use crate::data::{ArgSpec, NamedSpec, parse_scalar, scalars_of};
 use crate::status::Failure;
 
 /// All steps of a file.
@@ -72,6 +73,9 @@ pub fn load(
     for step in plan.steps {
         let mut step = compile(path, &text, (&unit, libraries), source, step, sources)?;
         if for_verifiers {
+            if !step.keep_fitting(launch) {
+                continue;
+            }
             step.functions.extend(functions::nulls(&step.module));
         }
         steps.push(step);
@@ -194,6 +198,30 @@ fn parse_as(
 }
 
 impl StepProgram {
+    /// Leaves out numbers of conditions and comparisons that their parameters' types do not hold; others are `given`.
+    /// False: the step is for one of them.
+    fn keep_fitting(&mut self, given: &LaunchArgs) -> bool {
+        for planned in &mut self.launches {
+            let Some(kernel) = self.kernels.get(&planned.kernel) else { continue };
+            let function = self.module.function(*kernel);
+            let fits = |a: &NamedSpec| {
+                let ArgSpec::Number(text) = &a.spec else { return true };
+                let var = function.params.iter().map(|p| function.var(*p));
+                match var.map(|v| (&v.name, &v.ty)).find(|(name, _)| **name == a.name) {
+                    Some((_, Type::Pointer { .. })) => text == "0",
+                    Some((_, ty)) => match scalars_of(&self.module, ty, 0).as_slice() {
+                        [(_, only)] => parse_scalar(text, *only).is_ok(),
+                        _ => false,
+                    },
+                    None => false,
+                }
+            };
+            planned.args.args.retain(|a| given.spec(&a.name).is_some() || fits(a));
+        }
+        let tries = |p: &Planned| p.tries.as_ref().is_none_or(|name| p.args.spec(name).is_some());
+        self.launches.iter().all(tries)
+    }
+
     /// How many ways there are to choose functions for pointers that nobody gives one.
     pub fn choices_of_functions(&self) -> usize {
         let each = self.launches.iter().filter_map(|planned| {

@@ -199,6 +199,8 @@ impl<'a> Runner<'a> {
         let seeds = first.args.seeds.unwrap_or(1);
         let scalars: Vec<Option<&str>> = match first.args.scalars.as_slice() {
             [] => vec![None],
+            // One number is tried already; others are only for parameters that do not hold the first.
+            [only, ..] if first.tries.is_some() => vec![Some(only)],
             values => values.iter().map(|v| Some(v.as_str())).collect(),
         };
         for repetition in 0..seeds {

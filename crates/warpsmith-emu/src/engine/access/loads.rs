@@ -30,6 +30,7 @@ impl Machine<'_> {
             _ => Kind::Read,
         };
         if a.volatile {
+            self.read_anew(b, g, a);
             self.acquire_at(b, g, a, Scope::System, false);
         }
         // The shortcuts do not look at the requests of warps.

@@ -232,6 +232,22 @@ impl Machine<'_> {
         out
     }
 
+    /// A read of what others may write meanwhile: of a loop that is watched, whether the host is one of them.
+    pub fn read_anew(&self, b: &mut Block, g: &mut Group, a: &Access) {
+        if !g.spin.armed || g.spin.reads_host != Some(false) {
+            return;
+        }
+        let of_host = |pointer| {
+            let buffer = match self.home(split_pointer(pointer).0) {
+                Home::Buffer(i) => self.memory.buffers.get(i as usize),
+                Home::Variable { index, .. } => self.memory.globals.get(index as usize),
+                _ => None,
+            };
+            buffer.is_some_and(|b| b.host_writes)
+        };
+        g.spin.reads_host = Some(self.pointers(b, g, a).into_iter().any(|(_, p)| of_host(p)));
+    }
+
     pub fn address_of_group(&self, g: &Group, a: &Access) -> u64 {
         self.common_address(g, a)
     }

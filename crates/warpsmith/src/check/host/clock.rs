@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use warpsmith_emu::{Limit, Outcome, POLLS};
+use warpsmith_emu::{Limit, Outcome, POLLS, POLLS_HOST};
 
 use super::super::runner::Runner;
 use super::super::shown;
@@ -90,14 +90,29 @@ impl Runner<'_> {
         self.limits.push(format!("{label}: this statement was left out: {text}"));
     }
 
-    /// Takes out loops that wait for memory which the host may write while the kernel runs: that it did not end is a limit.
-    pub(super) fn without_waiting(&mut self, outcome: &mut Outcome, label: &str) {
+    /// Takes out loops that wait for memory which the host may write while the kernel runs, and those that may wait for what comes
+    /// behind one, here or in a launch that `waited` before: that it did not end is a limit. True: some launch has waited.
+    pub(super) fn without_waiting(
+        &mut self,
+        outcome: &mut Outcome,
+        label: &str,
+        waited: bool,
+    ) -> bool {
+        let waits = outcome.findings.iter().any(|f| f.kind == Some(POLLS_HOST));
         let all = outcome.findings.len();
-        outcome.findings.retain(|f| f.kind != Some(POLLS));
-        if outcome.findings.len() < all {
-            let text = "it waits for memory that the host may write meanwhile; the host goes on only when a kernel has ended here";
-            self.limits.push(format!("{label}: {text}"));
+        if waits || waited {
+            outcome.findings.retain(|f| ![Some(POLLS), Some(POLLS_HOST)].contains(&f.kind));
         }
+        if outcome.findings.len() < all {
+            let what = match waits {
+                true => "waits for memory that the host may write meanwhile",
+                false => "may wait for what a launch does that waits for the host",
+            };
+            self.limits.push(format!(
+                "{label}: it {what}; the host goes on only when a kernel has ended here"
+            ));
+        }
+        waits || waited
     }
 
     /// What ended a run, in words.

@@ -49,6 +49,8 @@ pub struct HostLauncher<'a, 'r> {
     /// The bytes of buffers that got invented values so.
     nobodys: Parts,
     unfinished: Unfinished,
+    /// A launch waited for the host.
+    waited: bool,
     /// The program's arguments are invented.
     invented_arguments: bool,
     seed: u64,
@@ -88,7 +90,7 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
         let found = found(runner);
         // Sizes that nobody gave are compared by how programs end.
         let ends_after = (of.ends_after_finding && !invented_arguments).then_some(found);
-        let mut device = DeviceMemory::new(&program.module);
+        let mut device = lent::memory(&program.module, of.unit);
         device.buffers = vec![Buffer::default(); buffers];
         let has_heap = emu::allocates(&program.module);
         HostLauncher {
@@ -102,6 +104,7 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
             invented: HashMap::new(),
             nobodys: Parts::new(),
             unfinished: Unfinished::default(),
+            waited: false,
             invented_arguments,
             seed,
             ran: Ran::default(),
@@ -557,9 +560,7 @@ impl Launcher for HostLauncher<'_, '_> {
             let _phase = Phase::new(format!("{label}, launch {}", self.ran.launched));
             match self.emulator.run(&config, &mut self.device, &options) {
                 Ok(mut outcome) => {
-                    if !memory.host.shared.is_empty() {
-                        self.runner.without_waiting(&mut outcome, &label);
-                    }
+                    self.waited = self.runner.without_waiting(&mut outcome, &label, self.waited);
                     let touched = std::mem::take(&mut outcome.touched);
                     self.compare_streams(&begun, self.kernel_did(&config, touched));
                     self.repeats.ran(pending, &config, &outcome, &self.device);

@@ -2,6 +2,8 @@
 //! kernel runs, under the same numbers.
 
 use warpsmith_emu::{Arg as EmuArg, Buffer, BufferId, DeviceMemory, LaunchConfig};
+use warpsmith_front::ast::TranslationUnit;
+use warpsmith_front::sema;
 use warpsmith_ir::interp::{Arg, LaunchRequest, Memory};
 use warpsmith_ir::{Module, Type};
 
@@ -31,6 +33,16 @@ pub fn config(module: &Module, device: &mut DeviceMemory, request: &LaunchReques
         cluster: request.cluster,
         args,
     }
+}
+
+/// The variables of a program in the memory of the device.
+pub fn memory(module: &Module, unit: &TranslationUnit) -> DeviceMemory {
+    let mut device = DeviceMemory::new(module);
+    let managed = sema::managed_variables(unit);
+    for (global, variable) in module.globals.iter().zip(&mut device.globals) {
+        variable.host_writes = managed.contains(&global.name);
+    }
+    device
 }
 
 /// Findings name a buffer as the host does, else by the first parameter it was given for.
@@ -63,7 +75,8 @@ pub fn lend(device: &mut DeviceMemory, memory: &mut Memory) {
         }
         let buffer = &mut device.buffers[i];
         buffer.bytes = std::mem::take(bytes);
-        if memory.host.shared.contains(i) {
+        buffer.host_writes = memory.host.shared.contains(i);
+        if buffer.host_writes {
             buffer.poison = memory.host.unknown.remove(i).unwrap_or_default();
         }
     }
