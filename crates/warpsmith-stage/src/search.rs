@@ -1,6 +1,7 @@
 //! From launches to answers: profile, solve every mark, and look at launches that no search has seen.
 
 use std::collections::{BTreeSet, HashSet};
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use warpsmith_emu::{Finding, Rule};
@@ -50,6 +51,8 @@ pub struct Profiled {
 
 /// Runs of a launch with data that send each thread another way, where copies are written.
 const WAYS: u64 = 5;
+/// Further ones of a launch in which those made a copy that others find fault with.
+const MORE_WAYS: u64 = 7;
 /// Rows of one mark that a search starts from, at most.
 const MAX_ROWS: usize = 400;
 /// How sizes lie to the blocks in the first launches, by shape: cut off and whole, then cut off and by one too large.
@@ -80,21 +83,43 @@ impl Profiled {
     /// Rows of a launch with mixed data, for the marks that no other data come to: tags tell more where both do.
     fn add_mixed(&mut self, session: &mut Session, suited: Suited) -> Result<(), Refusal> {
         let tagged = |r: &Row| !self.mixed.contains(&r.launch);
-        let reads = session.plan.reads.len();
-        let known: Vec<bool> = self.profile.iter().map(|rows| rows.iter().any(tagged)).collect();
+        let reads = &self.profile[..session.plan.reads.len()];
+        let known: Vec<bool> = reads.iter().map(|rows| rows.iter().any(tagged)).collect();
         // What a copy is needed for in one of these it may do in all.
         let ways = if session.plan.inserts.is_empty() { 1 } else { WAYS };
-        for way in 0..ways {
+        self.add_ways(session, suited, 0..ways, &known)
+    }
+
+    /// Rows of a launch with mixed data that send threads these ways, but for the marks that are `known`.
+    fn add_ways(
+        &mut self,
+        session: &mut Session,
+        suited: Suited,
+        ways: Range<u64>,
+        known: &[bool],
+    ) -> Result<(), Refusal> {
+        for way in ways {
             let number = self.launches.len();
             session.profile(&suited, number, (Some(way), true), &mut self.profile)?;
-            let all = self.profile[..reads].iter_mut().zip(&known);
-            for (rows, _) in all.filter(|(_, known)| **known) {
+            for (rows, _) in self.profile.iter_mut().zip(known).filter(|(_, known)| **known) {
                 rows.retain(|r| r.launch != number);
             }
             self.mixed.push(number);
             self.launches.push(suited.clone());
         }
         Ok(())
+    }
+
+    /// Has further data send the threads of a launch other ways. False: enough did, or no copies are written.
+    fn other_ways(&mut self, session: &mut Session, suited: Suited) -> Result<bool, Refusal> {
+        let same = |n: &&usize| self.launches[**n].launch == suited.launch;
+        let before = self.mixed.iter().filter(same).count() as u64;
+        if session.plan.inserts.is_empty() || before > WAYS {
+            return Ok(false);
+        }
+        session.mixed = true;
+        self.add_ways(session, suited, before..before + MORE_WAYS, &[])?;
+        Ok(true)
     }
 
     /// Has copies do no more than is needed in a launch, if that is what a check found fault with. False: it is not, or they do
@@ -374,8 +399,11 @@ impl Search {
             suited.launch = suited.launch.sampled();
         }
         let known = profiled.launches.iter().any(|s| s.launch == suited.launch);
-        if known || suited.launch.threads() > MAX_THREADS {
+        if suited.launch.threads() > MAX_THREADS {
             return Ok(false);
+        }
+        if known {
+            return profiled.other_ways(session, suited);
         }
         profiled.add(session, suited, true)?;
         Ok(true)

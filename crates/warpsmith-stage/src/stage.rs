@@ -365,12 +365,16 @@ fn verified(
         let copied = copying::copies(session, profiled)?;
         edits.extend(&copied.edits);
         checker.dropped = intermediate::drop_stores(session, &found, &mut edits);
-        let (checked, inserted) = barriers::complete(session, checker, &mut edits)?;
+        let (mut checked, inserted) = barriers::complete(session, checker, &mut edits)?;
+        if checked.problems.is_empty() && !copied.statements.is_empty() {
+            checked.problems = checker.with_other_data(session, &edits, &profiled.launches)?;
+        }
         let Some(problem) = checked.problems.first() else {
             let (redundant, removed) = (vec![], false);
             return Ok(Written { found, copied, edits, checked, inserted, redundant, removed });
         };
-        let suited = checker.launches.iter().find(|s| s.launch == problem.launch).cloned();
+        let mut all = checker.launches.iter().chain(&profiled.launches);
+        let suited = all.find(|s| s.launch == problem.launch).cloned();
         lessons += 1;
         let learnt = match suited {
             Some(suited) if lessons <= MAX_LESSONS => {

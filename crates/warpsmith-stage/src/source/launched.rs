@@ -90,13 +90,13 @@ struct Host<'a> {
     made: HashMap<String, Vec<Option<ast::Expr>>>,
     types: HashMap<String, ast::TypeName>,
     dims: HashMap<String, Vec<ast::Expr>>,
-    fields: Fields,
+    fields: HashMap<String, Fields>,
     changed: HashSet<String>,
     parameters: HashMap<String, i64>,
 }
 
-/// What fields of variables are set to, by variable and field.
-type Fields = HashMap<(String, String), Vec<ast::Expr>>;
+/// What the fields of a structure are made from, and their types.
+type Fields = HashMap<String, (ast::Expr, ast::TypeName)>;
 
 /// The function that a body is of.
 fn function_of<'a>(
@@ -156,26 +156,13 @@ impl<'a> Host<'a> {
     ) -> Host<'a> {
         let made = scope::declared(body);
         let mut changed = ties::changed_in(body, &made, references);
-        let fields = set_fields(unit, body, &changed);
-        // `grid.x = …`, `++grid.x`, `&grid.x`
-        walk::block(body, &mut |e| {
-            let target = match &*e.kind {
-                ExprKind::Assign { target, .. } => target,
-                ExprKind::IncDec { operand, .. } => operand,
-                ExprKind::Unary { op, operand } if op == "&" => operand,
-                _ => return,
-            };
-            if let ExprKind::Member { base, .. } = &*scope::plain(target).kind
-                && let ExprKind::Path(path) = &*scope::plain(base).kind
-            {
-                changed.extend(path.as_name().map(str::to_string));
-            }
-        });
+        changed.extend(scope::hiding(body));
         let own = function_of(&hosts::functions(&unit.items), body);
         // Constants of the file do not show through parameters that nobody knows.
         let own = own.iter().flat_map(|f| &f.params).filter_map(|p| p.name.clone());
         changed.extend(own.filter(|n| !parameters.contains_key(n)));
         parameters.retain(|name, _| !changed.contains(name) && !made.contains_key(name));
+        let fields = constant_fields(unit, body, &changed);
         let types = declared_types(body);
         Host { unit, names, dims: declared_dims(body), fields, made, types, changed, parameters }
     }
@@ -189,10 +176,12 @@ impl<'a> Host<'a> {
     ) -> Launched {
         let array = |p: &ast::Param| matches!(&p.ty.kind, TypeKind::Pointer { .. });
         let passed = kernel.params.iter().zip(args).filter(|(p, _)| !array(p));
-        let integers = passed.flat_map(|(p, a)| match (&p.name, &*scope::plain(a).kind) {
-            (Some(name), ExprKind::Path(path)) if self.is_record(path) => self.record(name, path),
-            (Some(name), _) => self.whole(a, 0).map(|n| (name.clone(), n)).into_iter().collect(),
-            (None, _) => vec![],
+        let integers = passed.flat_map(|(p, a)| {
+            let Some(name) = &p.name else { return vec![] };
+            match ties::variable(a).and_then(|v| self.fields.get(v)) {
+                Some(fields) => self.record(name, fields),
+                None => self.whole(a, 0).map(|n| (name.clone(), n)).into_iter().collect(),
+            }
         });
         let shared = match config.get(2) {
             Some(e) => self.whole(e, 0).and_then(|n| u32::try_from(n).ok()),
@@ -207,19 +196,17 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Whether a variable is one whose fields are set one by one.
-    fn is_record(&self, path: &ast::Path) -> bool {
-        path.as_name().is_some_and(|name| self.fields.keys().any(|(own, _)| own == name))
+    /// The known fields of a variable that is passed as a parameter.
+    fn record(&self, parameter: &str, fields: &Fields) -> Vec<(String, i64)> {
+        let own = fields
+            .keys()
+            .filter_map(|f| Some((format!("{parameter}.{f}"), self.field(fields, f, 0)?.whole()?)));
+        own.collect()
     }
 
-    /// The fields of a variable that is passed as a parameter.
-    fn record(&self, parameter: &str, path: &ast::Path) -> Vec<(String, i64)> {
-        let own = self.fields.iter().filter(|((name, _), _)| path.as_name() == Some(name));
-        let known = own.filter_map(|((_, field), set)| match set.as_slice() {
-            [once] => Some((format!("{parameter}.{field}"), self.whole(once, 0)?)),
-            _ => None,
-        });
-        known.collect()
+    fn field(&self, fields: &Fields, name: &str, depth: u32) -> Option<Number> {
+        let (value, ty) = fields.get(name)?;
+        cast(self.number(value, &HashMap::new(), depth + 1)?, ty)
     }
 
     fn extents(&self, e: &ast::Expr) -> Option<[u32; 3]> {
@@ -280,9 +267,8 @@ impl<'a> Host<'a> {
             ExprKind::Member { base, arrow: false, member, .. } => {
                 let ExprKind::Path(path) = &*scope::plain(base).kind else { return None };
                 let name = path.as_name()?;
-                if let Some(set) = self.fields.get(&(name.to_string(), member.name.clone())) {
-                    let [once] = set.as_slice() else { return None };
-                    return of(once);
+                if let Some(fields) = self.fields.get(name) {
+                    return self.field(fields, &member.name, depth);
                 }
                 let axis = ["x", "y", "z"].iter().position(|a| *a == member.name)?;
                 if self.changed.contains(name) {
@@ -368,50 +354,35 @@ fn declared_types(body: &ast::Block) -> HashMap<String, ast::TypeName> {
     all
 }
 
-/// What a body sets fields of its structures to, where these are not `changed` as a whole.
-fn set_fields(unit: &TranslationUnit, body: &ast::Block, changed: &HashSet<String>) -> Fields {
-    let mut all = Fields::new();
-    let mut shown = HashSet::new();
+/// Fields of structures that a body declares constant, with numbers in braces for all of them; not of those that are `changed`: there
+/// may be several of a name.
+fn constant_fields(
+    unit: &TranslationUnit,
+    body: &ast::Block,
+    changed: &HashSet<String>,
+) -> HashMap<String, Fields> {
+    let mut all = HashMap::new();
     scope::each_vars(&body.stmts, &mut |vars| {
-        for d in &vars.declarators {
+        let fixed = |d: &ast::Declarator| vars.attrs.is_constexpr || d.ty.is_const;
+        for d in vars.declarators.iter().filter(|d| fixed(d) && !changed.contains(&d.name)) {
             let TypeKind::Named(path) = &d.ty.kind else { continue };
-            let Some(fields) = path.as_name().and_then(|name| values::fields(unit, name)) else {
+            let fields = path.as_name().filter(|name| !changed.contains(*name));
+            let fields = fields.and_then(|name| values::fields(unit, name));
+            let (Some(fields), Some(Initializer::List(items, _))) = (fields, &d.init) else {
                 continue;
             };
-            let Some(Initializer::List(items, _)) = &d.init else { continue };
-            for (n, item) in items.iter().enumerate() {
-                let field = match &item.designator {
-                    Some(ast::Designator::Field(name)) => Some(name.clone()),
-                    _ => fields.get(n).cloned(),
-                };
-                if let (Some(field), Some(value)) = (field, expression(&item.value)) {
-                    all.entry((d.name.clone(), field)).or_default().push(value);
-                }
+            let plain = |i: &ast::InitItem| match i.designator {
+                None => expression(&i.value),
+                Some(_) => None,
+            };
+            let given: Option<Vec<ast::Expr>> = items.iter().map(plain).collect();
+            if let Some(given) = given.filter(|g| g.len() == fields.len()) {
+                let typed = fields.into_iter().zip(given);
+                let typed = typed.map(|((field, ty), value)| (field, (value, ty)));
+                all.insert(d.name.clone(), typed.collect());
             }
         }
     });
-    walk::block(body, &mut |e| match &*e.kind {
-        ExprKind::Assign { op, target, value } => {
-            if let ExprKind::Member { base, arrow: false, member, .. } = &*scope::plain(target).kind
-                && let ExprKind::Path(path) = &*scope::plain(base).kind
-                && let Some(name) = path.as_name()
-            {
-                let set = all.entry((name.to_string(), member.name.clone())).or_default();
-                set.push(value.clone());
-                // What else is added to it is not known.
-                set.extend((op != "=").then(|| value.clone()));
-            }
-        }
-        ExprKind::IncDec { operand, .. } | ExprKind::Unary { operand, .. } => {
-            if let ExprKind::Member { base, .. } = &*scope::plain(operand).kind
-                && let ExprKind::Path(path) = &*scope::plain(base).kind
-            {
-                shown.extend(path.as_name().map(str::to_string));
-            }
-        }
-        _ => {}
-    });
-    all.retain(|(name, _), _| !shown.contains(name) && !changed.contains(name));
     all
 }
 
@@ -419,7 +390,7 @@ fn set_fields(unit: &TranslationUnit, body: &ast::Block, changed: &HashSet<Strin
 fn declared_dims(body: &ast::Block) -> HashMap<String, Vec<ast::Expr>> {
     let mut all = HashMap::new();
     scope::each_vars(&body.stmts, &mut |vars| {
-        for d in &vars.declarators {
+        for d in vars.declarators.iter().filter(|d| is_dim3(&d.ty) || d.ty.kind == TypeKind::Auto) {
             let dims = match &d.init {
                 Some(Initializer::Call(args, _)) => Some(args.clone()),
                 Some(Initializer::List(items, _)) => {
@@ -441,9 +412,15 @@ fn dim3(e: &ast::Expr) -> Option<Vec<ast::Expr>> {
             ExprKind::Path(path) if path.as_name() == Some("dim3") => Some(args.clone()),
             _ => None,
         },
-        ExprKind::Construct { args, .. } => args.iter().map(expression).collect(),
+        ExprKind::Construct { ty, args, .. } if is_dim3(ty) => {
+            args.iter().map(expression).collect()
+        }
         _ => None,
     }
+}
+
+fn is_dim3(ty: &ast::TypeName) -> bool {
+    matches!(&ty.kind, TypeKind::Named(path) if path.as_name() == Some("dim3"))
 }
 
 fn expression(init: &Initializer) -> Option<ast::Expr> {
@@ -454,37 +431,22 @@ fn expression(init: &Initializer) -> Option<ast::Expr> {
 }
 
 fn number(text: &str) -> Option<Number> {
-    let plain = text.trim_end_matches(['u', 'U', 'l', 'L']);
-    if let Some(hex) = plain.strip_prefix("0x").or_else(|| plain.strip_prefix("0X")) {
-        return i64::from_str_radix(hex, 16).ok().map(Number::Whole);
-    }
-    if plain.len() > 1 && plain.starts_with('0') && plain.bytes().all(|b| b.is_ascii_digit()) {
-        return i64::from_str_radix(plain, 8).ok().map(Number::Whole);
-    }
     let real = || text.trim_end_matches(['f', 'F']).parse().ok().map(Number::Real);
-    plain.parse().ok().map(Number::Whole).or_else(real)
+    if values::is_octal(text) {
+        return values::whole(text).map(Number::Whole);
+    }
+    values::whole(text).map(Number::Whole).or_else(real)
 }
 
 /// A value as another type; `None` where that does not hold it, or is no number's.
 fn cast(value: Number, ty: &ast::TypeName) -> Option<Number> {
-    let words = match &ty.kind {
-        TypeKind::Builtin(words) => words,
-        TypeKind::Auto => return Some(value),
-        TypeKind::Named(_) => return value.whole().filter(|n| *n >= 0).map(Number::Whole),
-        _ => return None,
-    };
-    let has = |word: &str| words.iter().any(|w| w == word);
-    if has("float") || has("double") {
-        return Some(Number::Real(value.real()));
+    match &ty.kind {
+        TypeKind::Auto => Some(value),
+        TypeKind::Builtin(words) if words.iter().any(|w| w == "float" || w == "double") => {
+            Some(Number::Real(value.real()))
+        }
+        _ => values::held(value.whole()?, ty).map(Number::Whole),
     }
-    let bits = match () {
-        () if has("char") || has("bool") => 7,
-        () if has("short") => 15,
-        () if has("long") => 62,
-        () => 31,
-    };
-    let least = if has("unsigned") { 0 } else { -(1i64 << bits) };
-    value.whole().filter(|n| (least..1 << bits).contains(n)).map(Number::Whole)
 }
 
 fn binary(op: &str, a: Number, b: Number) -> Option<Number> {
@@ -543,21 +505,59 @@ mod tests {
         only.clone()
     }
 
+    /// What is known of a launch of `s.a` and `s.b` behind these declarations and statements.
+    fn fields_of(structure: &str, set: &str) -> Launched {
+        one(&format!("{structure}\nint main() {{ {set} f<<<s.a, 8>>>(0, s.a, s.b); }}"))
+    }
+
     #[test]
-    fn fields_of_structures_are_numbers() {
-        let known = |host: &str| {
-            let all = of(&format!("struct S {{ int a, b; enum {{ X = 8 }}; }};\n{host}"));
-            all.into_iter().map(|l| (l.grid, l.block)).next()
-        };
-        let launched = "f<<<(s.a + s.b) / 4, S::X>>>(0, s.a, s.b); }";
-        let both = Some((Some([5, 1, 1]), Some([8, 1, 1])));
-        for set in ["S s = {12, 8};", "S s; s.a = 12; s.b = s.a - 4;", "S s = {.a = 12, .b = 8};"] {
-            assert_eq!(known(&format!("int main() {{ {set} {launched}")), both, "{set}");
+    fn fields_of_constant_structures_are_numbers() {
+        let sizes = [("n".to_string(), 12), ("m".to_string(), 8)].into();
+        for set in ["const S s = {12, N / 12};", "constexpr S s{12, 010};"] {
+            let known = fields_of("struct S { int a; short b; };", set);
+            assert_eq!((known.grid, &known.integers), (Some([12, 1, 1]), &sizes), "{set}");
         }
-        for set in ["S s = {12, 8}; s.a = 9;", "S s = {12, 8}; s.b++;", "S s = {12, 8}; read(&s);"]
-        {
-            let host = format!("void read(S *s);\nint main() {{ {set} {launched}");
-            assert_eq!(known(&host), Some((None, Some([8, 1, 1]))), "{set}");
+    }
+
+    #[test]
+    fn fields_that_may_be_others_are_missing() {
+        let plain = "struct S { int a, b; }; void rd(int &n) { n = 640; }";
+        for (structure, set) in [
+            ("struct S { int a, b; void grow() { a = 640; } };", "S s = {12, 8}; s.grow();"),
+            (plain, "S s = {12, 8}; int &r = s.a; r = 640;"),
+            (plain, "S s = {12, 8}; rd(s.a);"),
+            (plain, "S s = {12, 8}; std::swap(s.a, s.b);"),
+            (plain, "S s; s.a = 12; if (N) s = {640, 1};"),
+            (plain, "S s = {12, 8}; auto f = [&] { s.a = 640; }; f();"),
+            (plain, "const S s = {.a = 12, .b = 8};"),
+            (plain, "const S s = {12};"),
+            (plain, "struct S { int b, a; }; const S s = {12, 8};"),
+            ("struct S { unsigned char a; int b; };", "const S s = {352, N * N * N * N * N};"),
+            ("struct S { static const int W = 4; int a, b; };", "const S s = {12, 8};"),
+            ("struct S { int a, b; S(int x, int y) : a(y), b(x) {} };", "const S s{12, 8};"),
+            ("struct B { int z; }; struct S : B { int a, b; };", "const S s = {12, 8, 7};"),
+            ("struct V { int x, y; }; struct S { V v; int a, b; };", "const S s = {1, 2, 12};"),
+            ("struct S { int v[2], a, b; };", "const S s = {1, 2, 12, 8};"),
+            (
+                "namespace p { struct S { int b, a; }; } struct S { int a, b; };",
+                "const S s = {1, 2};",
+            ),
+        ] {
+            let known = fields_of(structure, set);
+            assert_eq!((known.grid, known.integers), (None, BTreeMap::new()), "{structure} {set}");
+        }
+    }
+
+    #[test]
+    fn names_of_types_and_lambdas_hide_constants() {
+        for host in [
+            "int main() { auto run = [](int BX) { f<<<BX, 8>>>(0, 1, 1); }; run(3); }",
+            "int main() { enum { BX = 3 }; f<<<BX, 8>>>(0, 1, 1); }",
+            "int main() { for (int BX : {1, 2}) f<<<BX, 8>>>(0, 1, 1); }",
+            "struct P { int y, x; };\nint main() { P p = {3, 4}; f<<<p.x, 8>>>(0, 1, 1); }",
+            "int main() { dim3 p(3); int &r = p.x; r = 4; f<<<p, 8>>>(0, 1, 1); }",
+        ] {
+            assert!(of(host).iter().all(|l| l.grid.is_none()), "{host}: {:?}", of(host));
         }
     }
 

@@ -1,6 +1,6 @@
 //! What is in scope where a mark stands: integer variables, shared arrays, and the subscripts that the user writes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use warpsmith_front::ast::{
     self, ExprKind, Initializer, ItemKind, StmtKind, TranslationUnit, TypeKind,
@@ -474,22 +474,56 @@ pub fn declared(body: &ast::Block) -> HashMap<String, Vec<Option<ast::Expr>>> {
 
 /// Shows all declarations of statements, at any depth.
 pub fn each_vars(stmts: &[ast::Stmt], see: &mut dyn FnMut(&ast::VarDecl)) {
+    each_stmt(stmts, &mut |s| match &s.kind {
+        StmtKind::Vars(vars) | StmtKind::RangeFor { decl: vars, .. } => see(vars),
+        _ => {}
+    });
+}
+
+/// Shows all statements, at any depth.
+pub fn each_stmt(stmts: &[ast::Stmt], see: &mut dyn FnMut(&ast::Stmt)) {
     for s in stmts {
+        see(s);
+        let mut inner = |s: &ast::Stmt| each_stmt(std::slice::from_ref(s), see);
         match &s.kind {
-            StmtKind::Vars(vars) => see(vars),
-            StmtKind::Block(b) => each_vars(&b.stmts, see),
-            StmtKind::If { then, otherwise, .. } => {
-                each_vars(std::slice::from_ref(&**then), see);
-                otherwise.iter().for_each(|o| each_vars(std::slice::from_ref(&**o), see));
+            StmtKind::Block(b) => each_stmt(&b.stmts, see),
+            StmtKind::If { init, then, otherwise, .. } => {
+                init.iter().for_each(|i| inner(i));
+                inner(then);
+                otherwise.iter().for_each(|o| inner(o));
             }
             StmtKind::For { init, body, .. } => {
-                init.iter().for_each(|i| each_vars(std::slice::from_ref(&**i), see));
-                each_vars(std::slice::from_ref(&**body), see);
+                init.iter().for_each(|i| inner(i));
+                inner(body);
             }
-            StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } => {
-                each_vars(std::slice::from_ref(&**body), see);
-            }
+            StmtKind::RangeFor { body, .. }
+            | StmtKind::While { body, .. }
+            | StmtKind::DoWhile { body, .. }
+            | StmtKind::Switch { body, .. } => inner(body),
             _ => {}
         }
     }
+}
+
+/// Names that lambdas and declarations of types in a body have for something of their own, so that they hide those of the file.
+pub fn hiding(body: &ast::Block) -> HashSet<String> {
+    let mut all = HashSet::new();
+    each_stmt(&body.stmts, &mut |s| {
+        let StmtKind::Item(item) = &s.kind else { return };
+        match &item.0.kind {
+            ItemKind::Struct(s) => all.extend(s.name.clone()),
+            ItemKind::Alias(a) => all.extend([a.name.clone()]),
+            ItemKind::Enum(e) => all.extend(e.variants.iter().map(|(name, ..)| name.clone())),
+            _ => {}
+        }
+    });
+    walk::block(body, &mut |e| {
+        if let ExprKind::Lambda(lambda) = &*e.kind {
+            all.extend(lambda.params.iter().filter_map(|p| p.name.clone()));
+            each_vars(&lambda.body.stmts, &mut |vars| {
+                all.extend(vars.declarators.iter().map(|d| d.name.clone()));
+            });
+        }
+    });
+    all
 }

@@ -147,7 +147,7 @@ impl Host<'_> {
 
     fn of(&self, e: &ast::Expr, passed: &HashMap<&str, &str>) -> Option<Made> {
         let made = match &*scope::plain(e).kind {
-            ExprKind::Number(text) => Made::Number(number(text)?),
+            ExprKind::Number(text) => Made::Number(values::whole(text)?),
             ExprKind::Path(path) => {
                 let name = path.as_name()?;
                 if self.changed.contains(name) {
@@ -188,14 +188,20 @@ impl Host<'_> {
     }
 }
 
-fn number(text: &str) -> Option<i64> {
-    text.trim_end_matches(['u', 'U', 'l', 'L']).parse().ok()
-}
-
-fn variable(e: &ast::Expr) -> Option<&str> {
+pub(super) fn variable(e: &ast::Expr) -> Option<&str> {
     match &*scope::plain(e).kind {
         ExprKind::Path(path) => path.as_name(),
         _ => None,
+    }
+}
+
+/// The variable that something is a part of.
+fn whole_variable(e: &ast::Expr) -> Option<&str> {
+    match &*scope::plain(e).kind {
+        ExprKind::Member { base, arrow: false, .. } | ExprKind::Index { base, .. } => {
+            whole_variable(base)
+        }
+        _ => variable(e),
     }
 }
 
@@ -248,7 +254,7 @@ pub(super) fn changed_in(
         for d in &vars.declarators {
             if let (TypeKind::Reference { .. }, Some(Initializer::Expr(e))) = (&d.ty.kind, &d.init)
             {
-                changed.extend(variable(e).map(str::to_string));
+                changed.extend(whole_variable(e).map(str::to_string));
             }
         }
     });
@@ -263,7 +269,7 @@ pub(super) fn changed_in(
             ExprKind::Call { callee, args } => written_by_call(callee, args, references, local),
             _ => return,
         };
-        changed.extend(targets.into_iter().filter_map(variable).map(str::to_string));
+        changed.extend(targets.into_iter().filter_map(whole_variable).map(str::to_string));
     });
     changed
 }

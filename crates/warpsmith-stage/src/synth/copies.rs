@@ -220,6 +220,15 @@ impl Problem<'_> {
         self.never((mark.0, place), serves)
     }
 
+    /// Whether data decide on these rows of a place: a thread has one in some run of a launch, and not in another.
+    fn data_decide(&self, place: usize, rows: &Bits) -> bool {
+        let all = &self.profile[place];
+        let key = |i: usize| (self.alike[all[i].launch], all[i].thread, all[i].visit);
+        let (here, others): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(|i| rows.get(*i));
+        let here: HashSet<_> = here.into_iter().map(key).collect();
+        others.into_iter().any(|i| here.contains(&key(i)))
+    }
+
     /// The elements that are read at positions in shared memory.
     fn needed(&self) -> HashMap<Spot, i64> {
         let mut needed = HashMap::new();
@@ -244,17 +253,23 @@ impl Problem<'_> {
         if no.is_empty() {
             return Ok(Copy { mark: mark.0, place, condition: None });
         }
-        let mut condition = self.condition(place, &yes, &no);
+        let decided = self.data_decide(place, &yes);
+        let mut condition = if decided { None } else { self.condition(place, &yes, &no) };
         if condition.is_none() {
             // Threads that do not read may copy, if there is no other way to say it: what exists, to where nobody needs another.
             // Threads that read what other copies bring do so before those that read what is there without any.
             let right = self.readers(mark, place, false).minus(&yes);
             let unaided = self.readers(mark, place, true).minus(&yes);
             let harm = self.harmful(mark, place).map_or(right.clone(), |h| h.minus(&yes));
-            let idle = harm.or(&self.idle(mark, place).minus(&yes));
             let none = Bits::none(yes.len());
-            let lists = [&right, &unaided, &none].map(|read| [idle.or(read), harm.or(read)]);
-            for away in lists.into_iter().flatten() {
+            let mut against = vec![&harm];
+            // Where data decide who reads, those that nothing made read yet may do so with others.
+            let idle = harm.or(&self.idle(mark, place).minus(&yes));
+            if !decided {
+                against.insert(0, &idle);
+            }
+            let read = [&right, &unaided, &none].into_iter();
+            for away in read.flat_map(|read| against.iter().map(move |a| a.or(read))) {
                 // Where nobody does harm no condition is needed.
                 if away.is_empty() {
                     return Ok(Copy { mark: mark.0, place, condition: None });

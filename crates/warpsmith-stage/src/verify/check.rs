@@ -65,6 +65,12 @@ const CUTS: [u32; 4] = [1, 3, 2, 9];
 /// Launches that are each tried with all of these numbers, at most; of more, each with half of them.
 const FEW: usize = 6;
 
+/// What values come from, and the ways of threads that no profile has seen.
+const SEED: u64 = 7;
+const OTHER_WAYS: std::ops::Range<u64> = 20..24;
+/// Threads of a launch that is looked at with all of these, at most.
+const MAX_THREADS: u64 = 1 << 13;
+
 /// Positions that last blocks are cut off by, one after the other: of small blocks all there are.
 const CUT_OFF: u32 = 7;
 
@@ -174,15 +180,44 @@ impl Checker {
         checked: &mut Checked,
     ) -> Result<(), Refusal> {
         let before = checked.problems.len();
-        let mut stores = self.with(session, rewritten, suited, false, checked)?;
+        let mut stores = self.with(session, rewritten, suited, (SEED, false), checked)?;
         if session.mixed {
-            stores |= self.with(session, rewritten, suited, true, checked)?;
+            stores |= self.with(session, rewritten, suited, (SEED, true), checked)?;
         }
         if checked.problems.len() == before {
             let list = if stores { &mut checked.launches } else { &mut checked.idle };
             list.push(suited.launch.clone());
         }
         Ok(())
+    }
+
+    /// What is wrong with a text in the launches that it was made from, with other data: threads that need no copy there may need
+    /// one with these.
+    ///
+    /// # Errors
+    /// W720 for a text that does not compile: a bug of ours.
+    pub fn with_other_data(
+        &self,
+        session: &mut Session,
+        edits: &Patch,
+        profiled: &[Suited],
+    ) -> Result<Vec<Problem>, Refusal> {
+        let mut checked = Checked::default();
+        for (n, suited) in profiled.iter().enumerate() {
+            let seen = profiled[..n].iter().any(|s| s.launch == suited.launch);
+            if seen || suited.launch.threads() > MAX_THREADS {
+                continue;
+            }
+            let rewritten = Rewritten::new(session, edits, &suited.launch)?;
+            for way in OTHER_WAYS {
+                let seed = SEED + way * memory::SEEDS_A_WAY;
+                self.with(session, &rewritten, suited, (seed, session.mixed), &mut checked)?;
+                if !checked.problems.is_empty() {
+                    return Ok(checked.problems);
+                }
+            }
+        }
+        Ok(vec![])
     }
 
     /// One launch with data of one kind, and whether the kernel stores something in it. Those that the unmodified kernel is wrong
@@ -192,19 +227,20 @@ impl Checker {
         session: &mut Session,
         rewritten: &Rewritten,
         suited: &Suited,
-        mixed: bool,
+        (seed, mixed): (u64, bool),
         checked: &mut Checked,
     ) -> Result<bool, Refusal> {
         let shaped = session.shaped(&suited.launch)?;
         if mixed {
-            let needed = memory::needed(&shaped.reference, &suited.launch, data(session, mixed));
+            let needed =
+                memory::needed(&shaped.reference, &suited.launch, data(session, (seed, mixed)));
             let needed = needed.map_err(|d| session.refuse(false, vec![d]))?;
             if needed.outcome.findings.iter().any(|f| !f.rule.is_note()) {
                 return Ok(false);
             }
         }
         let mut lengths = session.lengths(suited, session.mixed)?;
-        let data = data(session, mixed);
+        let data = data(session, (seed, mixed));
         let refuse = |d: Diagnostic| session.refuse(false, vec![d]);
         let prepare = |lengths: &Lengths| {
             memory::prepare(&shaped.reference, &suited.launch, Some(lengths), data)
@@ -331,6 +367,6 @@ impl Rewritten {
 }
 
 /// What the arrays of a check hold.
-fn data(session: &Session, mixed: bool) -> Data<'_> {
-    Data { seed: 7, tagged: &session.tagged, mixed }
+fn data(session: &Session, (seed, mixed): (u64, bool)) -> Data<'_> {
+    Data { seed, tagged: &session.tagged, mixed }
 }
