@@ -42,11 +42,8 @@ pub(super) fn of_rectangle(
             (state, _) = (next.kernel, taken.push(step));
         }
     }
-    while let Some(id) = widening(&state) {
-        let step = StepKind::Rectangle(rectangle::Args { target: state.loop_name(id) });
-        let Ok(next) = take(&state, &step, sources) else { break };
-        (state, _) = (next.kernel, taken.push(step));
-    }
+    let step = |target| StepKind::Rectangle(rectangle::Args { target });
+    taken.extend(repeated(&mut state, sources, widening, step));
     after(&taken, alternatives(&state, root, sources))
 }
 
@@ -72,16 +69,13 @@ pub(super) fn of_residues(
     sources: &SourceMap,
     alternatives: Alternatives,
 ) -> Vec<Vec<StepKind>> {
-    let (mut state, mut taken) = (kernel.clone(), vec![]);
+    let mut state = kernel.clone();
     let asks = |state: &Kernel| {
-        let loops = serial_loops(state, root).into_iter().map(|l| l.id);
-        loops.into_iter().find(|id| residue::check(state, *id).is_ok())
+        let mut loops = serial_loops(state, root).into_iter().map(|l| l.id);
+        loops.find(|id| residue::check(state, *id).is_ok())
     };
-    while let Some(id) = asks(&state) {
-        let step = StepKind::Residue(residue::Args { target: state.loop_name(id) });
-        let Ok(next) = take(&state, &step, sources) else { break };
-        (state, _) = (next.kernel, taken.push(step));
-    }
+    let step = |target| StepKind::Residue(residue::Args { target });
+    let taken = repeated(&mut state, sources, asks, step);
     if taken.is_empty() {
         return vec![];
     }
@@ -118,6 +112,22 @@ pub(super) fn of_inner_sum(
         return vec![];
     }
     after(&taken, alternatives(&state, root, sources))
+}
+
+/// Takes a step at one loop after the other, as long as there is one that may take it.
+fn repeated(
+    state: &mut Kernel,
+    sources: &SourceMap,
+    next_loop: impl Fn(&Kernel) -> Option<LoopId>,
+    step: impl Fn(String) -> StepKind,
+) -> Vec<StepKind> {
+    let mut taken = vec![];
+    while let Some(id) = next_loop(state) {
+        let step = step(state.loop_name(id));
+        let Ok(next) = take(state, &step, sources) else { break };
+        (*state, _) = (next.kernel, taken.push(step));
+    }
+    taken
 }
 
 /// The step lists, each after the steps that were taken first.

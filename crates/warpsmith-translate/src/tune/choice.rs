@@ -71,8 +71,8 @@ impl Effort {
         let vectors = steps.iter().any(|s| matches!(s, StepKind::Vectorise(_)));
         let rows = steps.iter().any(|s| matches!(s, StepKind::KeepRows(_)));
         // These leave out work, whatever the model says of the rest.
-        let less = |s: &&StepKind| matches!(s, StepKind::Wrap(_) | StepKind::Residue(_));
-        let steps = steps.len() - steps.iter().filter(less).count();
+        let more = |s: &&StepKind| !matches!(s, StepKind::Wrap(_) | StepKind::Residue(_));
+        let steps = steps.iter().filter(more).count();
         Effort { steps, vectors, rows }
     }
 
