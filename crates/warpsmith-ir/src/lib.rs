@@ -22,6 +22,7 @@ pub mod stmt;
 pub mod text;
 pub mod types;
 pub mod typing;
+pub mod updates;
 pub mod value;
 pub mod verify;
 pub mod visit;

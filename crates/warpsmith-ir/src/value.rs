@@ -74,10 +74,34 @@ impl Value {
         }
     }
 
+    /// The constant in another type, where the conversion is exact or defined by rounding; `None`: leave it to run time.
+    pub fn convert(self, to: Scalar) -> Option<Value> {
+        let huge = self.ty == Scalar::U64 && self.bits > i64::MAX as u64;
+        match (self.ty.is_float(), to.is_float()) {
+            (true, true) => Some(Value::float(to, self.as_f64())),
+            (false, true) if !huge => {
+                Some(Value::float(to, self.as_i64() as f64)).filter(|_| exact(self.as_i64(), to))
+            }
+            (false, false) => Some(Value::int(to, self.as_i64())),
+            _ => None,
+        }
+    }
+
     /// Whether it is not 0, as C decides conditions; a NaN is true.
     pub fn is_true(self) -> bool {
         if self.ty.is_float() { self.as_f64() != 0.0 } else { self.bits != 0 }
     }
+}
+
+/// Does the integer survive the conversion? Otherwise two roundings could differ from one.
+fn exact(v: i64, to: Scalar) -> bool {
+    let bits = match to {
+        Scalar::F64 => 53,
+        Scalar::F32 => 24,
+        Scalar::F16 => 11,
+        _ => 8,
+    };
+    v.unsigned_abs() <= 1 << bits
 }
 
 /// `value` as `f32`, such that rounding the result again to a type of at most 22 bits gives what

@@ -276,3 +276,31 @@ fn declarations_go_into_the_loop_of_their_part() {
     let sizes: Sizes<'_> = &[&[("n", 3), ("m", 0)], &[("n", 40), ("m", 7)], &[("n", 9), ("m", 33)]];
     has(&check(COLUMNS, steps, sizes), &["const float scale = 1.0f / (v + 1.0f);"]);
 }
+
+#[test]
+fn a_reduction_belongs_to_the_part_that_adds_to_it() {
+    let source = "
+double norm(int n, int m, const double A[n][m], const double x[m], double y[n]) {
+    double t = 0, c = 0;
+    #pragma omp parallel for reduction(+: t) reduction(max: c)
+    for (int i = 0; i < n; i++) {
+        double s = 0;
+        for (int j = 0; j < m; j++)
+            s += A[i][j] * x[j];
+        y[i] = s;
+        t += s * s;
+        if (s > c) c = s;
+    }
+    return t + c;
+}
+";
+    let steps = "distribute i\nbind i -> y block 1x4\nshare j -> x by 32\nreduce t block 32 grid 2";
+    let sizes: Sizes<'_> = &[&[("n", 0), ("m", 3)], &[("n", 5), ("m", 40)], &[("n", 70), ("m", 1)]];
+    let text = check(source, steps, sizes);
+    has(&text, &["+= A["]);
+    let kept = source
+        .replace("reduction(+: t)", "reduction(+: t) lastprivate(k)")
+        .replace("t = 0,", "t = 0, k = 0,");
+    let text = refused_text(&kept.replace("y[i] = s;", "y[i] = s; k = s;"), "distribute i");
+    assert!(text.contains("carry values"), "{text}");
+}

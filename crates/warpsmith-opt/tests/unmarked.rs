@@ -53,8 +53,17 @@ fn the_outermost_parallel_loops_are_taken_with_what_is_nested_perfectly() {
 fn loops_that_carry_something_are_not_taken() {
     for body in [
         "for (int i = 1; i < n; i++) a[i] = a[i - 1] + b[i];",
-        "float s = 0; for (int i = 0; i < n; i++) s += a[i]; b[0] = s;",
+        "float s = 0; for (int i = 0; i < n; i++) { s += a[i]; b[i] = s; }",
         "for (int i = 0; i < n; i++) b[k[i]] = a[i];",
+        // Two operations, a value that other updates need, and a sum whose value decides.
+        "for (int i = 0; i < n; i++) { b[k[i]] += a[i]; b[k[i] / 2] *= a[i]; }",
+        "for (int i = 0; i < n; i++) { b[k[i]] += a[i]; a[i] = b[0]; }",
+        "float s = 0; for (int i = 0; i < n; i++) if (s < 9) s += a[i]; b[0] = s;",
+        "int s = 0; for (int i = 0; i < n; i++) s += 1.5f * a[i]; k[0] = s;",
+        "float s = 0; for (int i = 0; i < n; i++) s = a[i] - s; b[0] = s;",
+        "float m = 0; int at = 0; for (int i = 0; i < n; i++) if (a[i] > m) { m = a[i]; at = i; } k[0] = at;",
+        "for (int i = 0; i < n; i++) { b[k[i]] += a[i]; k[i] = 0; if (k[0]) b[0] += 1; }",
+        "for (int i = 1; i < n; i++) b[i] += b[i - 1];",
         "int i; for (i = 0; i < n; i++) b[i] = a[i]; k[0] = i;",
         "for (int i = 0; i < n; i++) { if (a[i] < 0) break; b[i] = a[i]; }",
         // What was written unrolled is one thread's.
@@ -98,4 +107,68 @@ fn variables_that_each_iteration_sets_first_are_private() {
     ] {
         assert_eq!(f(&body), [""; 0], "{why}: {body}");
     }
+}
+
+/// The clauses of the loops that are taken as marked, and which arrays are updated atomically.
+fn combined(source: &str) -> (Vec<String>, Vec<String>) {
+    let Input { mut module, function, .. } = Input::new(source);
+    let told = independence::mark_proved(&mut module, function);
+    let f = module.function(function);
+    let mut found = vec![];
+    for l in walk::for_loops(&f.body) {
+        if let LoopKind::Parallel(p) = &l.kind {
+            let reduced = p.reductions.iter().map(|r| format!(" {:?} {}", r.op, f.var(r.var).name));
+            found.push(f.var(l.var).name.clone() + &reduced.collect::<String>());
+        }
+    }
+    let mut atomics = vec![];
+    walk::each_stmt(&f.body, &mut |s| {
+        if let warpsmith_ir::StmtKind::Atomic { op, pointer, .. } = &s.kind {
+            let base = warpsmith_ir::updates::base_of_pointer(pointer);
+            atomics.push(format!("{op:?} {}", base.map_or("?", |v| &f.var(v).name)));
+        }
+    });
+    assert_eq!(told.is_empty(), found.is_empty());
+    found.extend(atomics);
+    (found, told.iter().map(|d| d.help[0].clone()).collect())
+}
+
+#[test]
+fn what_iterations_only_combine_is_reduced() {
+    let of = |body: &str| {
+        combined(&format!(
+            "void f(int n, int m, const int k[n], float *t, float a[n][m], float b[m]) {{ float s = 0; int c = 0; {body} b[0] = s + c; }}"
+        ))
+    };
+    let rows = "for (int i = 0; i < n; i++)";
+    let columns = "for (int j = 0; j < m; j++)";
+    for (body, wanted) in [
+        (format!("{rows} s += a[i][0];"), &["i Add s"][..]),
+        (format!("{rows} {{ s += a[i][0]; c += k[i] > 0; }}"), &["i Add s Add c"]),
+        (format!("{rows} if (a[i][0] > s) s = a[i][0];"), &["i Max s"]),
+        (format!("{rows} s = s < a[i][0] ? s : a[i][0];"), &["i Min s"]),
+        // All loops of a nest that combines.
+        (format!("{rows} {columns} s += a[i][j];"), &["i Add s", "j Add s"]),
+        (format!("{rows} *t += a[i][0];"), &["i Add t"]),
+        (format!("{rows} t[k[i]] += 1;"), &["i", "Add t"]),
+        // The inner loop has elements of its own.
+        (format!("{rows} {columns} t[j] -= a[i][j];"), &["i", "Sub t"]),
+        (format!("{rows} {columns} t[k[i] % (j + 1)] += a[i][j];"), &["i", "j", "Add t"]),
+        // Parallel loops first.
+        // What is read after the loop is no iteration's own.
+        (format!("{rows} {{ s = 0; {columns} s += a[i][j]; a[i][0] = s; }}"), &["j Add s"]),
+        (format!("{rows} {{ float r = 0; {columns} r += a[i][j]; a[i][0] = r; }}"), &["i"]),
+        // Two sums at different levels, and a row that is written.
+        (
+            format!(
+                "{rows} {{ float r = 0; {columns} r += a[i][j]; {columns} {{ a[i][j] /= r; t[j] += a[i][j]; }} s += r; }}"
+            ),
+            &["i Add s", "Add t"],
+        ),
+    ] {
+        assert_eq!(of(&body).0, wanted, "{body}");
+    }
+    let (_, told) = of("for (int i = 0; i < n; i++) { s += a[i][0]; t[k[i]] += 1; }");
+    let wanted = "mark it to say so: `#pragma omp parallel for reduction(+: s)`, with `#pragma omp atomic` before the updates";
+    assert_eq!(told, [wanted]);
 }

@@ -8,7 +8,6 @@ use super::cx::{Binding, Cx, Low};
 use super::types::{self, CType};
 use super::{moving, scan};
 use crate::ast;
-use warpsmith_ir::typing::Env;
 
 /// A pointer whose base is known: the start of an array plus indices.
 ///
@@ -348,7 +347,7 @@ impl<'u> Cx<'u> {
 
     /// The address of a place, into the memory that the place is in, and whether it may not be written there.
     fn address(&self, place: Place, span: Span) -> (Expr, bool) {
-        let env = Env { module: self.module, vars: &self.function.vars };
+        let env = self.env();
         let kind = ExprKind::AddressOf(place);
         let ty = env.expr(&kind).unwrap_or(Type::Void);
         let readonly = matches!(ty, Type::Pointer { readonly: true, .. });

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use warpsmith_ir::typing::Env;
 use warpsmith_ir::{
     BinaryOp, ConstId, Diagnostic, Expr, ExprKind, FuncId, Function, GlobalId, LoopId, Module,
     NamedConst, Parallel, Place, PlaceKind, ReduceOp, Scalar, Span, Stmt, StmtKind, Type, UnaryOp,
@@ -136,6 +137,11 @@ pub struct Cx<'u> {
 }
 
 impl<'u> Cx<'u> {
+    /// What types of expressions depend on.
+    pub fn env(&self) -> Env<'_> {
+        Env { module: self.module, vars: &self.function.vars }
+    }
+
     pub fn fail(&mut self, d: Diagnostic) -> Reported {
         self.diagnostics.push(d);
         Reported
@@ -344,7 +350,7 @@ impl<'u> Cx<'u> {
             ExprKind::Unary(UnaryOp::Neg, a) => negate(self.fold(a)?),
             ExprKind::Cast(a) => {
                 let (v, to) = (self.fold(a)?, e.ty.scalar()?);
-                convert_const(v, to)
+                v.convert(to)
             }
             ExprKind::Binary(op, a, b) => fold_binary(*op, self.fold(a)?, self.fold(b)?),
             ExprKind::Select(cond, a, b) => {
@@ -361,7 +367,7 @@ impl<'u> Cx<'u> {
             return e;
         }
         let origin = e.origin.clone();
-        if let Some(v) = e.as_const().and_then(|v| convert_const(v, to)) {
+        if let Some(v) = e.as_const().and_then(|v| v.convert(to)) {
             return Expr::constant(v).with_origin(origin);
         }
         if to == Scalar::Bool {
@@ -385,30 +391,6 @@ fn negate(v: Value) -> Option<Value> {
     } else {
         Value::int(v.ty, v.as_i64().wrapping_neg())
     })
-}
-
-/// A constant in another type, where the conversion is exact or defined by rounding; `None`: leave it to run time.
-pub fn convert_const(v: Value, to: Scalar) -> Option<Value> {
-    let huge = v.ty == Scalar::U64 && v.bits > i64::MAX as u64;
-    match (v.ty.is_float(), to.is_float()) {
-        (true, true) => Some(Value::float(to, v.as_f64())),
-        (false, true) if !huge => {
-            Some(Value::float(to, v.as_i64() as f64)).filter(|_| exact(v.as_i64(), to))
-        }
-        (false, false) => Some(Value::int(to, v.as_i64())),
-        _ => None,
-    }
-}
-
-/// Does the integer survive the conversion? Otherwise two roundings could differ from one.
-fn exact(v: i64, to: Scalar) -> bool {
-    let bits = match to {
-        Scalar::F64 => 53,
-        Scalar::F32 => 24,
-        Scalar::F16 => 11,
-        _ => 8,
-    };
-    v.unsigned_abs() <= 1 << bits
 }
 
 /// Integer arithmetic on constants, wrapping to the type as the IR does.

@@ -4,16 +4,15 @@
 //! atomic operations. What the updates leave must not depend on their order, so that values captured on the way are
 //! refused. Outside of marked loops the statements run once, in order.
 
-use warpsmith_ir::typing::Env;
 use warpsmith_ir::{
-    AtomicOp, Block, Diagnostic, Expr, ExprKind, Origin, Place, PlaceKind, Scope, Span, Stmt,
-    StmtKind, VarId, visit,
+    AtomicOp, Block, Diagnostic, Expr, ExprKind, Origin, Place, PlaceKind, Span, Stmt, StmtKind,
+    VarId, visit,
 };
 
 use super::cx::{Cx, Kept, Low, Reported};
 use super::pragma::AtomicKind;
-use super::updates::{self, Update, base_of, reads_base, update_of};
 use crate::ast;
+use warpsmith_ir::updates::{self, Update, base_of, reads_base, update_of};
 
 /// What a pragma makes of the next statement.
 #[derive(Clone, Copy, Debug)]
@@ -152,28 +151,8 @@ impl<'u> Cx<'u> {
             }
             let op = AtomicOp::Store;
             let update = Update { place: place.clone(), op, value: value.clone() };
-            *stmt = self.atomic_of(update, &stmt.origin);
+            *stmt = updates::atomic_of(&self.env(), update, &stmt.origin);
         }
-    }
-
-    /// The atomic operation that does an update.
-    pub fn atomic_of(&self, update: Update, origin: &Origin) -> Stmt {
-        let Update { place, op, value } = update;
-        let pointer = match &*place.kind {
-            PlaceKind::Deref(pointer) => pointer.clone(),
-            _ => self.pointer_to(place),
-        };
-        let (compare, result, scope) = (None, None, Scope::Device);
-        let kind = StmtKind::Atomic { op, pointer, value, compare, result, scope };
-        Stmt::new(kind, origin.clone())
-    }
-
-    fn pointer_to(&self, place: Place) -> Expr {
-        let origin = place.origin.clone();
-        let env = Env { module: self.module, vars: &self.function.vars };
-        let kind = ExprKind::AddressOf(place);
-        let ty = env.expr(&kind).unwrap_or(warpsmith_ir::Type::Void);
-        Expr::new(kind, ty, origin)
     }
 
     /// Makes the updates in a block indivisible; all its writes to what iterations share must be such.
@@ -274,7 +253,7 @@ impl<'u> Cx<'u> {
             (Some(base), Some(marked)) => {
                 marked.kept.push(Kept { base, class: update.class(), span: at });
             }
-            _ => *stmt = self.atomic_of(update, &stmt.origin),
+            _ => *stmt = updates::atomic_of(&self.env(), update, &stmt.origin),
         }
         Ok(())
     }

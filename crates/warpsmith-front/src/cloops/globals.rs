@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use warpsmith_ir::{Diagnostic, Global, GlobalId, Scalar, Space, Span, Type, Value, Var, VarKind};
 
-use super::cx::{Binding, Cx, Low, convert_const};
+use super::cx::{Binding, Cx, Low};
 use super::directives::ArgDefault;
 use super::scan;
 use super::types::{self, CType};
@@ -160,7 +160,7 @@ fn constant(cx: &mut Cx<'_>, e: &Expr, to: Scalar) -> Low<Value> {
     let (value, _) = cx.collect(|cx| cx.scalar(e));
     let value = value?;
     let folded = cx.fold(&value).or_else(|| fold_real(cx, &value));
-    match folded.and_then(|v| convert_const(v, to)) {
+    match folded.and_then(|v| v.convert(to)) {
         Some(v) => Ok(v),
         None => Err(no_value(cx, e.span)),
     }
@@ -174,7 +174,7 @@ pub fn fold_real(cx: &Cx<'_>, e: &warpsmith_ir::Expr) -> Option<Value> {
     }
     let ty = e.ty.scalar()?;
     let value = match &*e.kind {
-        ExprKind::Cast(a) => return convert_const(fold_real(cx, a)?, ty),
+        ExprKind::Cast(a) => return fold_real(cx, a)?.convert(ty),
         ExprKind::Unary(UnaryOp::Neg, a) => -fold_real(cx, a)?.as_f64(),
         ExprKind::Binary(op, a, b) => {
             let (a, b) = (fold_real(cx, a)?.as_f64(), fold_real(cx, b)?.as_f64());

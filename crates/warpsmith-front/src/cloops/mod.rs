@@ -54,7 +54,6 @@ mod team;
 mod times;
 mod types;
 mod unit;
-mod updates;
 
 use std::collections::{BTreeMap, BTreeSet};
 

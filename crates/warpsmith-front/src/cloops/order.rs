@@ -8,8 +8,8 @@ use warpsmith_ir::{
 };
 
 use super::cx::{Cx, Low};
-use super::updates::{base_of, base_of_pointer};
 use crate::ast;
+use warpsmith_ir::updates::{base_of, base_of_pointer};
 
 /// How the threads of a region share a statement.
 #[derive(Clone, Copy, Debug)]

@@ -24,7 +24,9 @@ use warpsmith_ir::{
 };
 
 use super::cx::{ArrayReduction, Cx, Low, Marked};
-use super::updates::{self, Why, base_of, class, update_of};
+use warpsmith_ir::updates::{
+    self, accumulation, base_of, class, first_write, other_mention, update_of, updates_array,
+};
 
 impl Cx<'_> {
     /// The last look at the outermost marked loop, which is the last loop among the statements from `start` on.
@@ -83,7 +85,7 @@ impl Cx<'_> {
                         && let Some(Ok(update)) = update_of(s)
                         && base_of(&update.place) == Some(base)
                     {
-                        *s = self.atomic_of(update, &s.origin);
+                        *s = updates::atomic_of(&self.env(), update, &s.origin);
                     }
                 }),
                 Some(at) => {
@@ -98,6 +100,15 @@ impl Cx<'_> {
             }
         }
         Ok(())
+    }
+
+    fn atomic_elements(
+        &self,
+        l: &mut ForLoop,
+        array: VarId,
+        op: ReduceOp,
+    ) -> Result<(), (Option<Span>, updates::Why)> {
+        updates::atomic_elements(&self.env(), &mut l.body, array, op)
     }
 
     fn reduce_arrays(&mut self, l: &mut ForLoop, arrays: &[ArrayReduction]) -> Low<()> {
@@ -118,47 +129,6 @@ impl Cx<'_> {
                 self.fail(d.label(a.span, "named in this clause").help(why.help))
             })?;
         }
-        Ok(())
-    }
-
-    /// Makes the updates of an array's elements atomic. The loop is left alone where it does anything else with it.
-    fn atomic_elements(
-        &self,
-        l: &mut ForLoop,
-        var: VarId,
-        op: ReduceOp,
-    ) -> Result<(), (Option<Span>, Why)> {
-        let mut body = l.body.clone();
-        let mut wrong = None;
-        outermost_first(&mut body, &mut |s| {
-            let Some(result) = update_of(s) else { return false };
-            match result {
-                Ok(update) if base_of(&update.place) == Some(var) => match update.class() == op {
-                    true => *s = self.atomic_of(update, &s.origin),
-                    false => {
-                        let why = Why {
-                            reason: "another operation",
-                            help: "one clause has one operator; collect the other in an array of its own",
-                        };
-                        wrong.get_or_insert((s.origin.span, why));
-                    }
-                },
-                Err(why) if assigns(s, var) => _ = wrong.get_or_insert((s.origin.span, why)),
-                _ => return false,
-            }
-            true
-        });
-        if let Some(wrong) = wrong {
-            return Err(wrong);
-        }
-        if let Some(at) = other_mention(&body, var, &|s| updates_array(s, var)) {
-            let why = Why {
-                reason: "used other than by updates",
-                help: "what an array is reduced to is known after the loop",
-            };
-            return Err((at, why));
-        }
-        l.body = body;
         Ok(())
     }
 
@@ -290,32 +260,6 @@ impl Cx<'_> {
     }
 }
 
-/// Calls `f` on every statement, and on those inside the ones for which it says no.
-fn outermost_first(block: &mut Block, f: &mut dyn FnMut(&mut Stmt) -> bool) {
-    for stmt in &mut block.stmts {
-        if f(stmt) {
-            continue;
-        }
-        match &mut stmt.kind {
-            StmtKind::If { then, otherwise, .. } => {
-                outermost_first(then, f);
-                outermost_first(otherwise, f);
-            }
-            StmtKind::For(l) => outermost_first(&mut l.body, f),
-            StmtKind::Loop { body, step, condition, .. } => {
-                outermost_first(body, f);
-                outermost_first(step, f);
-                condition.iter_mut().for_each(|c| outermost_first(&mut c.before, f));
-            }
-            StmtKind::Switch { cases, .. } => {
-                cases.iter_mut().for_each(|c| outermost_first(&mut c.body, f));
-            }
-            StmtKind::Scope(inner) => outermost_first(inner, f),
-            _ => {}
-        }
-    }
-}
-
 /// The place that an assignment, or the only one under the condition of an extreme, writes.
 fn written(s: &Stmt) -> Option<&Place> {
     match &s.kind {
@@ -346,18 +290,6 @@ fn add_reduction(l: &mut ForLoop, op: ReduceOp, var: VarId) {
     }
 }
 
-fn assigns(s: &Stmt, var: VarId) -> bool {
-    matches!(&s.kind, StmtKind::Assign { place, .. } if base_of(place) == Some(var))
-}
-
-fn updates_array(s: &Stmt, var: VarId) -> bool {
-    let StmtKind::Atomic { pointer, .. } = &s.kind else { return false };
-    match &*pointer.kind {
-        ExprKind::AddressOf(place) => base_of(place) == Some(var),
-        _ => updates::base_of_pointer(pointer) == Some(var),
-    }
-}
-
 fn writes(block: &Block, var: VarId) -> bool {
     let mut found = false;
     visit::for_each_stmt(block, &mut |s| {
@@ -372,68 +304,6 @@ fn writes(block: &Block, var: VarId) -> bool {
         };
     });
     found
-}
-
-fn first_write(block: &Block, var: VarId) -> Option<Span> {
-    let mut found = None;
-    visit::for_each_stmt(block, &mut |s| {
-        if found.is_none() && assigns(s, var) {
-            found = s.origin.span;
-        }
-    });
-    found
-}
-
-/// The one operation by which all statements that mention the variable, or array, update it.
-fn accumulation(block: &Block, var: VarId) -> Option<ReduceOp> {
-    let mut found: Vec<ReduceOp> = vec![];
-    let mut spans = vec![];
-    visit::for_each_stmt(block, &mut |s| {
-        if let Some(Ok(u)) = update_of(s)
-            && base_of(&u.place) == Some(var)
-        {
-            spans.extend(s.origin.span);
-            if !found.contains(&u.class()) {
-                found.push(u.class());
-            }
-        }
-    });
-    let [only] = found.as_slice() else { return None };
-    let other = other_mention(block, var, &|s| s.origin.span.is_some_and(|at| spans.contains(&at)));
-    other.is_none().then_some(*only)
-}
-
-/// Where a variable is mentioned outside of the updates that `is_update` names; `Some(None)` where the text is not known.
-fn other_mention(
-    block: &Block,
-    var: VarId,
-    is_update: &dyn Fn(&Stmt) -> bool,
-) -> Option<Option<Span>> {
-    let mut rest = block.clone();
-    visit::map_stmts(&mut rest, &mut |s| {
-        let update = matches!(update_of(s), Some(Ok(u)) if base_of(&u.place) == Some(var));
-        if is_update(s) && (update || updates_array(s, var)) {
-            s.kind = StmtKind::Scope(Block::default());
-        }
-    });
-    let mut mentioned = false;
-    visit::rename_vars(&mut rest.clone(), &mut |v| {
-        mentioned |= v == var;
-        v
-    });
-    if !mentioned {
-        return None;
-    }
-    let mut at = None;
-    visit::for_each_expr(&rest, &mut |e| {
-        if let ExprKind::Read(p) = &*e.kind
-            && base_of(p) == Some(var)
-            && at.is_none()
-        {
-            at = p.origin.span;
-        }
-    });
-    Some(at.or_else(|| first_write(&rest, var)))
 }
 
 /// Whether a variable is set before it is read, whichever way control takes; `None` where some ways neither set nor read

@@ -162,7 +162,13 @@ pub fn apply(legal: LegalInterchange<'_>) -> Rewritten {
         let arrays = reassociated(&kernel, &kernel.func().body, sum);
         kernel.reassociated.extend(arrays);
     }
-    walk::with_loop(&mut kernel.func_mut().body, legal.outer, &mut |stmt| {
+    swap(&mut kernel, legal.outer);
+    Rewritten::same_loops(kernel)
+}
+
+/// Swaps a loop with the one inside it, which gets the declarations between them.
+pub(super) fn swap(kernel: &mut Kernel, outer: LoopId) {
+    walk::with_loop(&mut kernel.func_mut().body, outer, &mut |stmt| {
         let StmtKind::For(ForLoop { id, var, declares, first, compare, limit, step, kind, body }) =
             &mut stmt.kind
         else {
@@ -187,7 +193,6 @@ pub fn apply(legal: LegalInterchange<'_>) -> Rewritten {
         std::mem::swap(limit, &mut inner.limit);
         std::mem::swap(step, &mut inner.step);
     });
-    Rewritten::same_loops(kernel)
 }
 
 fn innermost_mut(block: &mut warpsmith_ir::Block) -> Option<&mut ForLoop> {

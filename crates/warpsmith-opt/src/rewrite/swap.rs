@@ -26,7 +26,7 @@ fn is_undisturbed(stmt: &Stmt, by: &Block, known: &BTreeSet<VarId>) -> bool {
     let (own, other) = (Touched::by(stmt), Touched::by_all(by));
     let mut changed = other.set.intersection(&own.vars);
     own.moves
-        && other.moves
+        && other.stores_only
         && other.written.is_disjoint(&own.memory)
         && changed.all(|v| known.contains(v) || own.set.contains(v))
 }
@@ -40,6 +40,8 @@ struct Touched {
     written: BTreeSet<Base>,
     /// It does nothing but compute and store.
     moves: bool,
+    /// The same but for going on with the next iteration of a loop: values stay what they are.
+    stores_only: bool,
 }
 
 impl Touched {
@@ -48,14 +50,14 @@ impl Touched {
     }
 
     fn by_all(block: &Block) -> Touched {
-        let mut found = Touched { moves: true, ..Touched::default() };
+        let mut found = Touched { moves: true, stores_only: true, ..Touched::default() };
         walk::each_var_of_block(block, &mut |v| _ = found.vars.insert(v));
         found.memory = loops::touched_bases(block);
         walk::each_stmt(block, &mut |s| {
             let o = walk::operands(s);
             found.set.extend(o.results);
             found.set.extend(o.writes.and_then(Place::root_var));
-            found.moves &= matches!(
+            let stores = matches!(
                 s.kind,
                 StmtKind::Decl { .. }
                     | StmtKind::Assign { .. }
@@ -64,9 +66,13 @@ impl Touched {
                     | StmtKind::Scope(_)
                     | StmtKind::Atomic { .. }
             );
+            found.moves &= stores;
+            found.stores_only &= stores || matches!(s.kind, StmtKind::Continue);
         });
         found.written = loops::written_bases(block);
-        found.moves &= !found.memory.contains(&Base::Anything);
+        let named = !found.memory.contains(&Base::Anything);
+        found.moves &= named;
+        found.stores_only &= named;
         found
     }
 

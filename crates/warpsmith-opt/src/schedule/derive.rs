@@ -10,6 +10,8 @@ use crate::rewrite::{bind, independence, reduce};
 const BLOCKS: [[u32; 3]; 3] = [[256, 1, 1], [32, 8, 1], [32, 4, 2]];
 /// Default shape of a reduction.
 const REDUCE: Reduce = Reduce { block: [256, 1, 1], grid: [256, 1, 1] };
+/// Where no size can be tried at which those have a second turn.
+const FEW: Reduce = Reduce { block: [32, 1, 1], grid: [4, 1, 1] };
 
 /// Makes the schedule of the direct translation: the up to three innermost loops of every nest of marked loops go to
 /// the axes, the innermost to x; a nest with a reduction is reduced.
@@ -35,6 +37,19 @@ pub fn derive(kernel: &Kernel, sources: &SourceMap) -> Result<Schedule, Vec<Diag
         schedule.steps.push(Step { kind, span: None });
     }
     Ok(schedule)
+}
+
+/// The same with so few blocks of each reduction that they go on in strides at small sizes as well; `None` where it has none.
+pub fn with_fewer_blocks(schedule: &Schedule) -> Option<Schedule> {
+    let mut fewer = schedule.clone();
+    let mut changed = false;
+    for step in &mut fewer.steps {
+        if let StepKind::Reduce(args) = &mut step.kind {
+            args.shape = FEW;
+            changed = true;
+        }
+    }
+    changed.then_some(fewer)
 }
 
 pub(super) fn step_for(kernel: &Kernel, root: LoopId) -> StepKind {

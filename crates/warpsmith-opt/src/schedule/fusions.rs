@@ -8,8 +8,8 @@ use super::{StepKind, candidates, derive, take, updates};
 use crate::analysis::access::{Access, AccessKind, Scope, View};
 use crate::kernel::{Kernel, only_loop};
 use crate::rewrite::{
-    collapse, distribute, expand, fuse_kernels, fuse_loops, independence, interchange, scalarise,
-    scatter, split_k,
+    collapse, distribute, expand, fuse_kernels, fuse_loops, gather, independence, interchange,
+    scalarise, scatter, sink, split_k,
 };
 use crate::walk;
 
@@ -40,6 +40,7 @@ pub struct Start {
 pub fn starts(kernel: &Kernel, sources: &SourceMap) -> Vec<Start> {
     let roots = kernel.marked_roots();
     let mut found = vec![
+        Start::of(kernel).sunk(sources),
         Start::of(kernel).interchanged(sources).fused(None, sources),
         Start::of(kernel).expanded(sources),
         Start::of(kernel).collapsed(sources),
@@ -50,6 +51,10 @@ pub fn starts(kernel: &Kernel, sources: &SourceMap) -> Vec<Start> {
     let apart = |s: &Start| s.steps.iter().any(|k| matches!(k, StepKind::Distribute(_)));
     if found.last().is_some_and(|s| !apart(s)) {
         found.pop();
+    }
+    let gathered = Start::of(kernel).gathered(sources);
+    if !gathered.steps.is_empty() {
+        found.push(gathered.fused(None, sources));
     }
     found.retain(|s| !s.steps.is_empty());
     found.extend(Start::of(kernel).in_turns(sources));
@@ -185,6 +190,35 @@ impl Start {
         let target = self.kernel.loop_name(id);
         let start = self.with(StepKind::Distribute(distribute::Args { target }), sources)?;
         (!computes(&self.kernel) && computes(&start.kernel)).then_some(start)
+    }
+
+    /// With declarations in parallel loops that are nested in others but for them: the nest can have all of these on axes.
+    fn sunk(mut self, sources: &SourceMap) -> Start {
+        for root in self.kernel.marked_roots() {
+            loop {
+                let (group, _) = independence::group_of(&self.kernel, root);
+                let last = group.last().and_then(|id| self.kernel.find_loop(*id)).map(innermost);
+                let Some((outer, inner)) = last.and_then(|l| Some((l, interchange::inner_of(l)?)))
+                else {
+                    break;
+                };
+                let step = StepKind::Sink(sink::Args { outer: self.kernel.loop_name(outer.id) });
+                match self.with(step, sources).filter(|s| is_parallel(&s.kernel, root, inner)) {
+                    Some(sunk) => self = sunk,
+                    None => break,
+                }
+            }
+        }
+        self
+    }
+
+    /// With sums in the place of updates, where one iteration can add up all that an element gets.
+    fn gathered(mut self, sources: &SourceMap) -> Start {
+        for root in self.kernel.marked_roots() {
+            let step = StepKind::Gather(gather::Args { target: self.kernel.loop_name(root) });
+            self = self.with(step, sources).unwrap_or(self);
+        }
+        self
     }
 
     /// With variables in place of the structures that iterations have for themselves.

@@ -39,7 +39,7 @@ use std::fmt;
 
 use warpsmith_ir::{Diagnostic, SourceMap, Span};
 
-pub use derive::derive;
+pub use derive::{derive, with_fewer_blocks};
 pub use parse::parse;
 pub use registry::StepKind;
 pub use renamed::with_part;

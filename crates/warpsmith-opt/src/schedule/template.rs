@@ -39,6 +39,9 @@ pub fn alternatives(kernel: &Kernel, root: LoopId, sources: &SourceMap) -> Vec<V
                 let grids = [256, 528, 792, 1056, 1584, 1 << 16];
                 found.extend(grids.map(|grid| reduce(Reduce::flat(block, grid))));
             }
+            // For vectors beside a matrix: at all sizes that can be tried, larger grids have less than an iteration a thread.
+            let few = [(64, 4), (128, 16), (256, 64)];
+            found.extend(few.map(|(block, grid)| reduce(Reduce::flat(block, grid))));
             found.extend(reductions_by_axes(kernel, root).into_iter().map(reduce));
         }
         StepKind::Bind(bind::Args { loops, axes, .. }) => {

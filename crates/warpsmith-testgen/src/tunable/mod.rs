@@ -1,5 +1,5 @@
 //! Random C functions that the steps of a schedule apply to: contractions, stencils and convolutions, element-wise nests,
-//! reductions, rows, triangles, perfect serial nests, gathers, histograms, structures, bodies of several loops and time loops, with extents at run time or
+//! reductions, rows, triangles, perfect serial nests, gathers, histograms, rings, structures, bodies of several loops and time loops, with extents at run time or
 //! constant.
 //!
 //! By construction they have no undefined behaviour at any size from 0 up and their marked loops carry no dependence: a
@@ -7,6 +7,7 @@
 
 mod bodies;
 mod histogram;
+mod turned;
 
 use crate::choice::Choice;
 
@@ -107,7 +108,7 @@ struct Generator<'a> {
 
 impl Generator<'_> {
     fn nest(&mut self) {
-        match self.choice.below(16) {
+        match self.choice.below(20) {
             0..=2 => self.contraction(),
             3 | 4 => self.stencil(),
             5 => self.convolution(),
@@ -120,6 +121,10 @@ impl Generator<'_> {
             12 => self.running(),
             13 => self.bodies(),
             14 => self.parts(),
+            15 => self.ring(),
+            16 => self.spread(),
+            17 => self.columns(),
+            18 => self.picked(),
             _ => self.time_loop(),
         }
     }

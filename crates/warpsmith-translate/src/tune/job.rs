@@ -58,12 +58,29 @@ impl Job<'_> {
                         && request.choosing.schedule.is_none()
                         && failure.status == Status::No =>
                 {
+                    let failure = match is_not_run(&failure) {
+                        true => match self.with_fewer_blocks(&chosen.1, failure, true, sources) {
+                            Ok(mut made) => {
+                                made.messages.extend(blamed);
+                                return Ok(made);
+                            }
+                            Err(failure) => failure,
+                        },
+                        false => failure,
+                    };
                     let instead = match choice {
                         CHOICES => "the direct translation is written instead",
                         _ => "another one is taken instead",
                     };
                     blamed.push(retreated(&chosen.1.print(), &failure, instead));
                     barred.add(&chosen.1);
+                }
+                Err(failure)
+                    if given.is_none()
+                        && request.choosing.schedule.is_none()
+                        && is_not_run(&failure) =>
+                {
+                    return self.with_fewer_blocks(&chosen.1, failure, true, sources);
                 }
                 verdict => {
                     let verdict = verdict.map_err(|failure| {
@@ -154,11 +171,15 @@ impl Job<'_> {
     }
 
     fn applied(&self, winner: &Winner, sources: &SourceMap) -> Result<Chosen, Failure> {
+        self.scheduled(&winner.schedule, sources)
+    }
+
+    fn scheduled(&self, schedule: &Schedule, sources: &SourceMap) -> Result<Chosen, Failure> {
         let no = Failure::no;
         let kernel = self.arch.kernel(self.input.module.clone(), self.input.function);
-        let kernel = schedule::replay(&kernel, &winner.schedule, sources).map_err(no)?;
+        let kernel = schedule::replay(&kernel, schedule, sources).map_err(no)?;
         let program = lower::lower(&kernel, sources).map_err(no)?;
-        Ok((program, winner.schedule.clone(), None))
+        Ok((program, schedule.clone(), None))
     }
 
     fn retreat(&self, interruptible: bool, sources: &mut SourceMap) -> Result<Made, Failure> {
@@ -166,8 +187,27 @@ impl Job<'_> {
         let mut direct = self.request.clone().strategy(Strategy::Direct);
         direct.choosing.schedule = None;
         let chosen = translate(&direct, None, self.input, self.sizes, self.arch, sources)?;
-        let verdict = self.verified(&chosen, &[], interruptible, sources)?;
-        Ok(made(chosen, verdict, None))
+        match self.verified(&chosen, &[], interruptible, sources) {
+            Err(failure) if is_not_run(&failure) => {
+                self.with_fewer_blocks(&chosen.1, failure, interruptible, sources)
+            }
+            verdict => Ok(made(chosen, verdict?, None)),
+        }
+    }
+
+    /// A schedule whose reductions have more threads than iterations at all sizes that can be tried, with fewer of them.
+    fn with_fewer_blocks(
+        &self,
+        schedule: &Schedule,
+        failure: Failure,
+        interruptible: bool,
+        sources: &mut SourceMap,
+    ) -> Result<Made, Failure> {
+        let Some(schedule) = schedule::with_fewer_blocks(schedule) else { return Err(failure) };
+        let fewer = self.scheduled(&schedule, sources)?;
+        let verdict = self.verified(&fewer, &[], interruptible, sources);
+        // What is said of the usual number of blocks is what the user can do something about.
+        Ok(made(fewer, verdict.map_err(|_| failure)?, None))
     }
 
     fn verified(
@@ -202,6 +242,11 @@ fn equal_on(measured: &Measured) -> String {
     sentence(&format!("equal to the direct translation as {}", measured.on()))
 }
 
+/// Whether paths of the kernel were run at no size, and nothing is wrong with it.
+fn is_not_run(failure: &Failure) -> bool {
+    failure.diagnostics.first().is_some_and(|d| d.code == NOT_RUN)
+}
+
 /// With a capital and a full stop.
 fn sentence(text: &str) -> String {
     let mut letters = text.chars();
@@ -222,7 +267,7 @@ fn loses(times: f64) -> Diagnostic {
 /// found, and the steps.
 fn retreated(schedule: &str, why: &Failure, instead: &str) -> Diagnostic {
     let found = why.diagnostics.first();
-    let not_run = found.is_some_and(|d| d.code == NOT_RUN);
+    let not_run = is_not_run(why);
     let d = match not_run {
         true => {
             let message = "the kernel of the chosen schedule has paths that could not be run";

@@ -16,6 +16,8 @@
 //! for itself. Parts that share other variables stay together. Declarations in front of a part's loop go into it where it is
 //! around others: it can then have an axis.
 //!
+//! What iterations reduce belongs to the one part that adds to it.
+//!
 //! Legal for a marked loop that is not bound, whose bounds the launcher knows, with iterations that are proved independent
 //! and do not end early; for a serial loop whose iterations are independent but for sums that nothing looks at.
 
@@ -33,7 +35,6 @@ use warpsmith_ir::{
 use self::left::Left;
 use self::parts::Parts;
 use super::grammar::name;
-use super::privatise::has_only_private;
 use super::step::{About, Law, Rewrite, StepError, loop_named};
 use super::{Rewritten, copy, independence, share};
 use crate::analysis::loops::{bounds_independent, unit_step};
@@ -154,7 +155,7 @@ fn check_marked(kernel: &Kernel, l: &ForLoop, group: &[LoopId]) -> Result<(), Re
         return refused(l.id, "the launcher does not know its bounds when it starts");
     }
     let (_, clauses) = independence::group_of(kernel, l.id);
-    if !has_only_private(&clauses) {
+    if !clauses.first_private.is_empty() || !clauses.last_private.is_empty() {
         return refused(l.id, "its clauses carry values");
     }
     match independence::check(kernel, l.id, group, &clauses)?.proved() {
@@ -232,6 +233,9 @@ fn part_loop(
     (at, body): (usize, Block),
 ) -> Stmt {
     let mut l = ForLoop { body, ..target.clone() };
+    if let LoopKind::Parallel(clauses) = &mut l.kind {
+        clauses.reductions.retain(|r| walk::times_mentioned(&l.body, r.var) > 0);
+    }
     if at > 0 && l.declares {
         let var = Var { ..kernel.func().var(l.var).clone() };
         let (old, new) = (l.var, kernel.func_mut().add_var(var));

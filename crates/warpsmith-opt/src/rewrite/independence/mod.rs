@@ -1,6 +1,7 @@
 //! What a mark promises, checked: the iterations of a loop are independent.
 
 mod answers;
+mod reduced;
 mod unmarked;
 
 use warpsmith_ir::poly::Poly;
@@ -15,6 +16,7 @@ use crate::refusal::{CarriedDependence, End, Refusal, UndecidedMark};
 use crate::requirement::Requirement;
 use crate::walk;
 
+pub(super) use unmarked::proved_with;
 pub use unmarked::{mark_proved, provably_parallel, suggestions};
 
 /// What checking a loop brought to light besides the verdict.

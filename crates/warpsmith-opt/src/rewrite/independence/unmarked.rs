@@ -1,14 +1,17 @@
 //! Loops without a mark whose iterations are independent all the same.
 
+use warpsmith_ir::typing::Env;
 use warpsmith_ir::{
     Block, Diagnostic, ForLoop, FuncId, Function, LoopId, LoopKind, Module, Parallel, PlaceKind,
     Severity, Stmt, StmtKind, VarId,
 };
 
 use super::analyse;
+use super::reduced::{Reduced, reduced};
 use crate::analysis::access::AccessKind;
 use crate::analysis::scalars;
 use crate::kernel::{Kernel, is_marked, only_loop};
+use crate::refusal::clause_name;
 use crate::walk;
 
 /// Unmarked loops that are provably parallel, the outermost ones, as notes to the user.
@@ -28,13 +31,21 @@ pub fn suggestions(kernel: &Kernel) -> Vec<Diagnostic> {
 }
 
 /// Marks the loops of a function that has no mark at all: of those that are provably parallel the outermost ones, with what
-/// is nested in them perfectly. Variables that each iteration sets before it reads them become private. Returns a note for
-/// each nest.
+/// is nested in them perfectly. Variables that each iteration sets before it reads them become private; what iterations
+/// combine by one operation is reduced. Returns a note for each nest.
 pub fn mark_proved(module: &mut Module, function: FuncId) -> Vec<Diagnostic> {
     let kernel = Kernel::new(module.clone(), function);
-    let (mut marks, mut notes) = (vec![], vec![]);
+    let (mut marks, mut updates, mut notes) = (vec![], vec![], vec![]);
     let mut mark = |l: &ForLoop, stmt: &Stmt| {
         let nest = proved_nest(&kernel, l);
+        if nest.is_empty()
+            && let Some(found) = reduced(&kernel, l)
+        {
+            notes.push(combined_note(&kernel, (l, stmt), &found));
+            marks.extend(combining_nest(&kernel, l, &found));
+            updates.push((l.id, found));
+            return true;
+        }
         if let Some((_, outermost)) = nest.first() {
             let message = "is not marked; its iterations are independent, and it runs in parallel";
             let d = about(&kernel, l, stmt, ("W253", message), "taken as marked");
@@ -51,7 +62,15 @@ pub fn mark_proved(module: &mut Module, function: FuncId) -> Vec<Diagnostic> {
         is_proved
     };
     each_unmarked(&kernel.func().body, &mut mark);
+    let env = Env { module: &kernel.module, vars: &kernel.func().vars };
     let body = &mut module.functions[function.0 as usize].body;
+    for (id, found) in updates {
+        walk::with_loop(body, id, &mut |stmt| {
+            if let StmtKind::For(l) = &mut stmt.kind {
+                found.make_atomic(&env, &mut l.body);
+            }
+        });
+    }
     for (id, clauses) in marks {
         walk::with_loop(body, id, &mut |stmt| {
             if let StmtKind::For(l) = &mut stmt.kind {
@@ -87,13 +106,25 @@ fn proved_nest(kernel: &Kernel, outermost: &ForLoop) -> Vec<(LoopId, Parallel)> 
     nest
 }
 
+/// A loop that combines something and those nested in it perfectly that do so as well.
+fn combining_nest(kernel: &Kernel, l: &ForLoop, found: &Reduced) -> Vec<(LoopId, Parallel)> {
+    let mut nest = vec![(l.id, found.clauses.clone())];
+    let mut at = only_loop(&l.body);
+    while let Some(l) = at.filter(|l| matches!(l.kind, LoopKind::Serial)) {
+        let Some(found) = reduced(kernel, l) else { break };
+        nest.push((l.id, found.clauses));
+        at = only_loop(&l.body);
+    }
+    nest
+}
+
 /// Whether the independence of a loop's iterations follows from the text alone.
 pub fn provably_parallel(kernel: &Kernel, l: &ForLoop) -> bool {
     proved_with(kernel, l).is_some_and(|clauses| clauses.private.is_empty())
 }
 
 /// The clauses under which independence follows from the text: variables that become private.
-fn proved_with(kernel: &Kernel, l: &ForLoop) -> Option<Parallel> {
+pub(in crate::rewrite) fn proved_with(kernel: &Kernel, l: &ForLoop) -> Option<Parallel> {
     let function = kernel.func();
     if walk::leaves(&l.body).is_some() || scalars::read_outside_its_loops(&function.body, l.var) {
         return None;
@@ -113,7 +144,7 @@ fn proved_with(kernel: &Kernel, l: &ForLoop) -> Option<Parallel> {
 }
 
 /// Whether iterations of the loop alone use the variable, and each sets it first.
-fn is_of_each_iteration(function: &Function, l: &ForLoop, var: VarId) -> bool {
+pub(super) fn is_of_each_iteration(function: &Function, l: &ForLoop, var: VarId) -> bool {
     let mut others = walk::times_mentioned(&function.body, var);
     walk::each_stmt(&function.body, &mut |s| {
         others -= usize::from(matches!(&s.kind, StmtKind::Decl { var: v, .. } if *v == var));
@@ -148,6 +179,27 @@ fn is_set_first(block: &Block, var: VarId) -> bool {
     }
 }
 
+/// What the user is told of a loop that combines something.
+fn combined_note(kernel: &Kernel, (l, stmt): (&ForLoop, &Stmt), found: &Reduced) -> Diagnostic {
+    let names: Vec<String> = found.vars().map(|v| format!("`{}`", kernel.name_of(v))).collect();
+    let message = format!(
+        "is not marked; its iterations are independent but for what they combine in {}, and it runs in parallel",
+        names.join(", ")
+    );
+    let d = about(kernel, l, stmt, ("W254", &message), "taken as marked");
+    let d = match found.rounds(kernel.func()) {
+        true => d.note("sums of reals are added up in another order than in the C function"),
+        false => d,
+    };
+    let mark = pragma(kernel, l, &found.clauses);
+    d.help(match found.arrays.is_empty() {
+        true => format!("mark it to say so: `{mark}`"),
+        false => {
+            format!("mark it to say so: `{mark}`, with `#pragma omp atomic` before the updates")
+        }
+    })
+}
+
 /// The mark that says what was found, as a compiler with OpenMP wants it.
 fn pragma(kernel: &Kernel, outermost: &ForLoop, clauses: &Parallel) -> String {
     let function = kernel.func();
@@ -159,10 +211,15 @@ fn pragma(kernel: &Kernel, outermost: &ForLoop, clauses: &Parallel) -> String {
         }
     }
     names.extend(clauses.private.iter().map(|v| kernel.name_of(*v)));
-    match names.is_empty() {
-        true => "#pragma omp parallel for".into(),
-        false => format!("#pragma omp parallel for private({})", names.join(", ")),
+    let mut mark = "#pragma omp parallel for".to_string();
+    if !names.is_empty() {
+        mark += &format!(" private({})", names.join(", "));
     }
+    for r in &clauses.reductions {
+        let one = if function.var(r.var).ty.is_pointer() { "[:1]" } else { "" };
+        mark += &format!(" reduction({}: {}{one})", clause_name(r.op), kernel.name_of(r.var));
+    }
+    mark
 }
 
 /// Whether the counters of that name were one variable, of which each loop has got its own: nothing mentions it any more.

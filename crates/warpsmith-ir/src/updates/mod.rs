@@ -4,21 +4,33 @@
 //! maxima as `if (e > x) x = e;` and `x = e > x ? e : x;`. In any order of the updates an integer ends with the same
 //! value, and a real with one that differs by rounding.
 
-use warpsmith_ir::{
+mod elements;
+
+use crate::{
     AtomicOp, BinaryOp, Expr, ExprKind, MathFn, Place, PlaceKind, ReduceOp, Scalar, Stmt, StmtKind,
     Type, VarId, visit,
 };
 
+pub use elements::{
+    accumulation, assigns, atomic_elements, atomic_of, first_write, other_mention, updates_array,
+};
+
 /// `place = place op value`, with `value` of the place's type.
 pub struct Update {
+    /// What is updated.
     pub place: Place,
+    /// By which operation.
     pub op: AtomicOp,
+    /// What is combined with it.
     pub value: Expr,
 }
 
 /// Why an assignment is no update that can be done in any order, and what to write.
+#[derive(Clone, Copy, Debug)]
 pub struct Why {
+    /// What is in the way.
     pub reason: &'static str,
+    /// What to write.
     pub help: &'static str,
 }
 
@@ -231,7 +243,7 @@ fn converted(value: &Expr, to: Scalar) -> Expr {
         return inner.clone();
     }
     if let Some(v) = value.as_const()
-        && let Some(new) = super::cx::convert_const(v, to)
+        && let Some(new) = v.convert(to)
         && (!v.ty.is_float() || new.as_f64() == v.as_f64())
     {
         return Expr::constant(new).with_origin(value.origin.clone());
@@ -281,6 +293,7 @@ pub fn base_of(place: &Place) -> Option<VarId> {
     }
 }
 
+/// The variable that holds what a pointer points into, or the pointer itself.
 pub fn base_of_pointer(e: &Expr) -> Option<VarId> {
     match &*e.kind {
         ExprKind::Read(p) | ExprKind::AddressOf(p) => base_of(p),
