@@ -344,6 +344,63 @@ void g(int n, float a[n]) { for (int i = 0; i < n; i++) a[i] = 1; }";
     refused(two, &["--size", "n=64"], None, 2, &["W130", "--function f or --function g"]);
 }
 
+/// What iterations only combine is reduced, whatever of it stands in the function.
+#[test]
+fn loops_without_a_mark_are_reduced_where_they_only_combine() {
+    let sum = "float sum(int n, const float x[n]) { float s = 0; for (int i = 0; i < n; i++) s += x[i]; return s; }";
+    let bins = "void bins(int n, const unsigned char *x, int h[256]) { for (int i = 0; i < n; i++) h[x[i]]++; }";
+    let both = "void both(int n, int m, const float A[n][m], const float p[m], const float r[n], float q[n], float s[m])
+{
+    for (int j = 0; j < m; j++) s[j] = 0;
+    for (int i = 0; i < n; i++) {
+        q[i] = 0;
+        for (int j = 0; j < m; j++) {
+            s[j] += r[i] * A[i][j];
+            q[i] += A[i][j] * p[j];
+        }
+    }
+}
+";
+    let sizes = ["--size", "n=4096", "--size", "m=512"];
+    for (source, sizes, wanted) in [
+        (sum, &sizes[..2], "but for what they combine in `s`"),
+        (bins, &sizes[..2], "but for what they combine in `h`"),
+        (both, &sizes[..], "but for what they combine in `s`"),
+    ] {
+        let output = accepted(
+            source,
+            &[sizes, &["--strategy", "model", "--registers", "estimate"]].concat(),
+        );
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("note[W254]") && said.contains(wanted), "{said}");
+        let order = said.contains("sums of reals are added up in another order");
+        assert_eq!(order, source != bins, "{said}");
+    }
+}
+
+/// At no size that can be tried do the usual blocks go on in strides: the matrix would be too large.
+#[test]
+fn reductions_beside_a_matrix_have_fewer_blocks() {
+    let source = "double norm(int n, int steps, const double A[n][n], double x[n], double y[n])
+{
+    double all = 0;
+    for (int t = 0; t < steps; t++) {
+        double s = 0;
+        for (int i = 0; i < n; i++) {
+            double a = 0;
+            for (int j = 0; j < n; j++) a += A[i][j] * x[j];
+            y[i] = a / n;
+            s += a * a;
+        }
+        for (int i = 0; i < n; i++) x[i] = y[i];
+        all += s;
+    }
+    return all;
+}
+";
+    accepted(source, &["--size", "n=4096", "--size", "steps=8", "--strategy", "direct"]);
+}
+
 #[test]
 fn sizes_without_an_iteration_show_nothing() {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -39,14 +39,19 @@ pub fn derive(kernel: &Kernel, sources: &SourceMap) -> Result<Schedule, Vec<Diag
     Ok(schedule)
 }
 
-/// The same with so few blocks of each reduction that they go on in strides at small sizes as well; `None` where it has none.
+/// The same with so few blocks of each reduction that they go on in strides at small sizes as well, and smaller blocks of vectors;
+/// `None` where nothing is reduced.
 pub fn with_fewer_blocks(schedule: &Schedule) -> Option<Schedule> {
     let mut fewer = schedule.clone();
     let mut changed = false;
     for step in &mut fewer.steps {
-        if let StepKind::Reduce(args) = &mut step.kind {
-            args.shape = FEW;
-            changed = true;
+        match &mut step.kind {
+            StepKind::Reduce(args) => {
+                args.shape = FEW;
+                changed = true;
+            }
+            StepKind::Bind(args) if args.block == BLOCKS[0] => args.block = [64, 1, 1],
+            _ => {}
         }
     }
     changed.then_some(fewer)
