@@ -42,11 +42,12 @@ impl<'t> Cx<'t> {
         true
     }
 
-    /// `-> C<A>` as the condition `C<decltype(value), A>`.
+    /// `-> C<A>` as the condition `C<decltype((value)), A>`.
     fn gives(&mut self, value: &Expr, arrow: Node<'t>) -> Option<Expr> {
         let concept = self.type_descriptor(*kids(arrow).first()?);
         let TypeKind::Named(mut path) = concept.kind else { return None };
-        let of_value = TypeKind::Decltype(Box::new(value.clone()));
+        let value = self.make(ExprKind::Paren(value.clone()), arrow);
+        let of_value = TypeKind::Decltype(Box::new(value));
         let of_value = TemplateArg::Type(self.type_name(of_value, arrow));
         path.segments.last_mut()?.args.get_or_insert_default().insert(0, of_value);
         Some(self.make(ExprKind::Path(path), arrow))

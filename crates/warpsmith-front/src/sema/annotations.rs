@@ -236,7 +236,10 @@ impl<'a> Sema<'a> {
 
     /// The thread's number, small numbers, and what is at and beside each parameter.
     fn possible_answers(&mut self, ty: &Type, span: Span) -> Res<Vec<Expr>> {
-        let mut values = vec![thread_number(span)];
+        let mut values = match self.f().func.kind {
+            FunctionKind::Device => vec![self.any_number(span)],
+            _ => vec![],
+        };
         values.extend([0, 1].map(|n| Expr::i32(n).with_origin(span)));
         let f = &self.f().func;
         let of = |id: &warpsmith_ir::VarId| Expr::var(*id, f.var(*id).ty.clone());
@@ -250,6 +253,21 @@ impl<'a> Sema<'a> {
         }
         values.extend([2, -1].map(|n| Expr::i32(n).with_origin(span)));
         values.into_iter().map(|v| self.convert_to(v, ty, span)).collect()
+    }
+
+    /// A number that differs between the threads of a call and between calls: 0, 1 or more in turn, so that no loop that asks
+    /// for it goes on for ever.
+    fn any_number(&mut self, span: Span) -> Expr {
+        let number = |n| Expr::int(Scalar::U64, n).with_origin(span);
+        let binary = |op, a: Expr, b: Expr| Expr::binary(op, a, b).with_origin(span);
+        // The clock says 1, 3, 6, 10 and so on: modulo 7 that is 1, 3, 6, 3, 1, 0, 0 again and again.
+        let clock = Expr::builtin(Builtin::Clock64).with_origin(span);
+        let turn = self.hold_now(binary(BinaryOp::Rem, clock, number(7)), span);
+        let odd = binary(BinaryOp::BitAnd, turn.clone(), number(1)).cast(Type::U32);
+        let own = binary(BinaryOp::BitXor, thread_number(span), odd.with_origin(span));
+        let none = Expr::int(Scalar::U32, 0).with_origin(span);
+        let ends = binary(BinaryOp::Eq, turn, number(0));
+        Expr::new(warpsmith_ir::ExprKind::Select(ends, none, own), Type::U32, span)
     }
 
     /// Whether a value keeps all promises.

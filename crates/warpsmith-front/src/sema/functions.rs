@@ -233,11 +233,7 @@ impl<'a> Sema<'a> {
         f.this = Some(ThisInfo { class, pointer });
     }
 
-    fn param_specs(
-        &mut self,
-        params: &'a [ast::Param],
-        scope: ScopeId,
-    ) -> Res<Vec<ParamSpec<'a>>> {
+    fn param_specs(&mut self, params: &'a [ast::Param], scope: ScopeId) -> Res<Vec<ParamSpec<'a>>> {
         let mut all = vec![];
         for param in params {
             let (name, span) = (param.name.as_deref(), param.span);
@@ -282,11 +278,7 @@ impl<'a> Sema<'a> {
     }
 
     /// Declares parameters of something that is not called.
-    pub(crate) fn declare_uncalled(
-        &mut self,
-        params: &'a [ast::Param],
-        scope: ScopeId,
-    ) -> Res<()> {
+    pub(crate) fn declare_uncalled(&mut self, params: &'a [ast::Param], scope: ScopeId) -> Res<()> {
         let specs = self.param_specs(params, scope)?;
         self.declare_params(specs, scope)
     }

@@ -1,6 +1,7 @@
 //! Device memory and arguments of a launch, from what the user wrote.
 
 mod arrays;
+mod textures;
 mod values;
 
 use std::collections::{HashMap, HashSet};
@@ -32,6 +33,8 @@ pub struct Buffers {
     launches: usize,
     /// Arrays without a size: their bounds are not checked, and the report says so.
     pub unbounded: Vec<String>,
+    /// Textures that nobody binds: what they hold is made up, and the report says so.
+    pub unbound_textures: Vec<String>,
 }
 
 /// What an argument list is made from.
@@ -98,6 +101,7 @@ impl Buffers {
         all_given(cx)?;
         let scalars = scalar_arguments(cx)?;
         self.set_variables(cx, &names, &scalars)?;
+        self.unbound_textures.extend(textures::bind_unbound(cx.module, &mut self.memory));
         let mut args = vec![];
         for param in &function.params {
             let var = function.var(*param);
@@ -269,7 +273,17 @@ struct Leaf {
     ty: Type,
 }
 
+/// Pointers of an array in a structure that lead to arrays of their own, at most.
+const MOST_POINTERS: u64 = 256;
+
 fn leaves(module: &Module, ty: &Type, name: &str, offset: u64) -> Vec<Leaf> {
+    if let Type::Array(element, n) = ty
+        && matches!(**element, Type::Pointer { .. })
+        && *n <= MOST_POINTERS
+    {
+        let one = |i| leaves(module, element, &format!("{name}[{i}]"), offset + 8 * i);
+        return (0..*n).flat_map(one).collect();
+    }
     let Type::Struct(id) = ty else {
         return vec![Leaf { name: name.to_string(), offset, ty: ty.clone() }];
     };

@@ -231,6 +231,12 @@ impl<'a> Runner<'a> {
         for text in variables::never_set(&step.module, &step.variables, &args) {
             self.assume(format!("{}: {text}", shown(path)));
         }
+        for name in std::mem::take(&mut buffers.unbound_textures) {
+            self.assume(format!(
+                "{}: nothing binds the texture `{name}`: it holds the number 1 everywhere",
+                shown(path)
+            ));
+        }
         for name in std::mem::take(&mut buffers.unbounded) {
             self.assume(format!(
                 "{}: array `{name}` has no size: its bounds were not checked",
