@@ -32,9 +32,9 @@ pub struct Buffers {
     /// Launches prepared so far.
     launches: usize,
     /// Arrays without a size: their bounds are not checked, and the report says so.
-    pub unbounded: Vec<String>,
+    unbounded: Vec<String>,
     /// Textures that nobody binds: what they hold is made up, and the report says so.
-    pub unbound_textures: Vec<String>,
+    unbound_textures: Vec<String>,
 }
 
 /// What an argument list is made from.
@@ -77,6 +77,17 @@ impl Buffers {
     /// The buffer of this name; `None`: no launch has had one so far.
     pub fn find(&self, name: &str) -> Option<&Buffer> {
         self.by_name.get(name).map(|id| &self.memory.buffers[id.0 as usize])
+    }
+
+    /// What is not what the program has, in words, since this was asked last.
+    pub fn made_up(&mut self) -> Vec<String> {
+        let textures = std::mem::take(&mut self.unbound_textures).into_iter().map(|name| {
+            format!("nothing binds the texture `{name}`: it holds the number 1 everywhere")
+        });
+        let arrays = std::mem::take(&mut self.unbounded).into_iter();
+        let arrays =
+            arrays.map(|name| format!("array `{name}` has no size: its bounds were not checked"));
+        textures.chain(arrays).collect()
     }
 
     /// The arguments of one launch; makes the buffers that are not there yet.
