@@ -4,7 +4,7 @@ template <typename T> concept HasSize = requires(const T &t) { t.size(); };
 template <typename T> concept Number = requires(T a, T b) {
     { a + b } -> std::same_as<T>;
     { a < b } -> std::convertible_to<bool>;
-    requires sizeof(T) >= 4;
+    requires (sizeof(T) >= 4);
 };
 template <typename T> concept Named = requires { typename T::value_type; };
 struct Pair {

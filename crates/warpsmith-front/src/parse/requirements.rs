@@ -26,6 +26,8 @@ impl<'t> Cx<'t> {
             ("simple_requirement", [clause]) if clause.kind() == "requires_clause" => {
                 asked.holds.extend(self.constraint(*clause));
             }
+            // `requires a >= b` without parentheses is read as something else.
+            ("simple_requirement", _) if self.str(node).starts_with("requires") => return false,
             ("simple_requirement", [e]) => asked.valid.push(self.expr(*e)),
             ("type_requirement", [name]) => asked.types.push(self.type_descriptor(*name)),
             ("compound_requirement", [e, rest @ ..]) => {
