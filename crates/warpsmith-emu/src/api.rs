@@ -92,6 +92,14 @@ pub struct LaunchConfig {
     pub args: Vec<Arg>,
 }
 
+impl LaunchConfig {
+    /// Whether a device takes blocks of that many threads.
+    pub fn block_fits(&self) -> bool {
+        let threads: u64 = self.block.iter().map(|n| u64::from(*n)).product();
+        threads <= 1024 && self.block[2] <= 64
+    }
+}
+
 /// What is looked for. Checks that are off cost nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checks {
@@ -135,6 +143,8 @@ pub struct Options {
     pub checks: Checks,
     /// A warp executes in lockstep: accesses of one warp are ordered by the instructions (older code).
     pub warp_lockstep: bool,
+    /// Run blocks of more threads than a device takes, too: 1024, or 64 in z.
+    pub any_block: bool,
     /// Worker threads; 0: one for each core. What comes out does not depend on it.
     pub jobs: usize,
     /// Thread instructions, estimated from the first block, from which a launch is worth several workers; 0: every
@@ -180,6 +190,7 @@ impl Default for Options {
         Options {
             checks: Checks::ALL,
             warp_lockstep: false,
+            any_block: false,
             jobs: 0,
             parallel_from: 2_000_000,
             max_steps: 100_000_000,

@@ -179,6 +179,18 @@ pub struct Attrs {
     pub cluster_dims: Vec<Expr>,
 }
 
+/// What `requires { … }` asks for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Requirements {
+    pub params: Vec<Param>,
+    /// Expressions that must mean something.
+    pub valid: Vec<Expr>,
+    /// Types that must be there.
+    pub types: Vec<TypeName>,
+    /// Conditions that must hold.
+    pub holds: Vec<Expr>,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Param {
     pub name: Option<String>,
@@ -590,6 +602,8 @@ pub enum ExprKind {
     },
     /// `sizeof...(pack)`
     PackLength(Expr),
+    /// `requires (T t) { t.size(); … }`
+    Requires(Requirements),
     /// Text the grammar read but we do not (statement expressions, `new`, `throw` …).
     Unsupported {
         what: String,

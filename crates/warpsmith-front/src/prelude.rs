@@ -27,6 +27,7 @@ const TEXT: &str = concat!(
     include_str!("prelude/simd.cuh"),
     include_str!("prelude/special.cuh"),
     include_str!("prelude/rounding.cuh"),
+    include_str!("prelude/math_values.cuh"),
     include_str!("prelude/callables.cuh"),
     include_str!("prelude/samples.cuh"),
     include_str!("prelude/runtime.cuh"),

@@ -51,3 +51,29 @@ fn pointers_that_nobody_gave_are_no_findings() {
     assert_eq!(status, Some(1), "{text}");
     assert!(text.contains("error[invalid-pointer]: write through a null pointer"), "{text}");
 }
+
+/// A statement that is not even read may be the one that fills an array; one that was read and does something else is not.
+#[test]
+fn statements_that_are_not_read_may_set_any_memory() {
+    let program = |statement: &str| {
+        format!(
+            "struct Box {{ float *data; operator float *() const {{ return data; }} }};
+__global__ void twice(float *y, const float *x) {{ y[threadIdx.x] = 2 * x[threadIdx.x]; }}
+int main()\n{{
+    float h[64], *y;
+    for (int i = 0; i < 64; i++) h[i] = i;
+    Box box;
+    cudaMalloc(&box.data, sizeof(h));
+    cudaMalloc(&y, sizeof(h));
+    {statement}
+    twice<<<1, 64>>>(y, box.data);\n}}\n"
+        )
+    };
+    let unread = "cudaMemcpy(box.operator float *(), h, sizeof(h), cudaMemcpyHostToDevice);";
+    let (status, text) = check(&program(unread));
+    assert_eq!(status, Some(0), "{text}");
+    assert!(text.contains("host code was left out"), "{text}");
+    let (status, text) = check(&program("(void)h;"));
+    assert_eq!(status, Some(1), "{text}");
+    assert!(text.contains("error[uninitialized-global]"), "{text}");
+}

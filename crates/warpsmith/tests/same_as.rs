@@ -226,6 +226,13 @@ fn no_claim_beyond_what_ran() {
         &["a.cu", "--same-as", "b.cu"],
         "nothing tells how `f` is launched",
     );
+    // Options are for the kernel that is checked: the words do not ask for what was given.
+    let whole = "__global__ void f(const float *x, float *y) { int i = blockIdx.x * blockDim.x + threadIdx.x; y[i] = x[i]; }\n";
+    refused(
+        &[("a.cu", whole), ("b.cu", whole)],
+        &["a.cu", "--same-as", "b.cu", "--grid", "4", "--block", "64"],
+        "before it in its own file",
+    );
     // A size without a counterpart.
     let other = "void f(int n, int m, const float *x, float *y) { for (int i = 0; i < n; i++) y[i] = x[i % m]; }\n";
     refused(

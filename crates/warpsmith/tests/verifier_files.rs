@@ -77,7 +77,7 @@ fn functions_without_bodies_are_arbitrary_for_verifiers() {
 __device__ int arbitrary();
 __device__ void done(S s);
 __global__ void f(int *p)\n{
-    while (arbitrary()) p[0] = threadIdx.x;
+    while (arbitrary()) p[threadIdx.x] = 1;
     S s = { p[threadIdx.x] };
     done(s);\n}\n";
     let text = check(&format!("//pass\n//--blockDim=64 --gridDim=1\n{kernel}"), &[], 0);
@@ -284,4 +284,148 @@ __global__ void f(int *p) { p[blockIdx.x * WIDTH + threadIdx.x] = threadIdx.x + 
     check(text, &[], 0);
     let text = check(&text.replace("x * WIDTH", "x * (WIDTH / 2)"), &[], 1);
     assert!(text.contains("race-global"), "{text}");
+}
+
+/// What a function without a body returns or sets is another number in every thread: writes of it to one place are no equal ones.
+#[test]
+fn results_of_functions_without_bodies_differ_between_threads() {
+    let kernel = |statement: &str| {
+        file(&format!(
+            "__device__ int any(); __device__ float real(); __device__ void set(int *p);
+__device__ int small() {{ __ensures(__return_val_int() >= 0 && __return_val_int() < 2); }}
+__global__ void f(int *p, float *q)\n{{\n    int x;\n    {statement}\n}}\n"
+        ))
+    };
+    for racy in
+        ["p[0] = any();", "q[0] = real();", "set(&x); p[0] = x;", "if (any()) __syncthreads();"]
+    {
+        let text = check(&kernel(racy), &[], 1);
+        assert!(text.contains("race-global") || text.contains("divergent-barrier"), "{text}");
+    }
+    let own = ["p[threadIdx.x] = any();", "set(&x); p[threadIdx.x] = x;", "p[0] = 7 + 0 * any();"];
+    for right in own {
+        check(&kernel(right), &[], 0);
+    }
+}
+
+/// A loop that asks such a function whether to go on ends some time, in every thread.
+#[test]
+fn loops_that_ask_functions_without_bodies_end() {
+    let loops = [
+        "while (any()) while (any()) {}",
+        "while (!any()) {}",
+        "for (char c = more(); c; c = more()) while (any()) if (more()) break;",
+        "do { if (any() > 3) return; } while (more());",
+    ];
+    for text in loops {
+        let kernel = format!(
+            "__device__ int any(); __device__ char more();\n__global__ void f(int *p)\n{{\n    {text}\n    p[threadIdx.x] = 1;\n}}\n"
+        );
+        check(&file(&kernel), &[], 0);
+    }
+}
+
+/// From an element in the middle of an array on, all of it may be written.
+#[test]
+fn functions_without_bodies_write_to_the_rest_of_an_array() {
+    let kernel = |call: &str, used: &str| {
+        file(&format!(
+            "__device__ void get(int *p, int n);
+__global__ void f(int *a, int i)\n{{
+    __requires(i == 2);
+    int c[6], d[2][3];
+    c[0] = 5;
+    {call};
+    __assert(c[0] == 5);
+    a[threadIdx.x] = {used};\n}}\n"
+        ))
+    };
+    for (call, used) in [
+        ("get(&c[2], 4)", "c[2] + c[5]"),
+        ("get(&c[i], 4)", "c[2] + c[5]"),
+        ("get(c + 2, 4)", "c[2] + c[5]"),
+        ("get(&d[1][1], 2)", "d[1][1] + d[1][2]"),
+    ] {
+        check(&kernel(call, used), &[], 0);
+    }
+    for (call, used) in [("get(&c[2], 4)", "c[1]"), ("get(&d[1][1], 2)", "d[1][0]")] {
+        let text = check(&kernel(call, used), &[], 1);
+        assert!(text.contains("uninitialized-local"), "{text}");
+    }
+}
+
+/// A verifier does not ask whether a device takes a block; anybody else does.
+#[test]
+fn blocks_of_verifiers_have_any_size() {
+    let kernel = "__global__ void f(int *p) { p[blockIdx.x * blockDim.x + threadIdx.x INDEX] = threadIdx.x; }\n";
+    let large = |index: &str| {
+        format!("//pass\n//--blockDim=2048 --gridDim=2\n{}", kernel.replace(" INDEX", index))
+    };
+    let text = check(&large(""), &[], 0);
+    assert!(text.contains("no device takes blocks of so many threads"), "{text}");
+    // The two threads are further apart than a block of a device is long.
+    let text = check(&large(" % 1500"), &[], 1);
+    assert!(text.contains("race-global") && text.contains("thread 1500"), "{text}");
+    let plain = kernel.replace(" INDEX", "");
+    assert!(check(&plain, &["--grid", "2", "--block", "2048"], 1).contains("invalid-launch"));
+}
+
+/// Variables of a file for verifiers are the device's, whether they say so or not.
+#[test]
+fn variables_of_verifiers_are_the_devices() {
+    let kernel = "char *buffer; int total; const int n = 3;
+__global__ void f(int *p)\n{\n    atomicAdd((unsigned *)&buffer, n);\n    STATEMENT;\n}\n";
+    check(&file(&kernel.replace("STATEMENT", "p[threadIdx.x] = total")), &[], 0);
+    let text = check(&file(&kernel.replace("STATEMENT", "total = threadIdx.x")), &[], 1);
+    assert!(text.contains("race-global"), "{text}");
+    let plain = kernel.replace("STATEMENT", "p[threadIdx.x] = total");
+    assert!(check(&plain, &["--grid", "1", "--block", "32"], 2).contains("W095"));
+}
+
+/// A structure may hold an array of pointers: each leads to an array of its own.
+#[test]
+fn arrays_of_pointers_in_structures_lead_to_arrays() {
+    let kernel = |index: &str| {
+        file(&format!(
+            "struct S {{ int n; float *p[42]; }};
+__global__ void f(S q)\n{{\n    __requires_fresh_array(q.p[4]);
+    q.p[4][{index}] = threadIdx.x;\n    q.p[5][threadIdx.x] = 1;\n}}\n"
+        ))
+    };
+    check(&kernel("threadIdx.x"), &[], 0);
+    let text = check(&kernel("0"), &[], 1);
+    assert!(text.contains("race-global") && text.contains("q.p[4]"), "{text}");
+}
+
+/// A texture that nobody binds where no host code runs holds something; in a program it is the program's mistake.
+#[test]
+fn textures_that_nobody_binds_hold_something() {
+    let kernel = "texture<int, 1, cudaReadModeElementType> line; texture<uchar4, 2, cudaReadModeNormalizedFloat> image;
+__global__ void f(int *p) { p[tex1Dfetch(line, 4) + threadIdx.x] = (int)tex2D(image, 3.0f, 4.0f).x; }\n";
+    let text = check(&file(kernel), &[], 0);
+    assert!(text.contains("nothing binds the texture `line`"), "{text}");
+    check(kernel, &["--grid", "1", "--block", "64"], 0);
+    let racy = kernel
+        .replace("tex1Dfetch(line, 4) + threadIdx.x", "tex1Dfetch(line, 4)")
+        .replace("(int)tex2D", "threadIdx.x + (int)tex2D");
+    assert!(check(&file(&racy), &[], 1).contains("race-global"));
+    let program =
+        format!("{kernel}int main() {{ int *p; cudaMalloc(&p, 1024); f<<<1, 64>>>(p); }}\n");
+    assert!(check(&program, &[], 1).contains("invalid-pointer"));
+}
+
+/// Names for the result say its type.
+#[test]
+fn results_have_the_type_that_their_name_says() {
+    let kernel = |ty: &str| {
+        file(&format!(
+            "__device__ {ty} twice(int i) {{ __ensures(__return_val_int() == i * 2); return i * 2; }}
+__global__ void f(int *p) {{ p[threadIdx.x] = (int)twice(threadIdx.x); }}\n"
+        ))
+    };
+    check(&kernel("int"), &[], 0);
+    for other in ["char", "long long", "float"] {
+        let text = check(&kernel(other), &[], 2);
+        assert!(text.contains("`__return_val_int`") && text.contains("W063"), "{text}");
+    }
 }

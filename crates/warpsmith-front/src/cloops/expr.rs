@@ -86,6 +86,7 @@ impl<'u> Cx<'u> {
             | A::NullPtr
             | A::Fold { .. }
             | A::PackLength(_)
+            | A::Requires(_)
             | A::PackExpansion(_) => {
                 return Err(self.unsupported("this is not C, and it", e.span));
             }

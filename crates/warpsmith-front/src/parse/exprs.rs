@@ -139,6 +139,7 @@ impl<'t> Cx<'t> {
                 array: all_kids(node).iter().any(|n| n.kind() == "[" || n.kind() == "[]"),
             },
             "fold_expression" => self.fold(node),
+            "requires_expression" => self.requires(node),
             "extension_expression" => *self.first(node).kind,
             _ => ExprKind::Unsupported { what: unsupported_name(node.kind(), text) },
         }
@@ -557,7 +558,7 @@ fn unsupported_name(kind: &str, text: &str) -> String {
         "user_defined_literal" => format!("the user-defined literal `{text}`"),
         "co_await_expression" => "`co_await`".to_owned(),
         "generic_expression" => "`_Generic`".to_owned(),
-        "requires_expression" | "requires_clause" => "`requires`".to_owned(),
+        "requires_clause" => "`requires`".to_owned(),
         "gnu_asm_expression" => "`asm` as an expression".to_owned(),
         "ERROR" => "text with a syntax error".to_owned(),
         other => format!("this {}", other.replace('_', " ")),

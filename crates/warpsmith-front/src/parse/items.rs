@@ -217,7 +217,7 @@ impl<'t> Cx<'t> {
     }
 
     /// The condition of a `requires` clause.
-    fn constraint(&mut self, clause: Node<'t>) -> Option<Expr> {
+    pub(super) fn constraint(&mut self, clause: Node<'t>) -> Option<Expr> {
         let named = field(clause, "constraint").filter(|n| n.is_named());
         let condition = named.or_else(|| kids(clause).last().copied());
         condition.map(|n| self.expr(n))

@@ -18,6 +18,7 @@ mod names;
 mod new_pointers;
 mod parens;
 mod paths;
+mod requirements;
 mod stmts;
 mod structs;
 mod types;

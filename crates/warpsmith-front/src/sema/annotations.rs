@@ -4,7 +4,7 @@
 //! invariant is asserted wherever it is reached. Sets of accesses are kept by `access_sets`. What speaks of another thread
 //! cannot be run; it is read over, with a warning.
 
-use warpsmith_ir::{BinaryOp, Expr, FunctionKind, Span, StmtKind, Type};
+use warpsmith_ir::{Axis, BinaryOp, Builtin, Expr, FunctionKind, Scalar, Span, StmtKind, Type};
 
 use super::Sema;
 use super::model::*;
@@ -113,7 +113,7 @@ impl<'a> Sema<'a> {
             // A statement that is reached is enabled.
             ("__enabled", []) => Some(Ok(Operand::Value(super::convert::bool_const(true, span)))),
             _ if RESULTS.contains(&name) => match self.returned.clone() {
-                Some(value) => Some(Ok(Operand::Value(value))),
+                Some(value) => Some(result_of(name, value, span)),
                 None => Some(fail("W063", span, format!("`{name}` stands in `__ensures` only"))),
             },
             ("__implies", [a, b]) => Some(self.implication(a, b, span)),
@@ -198,8 +198,8 @@ impl<'a> Sema<'a> {
         Ok(())
     }
 
-    /// What a function without a body returns that is only specified: of some values the first that keeps its promises. One
-    /// that ends with `return` has its own.
+    /// What a function without a body returns that is only specified: of some values the first that keeps its promises, which
+    /// is another one for every thread where nothing is promised. One that ends with `return` has its own.
     pub(crate) fn answer_of_spec(&mut self, span: Span) -> Res<()> {
         let Some(ret) = self.f().ret.clone().filter(|r| r.ty != Type::Void) else { return Ok(()) };
         let last = self.f().blocks.last().and_then(|b| b.last());
@@ -234,14 +234,18 @@ impl<'a> Sema<'a> {
         Ok(())
     }
 
-    /// Small numbers, and what is at and beside each parameter.
+    /// The thread's number, small numbers, and what is at and beside each parameter.
     fn possible_answers(&mut self, ty: &Type, span: Span) -> Res<Vec<Expr>> {
-        let mut values: Vec<Expr> = [0, 1].map(|n| Expr::i32(n).with_origin(span)).to_vec();
+        let mut values = match self.f().func.kind {
+            FunctionKind::Device => vec![self.any_number(span)],
+            _ => vec![],
+        };
+        values.extend([0, 1].map(|n| Expr::i32(n).with_origin(span)));
         let f = &self.f().func;
         let of = |id: &warpsmith_ir::VarId| Expr::var(*id, f.var(*id).ty.clone());
         let params: Vec<Expr> = f.params.iter().map(of).filter(|e| e.ty.is_integer()).collect();
         for param in params {
-            let one = Expr::int(param.ty.scalar().unwrap_or(warpsmith_ir::Scalar::I32), 1);
+            let one = Expr::int(param.ty.scalar().unwrap_or(Scalar::I32), 1);
             values.push(param.clone());
             for op in [BinaryOp::Add, BinaryOp::Sub] {
                 values.push(Expr::binary(op, param.clone(), one.clone()).with_origin(span));
@@ -249,6 +253,21 @@ impl<'a> Sema<'a> {
         }
         values.extend([2, -1].map(|n| Expr::i32(n).with_origin(span)));
         values.into_iter().map(|v| self.convert_to(v, ty, span)).collect()
+    }
+
+    /// A number that differs between the threads of a call and between calls: 0, 1 or more in turn, so that no loop that asks
+    /// for it goes on for ever.
+    fn any_number(&mut self, span: Span) -> Expr {
+        let number = |n| Expr::int(Scalar::U64, n).with_origin(span);
+        let binary = |op, a: Expr, b: Expr| Expr::binary(op, a, b).with_origin(span);
+        // The clock says 1, 3, 6, 10 and so on: modulo 7 that is 1, 3, 6, 3, 1, 0, 0 again and again.
+        let clock = Expr::builtin(Builtin::Clock64).with_origin(span);
+        let turn = self.hold_now(binary(BinaryOp::Rem, clock, number(7)), span);
+        let odd = binary(BinaryOp::BitAnd, turn.clone(), number(1)).cast(Type::U32);
+        let own = binary(BinaryOp::BitXor, thread_number(span), odd.with_origin(span));
+        let none = Expr::int(Scalar::U32, 0).with_origin(span);
+        let ends = binary(BinaryOp::Eq, turn, number(0));
+        Expr::new(warpsmith_ir::ExprKind::Select(ends, none, own), Type::U32, span)
     }
 
     /// Whether a value keeps all promises.
@@ -290,6 +309,34 @@ impl<'a> Sema<'a> {
         let ty = a.ty.clone();
         Ok(Operand::Value(Expr::new(warpsmith_ir::ExprKind::Select(cond, a, b), ty, span)))
     }
+}
+
+/// The value that a function returns, by a name that says what type it has.
+fn result_of<'a>(name: &str, value: Expr, span: Span) -> Res<Operand<'a>> {
+    let fits = match name {
+        "__return_val_int" => matches!(value.ty.scalar(), Some(Scalar::I32 | Scalar::U32)),
+        "__return_val_bool" => value.ty.scalar() == Some(Scalar::Bool),
+        "__return_val_ptr" => value.ty.is_pointer(),
+        _ => true,
+    };
+    if !fits {
+        let text = format!("the function returns no such type as `{name}` stands for");
+        return fail("W063", span, text);
+    }
+    Ok(Operand::Value(value))
+}
+
+/// The number of the calling thread in its grid: no two threads have the same.
+pub(super) fn thread_number(span: Span) -> Expr {
+    let indices: [(fn(Axis) -> Builtin, fn(Axis) -> Builtin); 2] =
+        [(Builtin::BlockIdx, Builtin::GridDim), (Builtin::ThreadIdx, Builtin::BlockDim)];
+    let digits = indices.iter().flat_map(|of| [Axis::Z, Axis::Y, Axis::X].map(|axis| (of, axis)));
+    let zero = Expr::int(Scalar::U32, 0).with_origin(span);
+    digits.fold(zero, |number, ((index, extent), axis)| {
+        let builtin = |b| Expr::builtin(b).with_origin(span);
+        let before = Expr::binary(BinaryOp::Mul, number, builtin(extent(axis))).with_origin(span);
+        Expr::binary(BinaryOp::Add, before, builtin(index(axis))).with_origin(span)
+    })
 }
 
 /// The first name in a condition that only a proof gives a meaning.

@@ -94,6 +94,7 @@ impl<'a> Sema<'a> {
                 let length = self.pack_length(pack, span)?;
                 Ok(Operand::Value(self.size_value(length as u64, span)))
             }
+            K::Requires(asked) => self.requirements(asked, span),
             K::PackExpansion(_) => {
                 fail("W055", span, "a pack can only be expanded among arguments")
             }

@@ -60,7 +60,8 @@ impl<'a> Sema<'a> {
 
     pub(crate) fn function_of_library(&self, operand: &Operand<'a>) -> Option<Operand<'a>> {
         let Operand::Foreign { names, args } = operand else { return None };
-        let name = format!("{AS_VALUE}{}", names.first().filter(|_| args.is_empty())?);
+        let name = names.first().filter(|_| args.is_empty())?;
+        let name = format!("{AS_VALUE}{}", name.trim_start_matches("std::"));
         let fns = super::expr::functions(&self.lookup(self.f_scope(), &name));
         (!fns.is_empty()).then_some(Operand::Functions { name, fns, args: None, object: None })
     }

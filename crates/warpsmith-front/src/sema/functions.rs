@@ -145,7 +145,7 @@ impl<'a> Sema<'a> {
             (_, Some(t)) if is_auto(t) || matches!(t.kind, ast::TypeKind::Decltype(_)) => None,
             (_, Some(t)) => Some(self.resolve_type(scope, t)?),
         };
-        let params = self.param_specs(f, scope)?;
+        let params = self.param_specs(&f.decl.params, scope)?;
         let types: Vec<QualType> = params.iter().map(|p| p.ty.clone()).collect();
         let kind = if f.decl.attrs.global { FunctionKind::Kernel } else { key.kind };
         // A function that may call itself gets its id before its body.
@@ -233,9 +233,9 @@ impl<'a> Sema<'a> {
         f.this = Some(ThisInfo { class, pointer });
     }
 
-    fn param_specs(&mut self, f: FnDecl<'a>, scope: ScopeId) -> Res<Vec<ParamSpec<'a>>> {
+    fn param_specs(&mut self, params: &'a [ast::Param], scope: ScopeId) -> Res<Vec<ParamSpec<'a>>> {
         let mut all = vec![];
-        for param in &f.decl.params {
+        for param in params {
             let (name, span) = (param.name.as_deref(), param.span);
             let restrict = matches!(param.ty.kind, ast::TypeKind::Pointer { restrict: true, .. });
             if let Some(elements) = self.pack_elements(&param.ty, scope) {
@@ -249,7 +249,7 @@ impl<'a> Sema<'a> {
                 continue;
             }
             let q = self.resolve_type(scope, &param.ty)?;
-            if q.ty == Type::Void && !q.is_reference() && f.decl.params.len() == 1 {
+            if q.ty == Type::Void && !q.is_reference() && params.len() == 1 {
                 continue;
             }
             all.push(ParamSpec { name, ty: self.decayed(q), restrict, is_pack: false, span });
@@ -275,6 +275,12 @@ impl<'a> Sema<'a> {
             self.declare(scope, name, Entity::Pack(list));
         }
         Ok(())
+    }
+
+    /// Declares parameters of something that is not called.
+    pub(crate) fn declare_uncalled(&mut self, params: &'a [ast::Param], scope: ScopeId) -> Res<()> {
+        let specs = self.param_specs(params, scope)?;
+        self.declare_params(specs, scope)
     }
 
     /// The parameters of a lambda's body, of the types the call gave them.

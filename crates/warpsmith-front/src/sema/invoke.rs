@@ -2,16 +2,26 @@
 
 use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::{
-    Expr, ExprKind, FunctionKind, Place, PlaceKind, Scalar, Space, Span, StmtKind, StructId, Type,
+    BinaryOp, Expr, ExprKind, FunctionKind, Place, PlaceKind, Scalar, Space, Span, StmtKind,
+    StructId, Type,
 };
 
 use super::Sema;
+use super::convert::binary_folded;
 use super::functions::raw_pointer_cast;
 use super::model::*;
 use super::overload::Chosen;
 use super::refused::{ELLIPSIS, refuse};
 use super::structs::stored_type;
 use crate::builtins;
+
+/// What a function without a body may write.
+struct Written {
+    pointer: Expr,
+    bytes: Expr,
+    /// Its type, where it is one number.
+    number: Option<Type>,
+}
 
 impl<'a> Sema<'a> {
     /// Calls what overload resolution chose.
@@ -51,8 +61,8 @@ impl<'a> Sema<'a> {
         for (arg, param) in args.into_iter().zip(&instance.params) {
             values.push(self.pass(arg, param, span)?);
         }
-        let written: Vec<(Expr, i64)> = (types.into_iter().zip(&values).zip(&instance.params))
-            .filter_map(|((of, value), param)| self.written_by_any(value, of, param))
+        let written: Vec<Written> = (types.into_iter().zip(&values).zip(&instance.params))
+            .filter_map(|((of, value), param)| self.written_by_any((value, of), param, span))
             .collect();
         for (i, param) in instance.params.iter().enumerate().skip(given) {
             let Some(default) = f.decl.params.get(i).and_then(|p| p.default.as_ref()) else {
@@ -69,13 +79,20 @@ impl<'a> Sema<'a> {
             return Ok(Operand::Value(Expr::constant(value).with_origin(span)));
         }
         let result = self.emit_call(&instance, values, span);
-        self.fill_with_zeros(written, span)?;
+        self.write_anything(written, span)?;
         Ok(result)
     }
 
-    fn fill_with_zeros(&mut self, places: Vec<(Expr, i64)>, span: Span) -> Res<()> {
-        for (pointer, bytes) in places {
-            let zeros = vec![pointer, Expr::i32(0), Expr::int(Scalar::U64, bytes)];
+    /// A number becomes one that no other thread has, all else zeros.
+    fn write_anything(&mut self, places: Vec<Written>, span: Span) -> Res<()> {
+        for Written { pointer, bytes, number } in places {
+            if let Some(ty) = number {
+                let value = self.convert_to(super::annotations::thread_number(span), &ty, span)?;
+                let place = Place::new(PlaceKind::Deref(pointer), ty, span);
+                self.emit(StmtKind::Assign { place, value }, span);
+                continue;
+            }
+            let zeros = vec![pointer, Expr::i32(0), bytes];
             if let Some(Err(error)) = builtins::call("memset", &[], zeros, span, self) {
                 return Err(error.into());
             }
@@ -83,14 +100,14 @@ impl<'a> Sema<'a> {
         Ok(())
     }
 
-    /// What of the calling thread's own a function without a body may write through an argument: where, and how many bytes.
-    /// Whether it writes to memory that threads share nobody knows.
+    /// What of the calling thread's own a function without a body may write through an argument. Whether it writes to memory
+    /// that threads share nobody knows.
     fn written_by_any(
         &self,
-        value: &Expr,
-        operand: Option<QualType>,
+        (value, operand): (&Expr, Option<QualType>),
         param: &QualType,
-    ) -> Option<(Expr, i64)> {
+        span: Span,
+    ) -> Option<Written> {
         let mut pointer = value;
         while let ExprKind::Cast(inner) = &*pointer.kind {
             pointer = inner;
@@ -99,15 +116,41 @@ impl<'a> Sema<'a> {
         else {
             return None;
         };
-        let whole = operand.map(|q| q.ty).filter(|t| matches!(t, Type::Array(..)));
-        let from_start = array_from(pointer).filter(|_| !param.is_reference());
-        let object = from_start.cloned().or(whole).unwrap_or((**pointee).clone());
-        let bytes = i64::try_from(layout_of(&self.module, &object).size).ok()?;
         let is_constant = match &param.ty {
             Type::Pointer { readonly, .. } if !param.is_reference() => *readonly,
             _ => param.is_const,
         };
-        (!is_constant).then(|| (pointer.clone(), bytes))
+        if is_constant {
+            return None;
+        }
+        let pointer = pointer.clone();
+        if let Some(bytes) = self.rest_of_array(&pointer, span).filter(|_| !param.is_reference()) {
+            return Some(Written { pointer, bytes, number: None });
+        }
+        let whole = operand.map(|q| q.ty).filter(|t| matches!(t, Type::Array(..)));
+        let object = whole.unwrap_or((**pointee).clone());
+        let bytes = i64::try_from(layout_of(&self.module, &object).size).ok()?;
+        let number = object.scalar().map(|_| object);
+        Some(Written { pointer, bytes: Expr::int(Scalar::U64, bytes), number })
+    }
+
+    /// How many bytes an array has from the element on that a pointer leads to, as those of `int[2][3]` from `c[1][1]`.
+    fn rest_of_array(&self, pointer: &Expr, span: Span) -> Option<Expr> {
+        let ExprKind::AddressOf(place) = &*pointer.kind else { return None };
+        let (mut place, mut before) = (place, vec![]);
+        while let PlaceKind::Index(of, index) = &*place.kind {
+            before.push((index.clone(), layout_of(&self.module, &place.ty).size));
+            place = of;
+        }
+        if before.is_empty() || !matches!(place.ty, Type::Array(..)) {
+            return None;
+        }
+        let number = |n: u64| i64::try_from(n).ok().map(|n| Expr::int(Scalar::U64, n));
+        let all = number(layout_of(&self.module, &place.ty).size)?;
+        before.into_iter().try_fold(all, |rest, (index, size)| {
+            let skipped = binary_folded(BinaryOp::Mul, index.cast(Type::U64), number(size)?, span);
+            Some(binary_folded(BinaryOp::Sub, rest, skipped, span))
+        })
     }
 
     /// Emits the call statement; the result is a temporary, or the place behind a returned reference.
@@ -250,16 +293,4 @@ impl<'a> Sema<'a> {
         };
         Ok((self.materialise(value, span), false))
     }
-}
-
-/// The largest array that begins where a pointer leads, as `int[2][3]` for `c[0]` and `&c[0][0]`.
-fn array_from(pointer: &Expr) -> Option<&Type> {
-    let ExprKind::AddressOf(place) = &*pointer.kind else { return None };
-    let (mut place, mut array) = (place, None);
-    while let PlaceKind::Index(of, index) = &*place.kind
-        && index.as_const().is_some_and(|v| v.bits == 0)
-    {
-        (place, array) = (of, Some(&of.ty));
-    }
-    array
 }

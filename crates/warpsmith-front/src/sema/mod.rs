@@ -92,6 +92,7 @@ mod program;
 mod ranges;
 pub(crate) mod refused;
 mod request;
+mod requirements;
 mod scope;
 mod stmt;
 mod streams;
@@ -124,7 +125,7 @@ pub use program::{
 };
 pub use refused::{REFUSALS, Refusal};
 pub use verifier_files::{
-    ParameterValue, numbers_of_conditions, promise_missing_bodies, values_of_comparisons,
+    ParameterValue, numbers_of_conditions, read_as_verifiers_do, values_of_comparisons,
     values_of_conditions,
 };
 

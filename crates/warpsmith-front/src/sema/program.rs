@@ -73,7 +73,33 @@ impl<'a> Sema<'a> {
             let target = self.arena.keep(target);
             self.forget(target);
         }
-        self.forget_given(s);
+        match &s.kind {
+            ast::StmtKind::Unsupported { .. } => self.forget_all_visible(s.span),
+            _ => self.forget_given(s),
+        }
+    }
+
+    /// Text that is no statement we read may write through any pointer that is at hand.
+    fn forget_all_visible(&mut self, span: Span) {
+        let (function, mut places, mut at) = (self.f().serial, vec![], Some(self.f_scope()));
+        while let Some(id) = at {
+            let scope = self.scope(id);
+            let mut names: Vec<_> = scope.names.iter().collect();
+            names.sort_unstable_by_key(|(name, _)| *name);
+            for entity in names.into_iter().flat_map(|(_, entities)| entities) {
+                if let Entity::Place { owner, place, .. } = entity
+                    && *owner == function
+                {
+                    places.push(place.clone());
+                }
+            }
+            at = scope.parent;
+        }
+        for place in places {
+            for pointer in self.pointers_in(Expr::read(place), 0) {
+                self.emit(StmtKind::Runtime(Runtime::ForgetMemory { pointer }), span);
+            }
+        }
     }
 
     /// Back to where the function stood.

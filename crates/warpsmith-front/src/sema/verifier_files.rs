@@ -3,12 +3,20 @@
 use super::annotations::ASSUMED;
 use crate::ast;
 
+/// Reads a file as verifiers do.
+///
 /// Functions of the device without a body count as promised by a verifier's `__spec`, whatever they do: files for verifiers
 /// leave out what they mean to be arbitrary. What CUDA has under the name of such a declaration is called all the same.
-pub fn promise_missing_bodies(unit: &mut ast::TranslationUnit) {
+/// Variables are the device's, whether they say so or not.
+pub fn read_as_verifiers_do(unit: &mut ast::TranslationUnit) {
     for item in &mut unit.items {
-        if let ast::ItemKind::Function(f) = &mut item.kind {
-            f.attrs.is_spec |= f.attrs.device && f.body.is_none();
+        match &mut item.kind {
+            ast::ItemKind::Function(f) => f.attrs.is_spec |= f.attrs.device && f.body.is_none(),
+            ast::ItemKind::Vars(v) => {
+                let attrs = &mut v.attrs;
+                attrs.device |= !(attrs.shared || attrs.constant || attrs.is_constexpr);
+            }
+            _ => {}
         }
     }
 }
@@ -81,10 +89,28 @@ pub fn values_of_comparisons(unit: &ast::TranslationUnit) -> Vec<ParameterValue>
 /// The number as one for a parameter of that name, if it is passed by value.
 fn of_parameter(f: &ast::FunctionDecl, name: &str, value: u64) -> Option<ParameterValue> {
     let parameter = f.params.iter().find(|p| p.name.as_deref() == Some(name))?;
-    let by_value = matches!(parameter.ty.kind, ast::TypeKind::Builtin(_) | ast::TypeKind::Named(_));
+    let by_value = match &parameter.ty.kind {
+        ast::TypeKind::Builtin(words) => value <= largest(words),
+        ast::TypeKind::Named(_) => true,
+        _ => false,
+    };
     let ast::FunctionName::Plain(path) = &f.name else { return None };
     let kernel = path.segments.last()?.name.clone();
     by_value.then(|| ParameterValue { kernel, parameter: name.to_string(), value })
+}
+
+/// The largest number of a type of these words.
+fn largest(words: &[String]) -> u64 {
+    let has = |word: &str| words.iter().any(|w| w == word);
+    let bits = match () {
+        () if has("bool") => return 1,
+        () if has("float") || has("double") => return u64::MAX,
+        () if has("char") => 8,
+        () if has("short") => 16,
+        () if has("long") => 64,
+        () => 32,
+    };
+    u64::MAX >> (64 - bits + u32::from(!has("unsigned")))
 }
 
 fn is_integer(ty: &ast::TypeName) -> bool {

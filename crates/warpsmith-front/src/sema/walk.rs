@@ -83,6 +83,9 @@ pub fn expr(e: &ast::Expr, see: &mut dyn FnMut(&ast::Expr)) {
         | ExprKind::PackLength(a)
         | ExprKind::PackExpansion(a)
         | ExprKind::Member { base: a, .. } => expr(a, see),
+        ExprKind::Requires(asked) => {
+            asked.valid.iter().chain(&asked.holds).for_each(|e| expr(e, see));
+        }
         ExprKind::Fold { operand, init, .. } => {
             expr(operand, see);
             init.iter().for_each(|e| expr(e, see));

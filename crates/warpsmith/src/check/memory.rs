@@ -1,6 +1,7 @@
 //! Device memory and arguments of a launch, from what the user wrote.
 
 mod arrays;
+mod textures;
 mod values;
 
 use std::collections::{HashMap, HashSet};
@@ -31,7 +32,9 @@ pub struct Buffers {
     /// Launches prepared so far.
     launches: usize,
     /// Arrays without a size: their bounds are not checked, and the report says so.
-    pub unbounded: Vec<String>,
+    unbounded: Vec<String>,
+    /// Textures that nobody binds: what they hold is made up, and the report says so.
+    unbound_textures: Vec<String>,
 }
 
 /// What an argument list is made from.
@@ -76,6 +79,17 @@ impl Buffers {
         self.by_name.get(name).map(|id| &self.memory.buffers[id.0 as usize])
     }
 
+    /// What is not what the program has, in words, since this was asked last.
+    pub fn made_up(&mut self) -> Vec<String> {
+        let textures = std::mem::take(&mut self.unbound_textures).into_iter().map(|name| {
+            format!("nothing binds the texture `{name}`: it holds the number 1 everywhere")
+        });
+        let arrays = std::mem::take(&mut self.unbounded).into_iter();
+        let arrays =
+            arrays.map(|name| format!("array `{name}` has no size: its bounds were not checked"));
+        textures.chain(arrays).collect()
+    }
+
     /// The arguments of one launch; makes the buffers that are not there yet.
     ///
     /// # Errors
@@ -98,6 +112,7 @@ impl Buffers {
         all_given(cx)?;
         let scalars = scalar_arguments(cx)?;
         self.set_variables(cx, &names, &scalars)?;
+        self.unbound_textures.extend(textures::bind_unbound(cx.module, &mut self.memory));
         let mut args = vec![];
         for param in &function.params {
             let var = function.var(*param);
@@ -269,7 +284,17 @@ struct Leaf {
     ty: Type,
 }
 
+/// Pointers of an array in a structure that lead to arrays of their own, at most.
+const MOST_POINTERS: u64 = 256;
+
 fn leaves(module: &Module, ty: &Type, name: &str, offset: u64) -> Vec<Leaf> {
+    if let Type::Array(element, n) = ty
+        && matches!(**element, Type::Pointer { .. })
+        && *n <= MOST_POINTERS
+    {
+        let one = |i| leaves(module, element, &format!("{name}[{i}]"), offset + 8 * i);
+        return (0..*n).flat_map(one).collect();
+    }
     let Type::Struct(id) = ty else {
         return vec![Leaf { name: name.to_string(), offset, ty: ty.clone() }];
     };

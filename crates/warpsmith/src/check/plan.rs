@@ -43,6 +43,8 @@ pub struct Planned {
     pub span: Option<Span>,
     /// The parameter that gets a number which a comparison names, where that is what the launch is for.
     pub tries: Option<String>,
+    /// The options of a verifier ask for it: it may be one that no device takes.
+    pub for_verifiers: bool,
 }
 
 /// `// warpsmith: allow RULE reason`.
@@ -162,6 +164,7 @@ impl Planner<'_> {
             source: self.source.with(source),
             span: Some(span),
             tries: None,
+            for_verifiers: false,
         };
         kernels.into_iter().map(planned).collect()
     }
@@ -197,6 +200,7 @@ impl Planner<'_> {
                 source: source.clone(),
                 span: Some(comment.span),
                 tries: None,
+                for_verifiers: true,
             };
             let of_this = |v: &&ParameterValue| v.kernel == kernel.base;
             let mut args = args.clone();
@@ -323,7 +327,8 @@ impl Planner<'_> {
                 None if !self.every_launch => {
                     let (args, source) = (LaunchArgs::default(), self.source.clone());
                     let (kernel, span) = (name.clone(), Some(span));
-                    let planned = Planned { kernel, args, source, span, tries: None };
+                    let planned =
+                        Planned { kernel, args, source, span, tries: None, for_verifiers: false };
                     step.launches.push(self.merged(&planned));
                 }
                 None => {
@@ -362,7 +367,8 @@ impl Planner<'_> {
         };
         for kernel in self.instances_of(&name) {
             let (args, source) = (self.cli.clone(), self.source.clone());
-            let planned = Planned { kernel, args, source, span: None, tries: None };
+            let planned =
+                Planned { kernel, args, source, span: None, tries: None, for_verifiers: false };
             self.plan.steps.push(Step { launches: vec![planned] });
         }
     }

@@ -66,7 +66,7 @@ pub fn load(
     };
     let for_verifiers = plan::is_for_verifiers(&unit);
     if for_verifiers {
-        sema::promise_missing_bodies(&mut unit);
+        sema::read_as_verifiers_do(&mut unit);
     }
     let plan = plan::make(&unit, launch, source)?;
     let mut steps = vec![];
@@ -99,7 +99,7 @@ fn compile(
     } else {
         let mut again = parse_with(path, text, own, sources)?;
         if plan::is_for_verifiers(&again) {
-            sema::promise_missing_bodies(&mut again);
+            sema::read_as_verifiers_do(&mut again);
         }
         reparsed = again;
         &reparsed

@@ -231,11 +231,8 @@ impl<'a> Runner<'a> {
         for text in variables::never_set(&step.module, &step.variables, &args) {
             self.assume(format!("{}: {text}", shown(path)));
         }
-        for name in std::mem::take(&mut buffers.unbounded) {
-            self.assume(format!(
-                "{}: array `{name}` has no size: its bounds were not checked",
-                shown(path)
-            ));
+        for text in buffers.made_up() {
+            self.assume(format!("{}: {text}", shown(path)));
         }
         Ok(())
     }
@@ -264,6 +261,10 @@ impl<'a> Runner<'a> {
             return Ok(());
         }
         let mut options = self.options(&planned.args);
+        options.any_block = planned.for_verifiers;
+        if planned.for_verifiers && !config.block_fits() {
+            self.assume(format!("{label}: no device takes blocks of so many threads"));
+        }
         // What is written or compared afterwards has to be whole.
         let whole = self.args.all_repeats
             || !planned.args.dump.is_empty()

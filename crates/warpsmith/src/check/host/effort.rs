@@ -253,7 +253,7 @@ mod tests {
             return 0;\n\
         }\n";
 
-    /// After two of those that fill no block, and one of several blocks.
+    /// After two of several numbers that fill no block, two of one, and one of several blocks.
     #[test]
     fn sizes_that_take_too_long_are_given_up() {
         let none = Effort { sizes: 0, ..Effort::default() };
@@ -262,6 +262,20 @@ mod tests {
         let tried = check(SIZES, CheckArgs::default(), Effort { sizes: most, ..none });
         assert_eq!((tried.launches, tried.limits.len()), (1, 0), "{:?}", tried.limits);
         let spent = tried.spent - first.spent;
-        assert!((3 * most..4 * most).contains(&spent), "{spent}");
+        assert!((3 * most..6 * most).contains(&spent), "{spent}");
+    }
+
+    /// Where larger sizes of all arguments are too much work, one of them alone may not be.
+    #[test]
+    fn one_size_alone_is_tried_where_all_together_take_too_long() {
+        let program = |guard: &str| {
+            SIZES
+                .replace("j < n * m", "j < n * m * k / 64")
+                .replace("if (i < n) x[i] = j + k", &format!("{guard} x[i] = j"))
+        };
+        let effort = Effort { sizes: 2_000_000, ..Effort::default() };
+        let found = check(&program(""), CheckArgs::default(), effort).findings;
+        assert_eq!(found, ["out-of-bounds"]);
+        assert!(check(&program("if (i < n)"), CheckArgs::default(), effort).findings.is_empty());
     }
 }

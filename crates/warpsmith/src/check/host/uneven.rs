@@ -38,7 +38,7 @@ const LARGEST: u32 = 1024;
 const MOST_ALONE: usize = 4;
 /// Choices that the program takes and whose findings are not believed, until that is what is said.
 const MOST_TRIED: usize = 2;
-/// Choices that take too long, after which no more are tried.
+/// Choices that take too long, after which only one number alone is varied, which makes less work; so many more end it.
 const MOST_TOO_LONG: usize = 2;
 
 /// Elements by which finer numbers miss a multiple of a block, at most: products of three of them fill no large block.
@@ -197,6 +197,9 @@ impl Runner<'_> {
         let here = self.mark();
         let (mut tried, mut too_long) = (vec![], 0);
         for choice in Choice::all(&numbers, sizes) {
+            if too_long >= MOST_TOO_LONG && choice.places.len() > 1 {
+                continue;
+            }
             let mut outcome = self.pair(first, arguments, &choice, start, of)?;
             self.back_to(&here);
             if let Outcome::Taken(pair) = &outcome
@@ -209,7 +212,7 @@ impl Runner<'_> {
                 }
             }
             too_long += usize::from(matches!(outcome, Outcome::TooLong));
-            if too_long == MOST_TOO_LONG || self.is_late() {
+            if too_long == 2 * MOST_TOO_LONG || self.is_late() {
                 break;
             }
             let Outcome::Taken(pair) = outcome else { continue };

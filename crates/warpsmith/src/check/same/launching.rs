@@ -197,7 +197,7 @@ impl Kernel<'_> {
         let unknown = |why: &str| {
             Diagnostic::error("W309", format!("nothing tells how `{}` is launched", self.name))
                 .note(why.to_string())
-                .help("give --grid and --block with the sizes they are meant for, write `// warpsmith: grid=4 block=64 arg n=256` before the kernel, or keep the host code that launches it in the file")
+                .help("write `// warpsmith: grid=4 block=64 arg n=256` before it in its own file, or keep the host code that launches it there; --grid and --block, with the sizes they are meant for, are for the kernel that is checked and not for its reference")
         };
         let (usage, reads) = (self.usage(), self.builtins());
         let f = self.ir();
