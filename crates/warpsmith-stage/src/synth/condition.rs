@@ -9,7 +9,7 @@ use super::bits::{Bits, ByBits};
 use super::cover::{MAX_COMPARISONS, MAX_INSIDE, search};
 use super::positions::once_and_twice;
 use super::table::{NONE, Table};
-use super::term::{Op, Term};
+use super::term::{Op, Term, is_difference, unsigned};
 use crate::plan::{Symbol, SymbolKind};
 
 /// `left op right`.
@@ -129,24 +129,6 @@ impl Comparison {
     }
 }
 
-/// Whether a term is one name less another, and perhaps a number.
-fn is_difference(term: &Term) -> bool {
-    match term {
-        Term::Binary(_, a, b) if matches!(**b, Term::Number(_)) => is_difference(a),
-        Term::Binary(op, ..) => *op == Op::Sub,
-        _ => false,
-    }
-}
-
-/// Whether a term has the type of `blockDim`.
-fn unsigned(term: &Term, symbols: &[Symbol]) -> bool {
-    match term {
-        Term::Number(_) => false,
-        Term::Symbol(s) => matches!(symbols[*s].kind, SymbolKind::Block(_) | SymbolKind::Grid(_)),
-        Term::Binary(_, a, b) => unsigned(a, symbols) || unsigned(b, symbols),
-    }
-}
-
 /// Groups of comparisons: a conjunction of disjunctions, or the other way round.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Condition {
@@ -205,6 +187,12 @@ impl Condition {
             _ => None,
         };
         terms.flat_map(Term::symbols).filter_map(axis).collect()
+    }
+
+    /// Whether some of it joins comparisons by `||`.
+    pub fn has_alternatives(&self) -> bool {
+        let one = |g: &Vec<Comparison>| g.len() == 1;
+        if self.conjunction { !self.groups.iter().all(one) } else { self.groups.len() > 1 }
     }
 
     pub fn comparisons(&self) -> usize {
