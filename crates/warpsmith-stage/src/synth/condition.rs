@@ -189,12 +189,6 @@ impl Condition {
         terms.flat_map(Term::symbols).filter_map(axis).collect()
     }
 
-    /// Whether some of it joins comparisons by `||`.
-    pub fn has_alternatives(&self) -> bool {
-        let one = |g: &Vec<Comparison>| g.len() == 1;
-        if self.conjunction { !self.groups.iter().all(one) } else { self.groups.len() > 1 }
-    }
-
     pub fn comparisons(&self) -> usize {
         self.groups.iter().map(Vec::len).sum()
     }

@@ -42,13 +42,6 @@ type Known = HashMap<Spot, (i64, (usize, usize))>;
 const MAX_ROWS: usize = 200;
 const MAX_FAILING: usize = 96;
 
-/// Comparisons of a condition with alternatives that others are not looked for to, at most.
-const SHORT: usize = 3;
-
-fn is_long(condition: &Condition) -> bool {
-    condition.comparisons() > SHORT && condition.has_alternatives()
-}
-
 /// What the copies are chosen from.
 pub struct Problem<'a> {
     /// Rows of all marks, then of all places.
@@ -289,8 +282,8 @@ impl Problem<'_> {
             return Ok(Copy { mark: mark.0, place, condition: None });
         }
         let mut condition = if decided { None } else { self.condition(place, &yes, &no) };
-        if condition.as_ref().is_none_or(is_long) {
-            // Threads that do not read may copy, if there is no other short way to say it: what exists, to where nobody needs another.
+        if condition.is_none() {
+            // Threads that do not read may copy, if there is no other way to say it: what exists, to where nobody needs another.
             // Threads that read what other copies bring do so before those that read what is there without any.
             let right = self.readers(mark, place, false).minus(&yes);
             let unaided = self.readers(mark, place, true).minus(&yes);
@@ -305,13 +298,11 @@ impl Problem<'_> {
             let read = [&right, &unaided, &none].into_iter();
             for away in read.flat_map(|read| against.iter().map(move |a| a.or(read))) {
                 // Where nobody does harm no condition is needed.
-                if away.is_empty() && condition.is_none() {
+                if away.is_empty() {
                     return Ok(Copy { mark: mark.0, place, condition: None });
                 }
-                let size = condition.as_ref().map_or(usize::MAX, Condition::comparisons);
-                let other = self.condition(place, &yes, &away);
-                condition = other.filter(|c| c.comparisons() < size).or(condition);
-                if condition.as_ref().is_some_and(|c| !is_long(c)) {
+                condition = self.condition(place, &yes, &away);
+                if condition.is_some() {
                     break;
                 }
             }
