@@ -239,6 +239,12 @@ pub fn expr(e: &Expr) -> String {
             format!("fold{}({op} {}{init})", if *right { "r" } else { "l" }, expr(operand))
         }
         ExprKind::PackLength(e) => format!("sizeof...({})", expr(e)),
+        ExprKind::Requires(asked) => {
+            format!(
+                "requires({})",
+                asked.valid.iter().chain(&asked.holds).map(expr).collect::<Vec<_>>().join("; ")
+            )
+        }
         ExprKind::Unsupported { what } => format!("unsupported[{what}]"),
     }
 }
