@@ -303,4 +303,14 @@ double norm(int n, int m, const double A[n][m], const double x[m], double y[n]) 
         .replace("t = 0,", "t = 0, k = 0,");
     let text = refused_text(&kept.replace("y[i] = s;", "y[i] = s; k = s;"), "distribute i");
     assert!(text.contains("carry values"), "{text}");
+    let twice = source
+        .replace("double t = 0, c = 0;", "double c = 0;")
+        .replace("reduction(+: t)", "reduction(+: t[:1])")
+        .replace("double y[n])", "double y[n], double *t)");
+    let twice = twice
+        .replace("s += A[i][j] * x[j];", "{ s += A[i][j] * x[j]; t[0] += 1; }")
+        .replace("t += s", "t[0] += s")
+        .replace("t + c", "c");
+    let text = refused_text(&twice, "distribute i");
+    assert!(text.contains("several parts of its body add to `t`"), "{text}");
 }

@@ -111,7 +111,7 @@ fn variables_that_each_iteration_sets_first_are_private() {
 
 /// The clauses of the loops that are taken as marked, and which arrays are updated atomically.
 fn combined(source: &str) -> (Vec<String>, Vec<String>) {
-    let Input { mut module, function, .. } = Input::new(source);
+    let Input { mut module, function, .. } = Input::new(&format!("#include <math.h>\n{source}"));
     let told = independence::mark_proved(&mut module, function);
     let f = module.function(function);
     let mut found = vec![];
@@ -158,6 +158,18 @@ fn what_iterations_only_combine_is_reduced() {
         // What is read after the loop is no iteration's own.
         (format!("{rows} {{ s = 0; {columns} s += a[i][j]; a[i][0] = s; }}"), &["j Add s"]),
         (format!("{rows} {{ float r = 0; {columns} r += a[i][j]; a[i][0] = r; }}"), &["i"]),
+        // What the iterations of the inner loop alone have in common is the outer one's.
+        (format!("{rows} {columns} {{ s += a[i][j]; a[i][0] += 1; }}"), &["i Add s"]),
+        (format!("{rows} {columns} {{ s += a[i][j]; a[i][k[j]] += 1; }}"), &["i Add s"]),
+        (format!("{rows} {columns} {{ s += a[i][j]; t[i] += 1; }}"), &["i Add s"]),
+        // No number is passed over, wherever it stands.
+        (format!("c = 0; s = -1e30f; {rows} if (a[i][0] > s) s = a[i][0];"), &["i Max s"]),
+        (format!("s = a[0][0]; {rows} if (a[i][0] > s) s = a[i][0];"), &[]),
+        (format!("s = 0; {rows} s = a[i][0] < s ? s : a[i][0];"), &[]),
+        (format!("s = a[0][0]; {rows} s = fmaxf(s, a[i][0]);"), &["i Max s"]),
+        (format!("c = k[0]; {rows} c = k[i] < c ? c : k[i];"), &["i Max c"]),
+        // A parameter is no thread's.
+        (format!("{rows} n += k[i];"), &[]),
         // Two sums at different levels, and a row that is written.
         (
             format!(

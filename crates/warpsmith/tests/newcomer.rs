@@ -196,11 +196,11 @@ const USES: &[Use] = &[
 
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let plain = "float sum(int n, const float x[n])
+    let plain = "float decay(int n, const float x[n])
 {
     float s = 0.0f;
     for (int i = 0; i < n; i++)
-        s += x[i];
+        s = 0.5f * s + x[i];
     return s;
 }
 ";

@@ -283,3 +283,33 @@ fn functions_take_what_their_code_does() {
     assert!(sine > 3.0 * exponential, "{sine} {exponential}");
     assert!((8.0..16.0).contains(&quotient), "{quotient}");
 }
+
+/// A bound that is clamped is no condition around what follows it: most blocks seemed to do nothing.
+#[test]
+fn clamped_windows_are_counted_in_all_blocks() {
+    let window = |clamp: &str| {
+        let source = format!(
+            "
+void window(int n, int c, int p, int r, const float x[n][c][p], float y[n][c][p]) {{
+    #pragma omp parallel for collapse(3)
+    for (int b = 0; b < n; b++)
+        for (int i = 0; i < c; i++)
+            for (int j = 0; j < p; j++) {{
+                int lo = i - r, hi = i + r;
+                {clamp}
+                float s = 0.0f;
+                for (int q = lo; q <= hi; q++) s += x[b][q][j];
+                y[b][i][j] = s;
+            }}
+}}
+"
+        );
+        let steps = "bind b, i, j -> z, y, x block 128x2x1\nregister_tile b by 2\n";
+        profile_of(&source, steps, &[("n", 32), ("c", 256), ("p", 3136), ("r", 2)])
+    };
+    let clamped = window("if (lo < 0) lo = 0;\n if (hi > c - 1) hi = c - 1;");
+    let chosen = window("lo = lo < 0 ? 0 : lo;\n hi = hi > c - 1 ? c - 1 : hi;");
+    assert_eq!(clamped.blocks(), chosen.blocks());
+    let ratio = clamped.work.fp32 / chosen.work.fp32;
+    assert!((0.9..1.1).contains(&ratio), "{ratio}");
+}

@@ -143,6 +143,17 @@ pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalDistribute<'_>, Ref
             None => refused(target, "nothing stands beside the loop in its body"),
         };
     }
+    if let LoopKind::Parallel(clauses) = &l.kind {
+        let parts = |v: VarId| {
+            { parts.parts.iter() }
+                .filter(|p| walk::times_mentioned(&Block::new(p.to_vec()), v) > 0)
+                .count()
+        };
+        if let Some(r) = clauses.reductions.iter().find(|r| parts(r.var) > 1) {
+            let name = kernel.name_of(r.var);
+            return refused(target, &format!("several parts of its body add to `{name}`"));
+        }
+    }
     match is_marked(l) {
         true => check_marked(kernel, l, &group)?,
         false => share::check_iterations(kernel, l, &share::sums_of(kernel, l)?)?,

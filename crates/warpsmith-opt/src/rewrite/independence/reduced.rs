@@ -3,11 +3,11 @@
 use warpsmith_ir::typing::Env;
 use warpsmith_ir::updates;
 use warpsmith_ir::{
-    Block, ForLoop, Function, LoopKind, Parallel, ReduceOp, Reduction, Scalar, StmtKind, Type,
-    VarId, visit,
+    Block, ExprKind, ForLoop, Function, LoopKind, Parallel, ReduceOp, Reduction, Scalar, Stmt,
+    StmtKind, Type, VarId, visit,
 };
 
-use super::unmarked::is_of_each_iteration;
+use super::unmarked::{is_of_each_iteration, sets_parameters};
 use super::{analyse, check};
 use crate::analysis::access::Base;
 use crate::analysis::loops::reduced_type;
@@ -40,6 +40,13 @@ impl Reduced {
         })
     }
 
+    /// Whether an outer loop combines all of it as well.
+    pub fn is_within(&self, outer: &Reduced) -> bool {
+        let reduced = |r: &Reduction| outer.clauses.reductions.contains(r);
+        let updated = |update: &(VarId, ReduceOp)| outer.arrays.contains(update);
+        self.clauses.reductions.iter().all(reduced) && self.arrays.iter().all(updated)
+    }
+
     /// All that is combined.
     pub fn vars(&self) -> impl Iterator<Item = VarId> {
         let arrays = self.arrays.iter().map(|(array, _)| *array);
@@ -56,8 +63,15 @@ pub(super) fn reduced(kernel: &Kernel, l: &ForLoop) -> Option<Reduced> {
     let mut opaque = false;
     walk::each_stmt(&l.body, &mut |s| opaque |= matches!(s.kind, StmtKind::Printf { .. }));
     let mut found = Reduced { clauses: variables(function, l)?, arrays: vec![] };
+    let set = found.clauses.private.iter().copied().chain(found.vars());
+    if sets_parameters(function, &set.collect::<Vec<_>>()) {
+        return None;
+    }
     for array in contended(kernel, l, &found.clauses)? {
         let op = updates::accumulation(&l.body, array)?;
+        if takes_what_is_no_number(&l.body, array) {
+            return None;
+        }
         match is_one_element(&l.body, array) {
             true => found.clauses.reductions.push(Reduction { op, var: array }),
             false => found.arrays.push((array, op)),
@@ -77,9 +91,50 @@ fn variables(function: &Function, l: &ForLoop) -> Option<Parallel> {
         }
         let op = shared.reduction.or_else(|| updates::accumulation(&l.body, var))?;
         let ty = function.var(var).ty.scalar().filter(|s| matches!(s.bytes(), 4 | 8))?;
-        is_defined(op, ty).then(|| clauses.reductions.push(Reduction { op, var }))?;
+        let by_comparison = ty.is_float() && shared.reduction.is_none();
+        if !is_defined(op, ty)
+            || by_comparison
+                && (takes_what_is_no_number(&l.body, var)
+                    || !begins_at_a_number(&function.body, l, var))
+        {
+            return None;
+        }
+        clauses.reductions.push(Reduction { op, var });
     }
     Some(clauses)
+}
+
+/// Whether an extreme of reals becomes what does not compare, as in `m = x < m ? m : x`: what comes of it depends on the order.
+fn takes_what_is_no_number(body: &Block, var: VarId) -> bool {
+    let mut takes = false;
+    visit::for_each_stmt(body, &mut |s| {
+        if let StmtKind::Assign { place, value } = &s.kind
+            && updates::base_of(place) == Some(var)
+            && place.ty.is_float()
+            && let ExprKind::Select(_, kept, _) = &*value.without_casts().kind
+        {
+            takes |= updates::reads_base(kept, Some(var));
+        }
+    });
+    takes
+}
+
+/// Whether a variable gets a constant right before a loop, in the same block: an extreme by comparison stays what it is where it
+/// begins at no number, and one of threads does not.
+fn begins_at_a_number(block: &Block, l: &ForLoop, var: VarId) -> bool {
+    let is_loop = |s: &Stmt| matches!(&s.kind, StmtKind::For(own) if own.id == l.id);
+    if let Some(at) = block.stmts.iter().position(is_loop) {
+        let sets = |s: &&Stmt| walk::times_set(&Block::new(vec![(*s).clone()]), var) > 0;
+        let last = block.stmts[..at].iter().rev().find(sets);
+        return last.is_some_and(|s| match &s.kind {
+            StmtKind::Decl { init: Some(value), .. } | StmtKind::Assign { value, .. } => {
+                value.as_const().is_some_and(|v| !v.as_f64().is_nan())
+            }
+            _ => false,
+        });
+    }
+    let inside = block.stmts.iter().flat_map(walk::blocks);
+    inside.into_iter().any(|b| begins_at_a_number(b, l, var))
 }
 
 fn is_defined(op: ReduceOp, ty: Scalar) -> bool {

@@ -106,13 +106,14 @@ fn proved_nest(kernel: &Kernel, outermost: &ForLoop) -> Vec<(LoopId, Parallel)> 
     nest
 }
 
-/// A loop that combines something and those nested in it perfectly that do so as well.
+/// A loop that combines something and those nested in it perfectly that combine nothing else.
 fn combining_nest(kernel: &Kernel, l: &ForLoop, found: &Reduced) -> Vec<(LoopId, Parallel)> {
     let mut nest = vec![(l.id, found.clauses.clone())];
     let mut at = only_loop(&l.body);
     while let Some(l) = at.filter(|l| matches!(l.kind, LoopKind::Serial)) {
-        let Some(found) = reduced(kernel, l) else { break };
-        nest.push((l.id, found.clauses));
+        // What is updated by iterations of the inner loop alone is a variable of the outer one's thread.
+        let Some(inner) = reduced(kernel, l).filter(|inner| inner.is_within(found)) else { break };
+        nest.push((l.id, inner.clauses));
         at = only_loop(&l.body);
     }
     nest
@@ -138,9 +139,17 @@ pub(in crate::rewrite) fn proved_with(kernel: &Kernel, l: &ForLoop) -> Option<Pa
         }
         clauses.private.push(shared.var);
     }
+    if sets_parameters(function, &clauses.private) {
+        return None;
+    }
     let (_, report, accesses) = analyse(kernel, l, &clauses);
     let writes = accesses.iter().any(|a| a.kind == AccessKind::Write);
     (!opaque && report.proved() && writes).then_some(clauses)
+}
+
+/// Whether one of the variables is a number that the function is passed: a kernel has none of its own for each thread.
+pub(super) fn sets_parameters(function: &Function, vars: &[VarId]) -> bool {
+    vars.iter().any(|v| function.params.contains(v) && !function.var(*v).ty.is_pointer())
 }
 
 /// Whether iterations of the loop alone use the variable, and each sets it first.

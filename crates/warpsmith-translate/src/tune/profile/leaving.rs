@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::{
-    Block, Builtin, Expr, ExprKind, Function, Module, Stmt, StmtKind, Value, VarId,
+    Block, Builtin, Expr, ExprKind, Function, Module, PlaceKind, Stmt, StmtKind, Value, VarId,
 };
 use warpsmith_opt::walk as tree;
 
@@ -154,6 +154,13 @@ fn comes_in(module: &Module, at: Extents, body: &Block, thread: &mut Thread<Valu
                     return false;
                 }
             }
+            // What follows a bound that is clamped stands under no condition.
+            StmtKind::If { cond, then, otherwise } if sets_only(then) && sets_only(otherwise) => {
+                let taken = if holds(thread, cond) { then } else { otherwise };
+                for (var, value) in set_in(taken) {
+                    super::set_at(module, at, thread, var, value);
+                }
+            }
             // Another iteration may come in.
             StmtKind::If { then, .. } if ends_iteration(then) => return true,
             StmtKind::If { cond, then, otherwise } if otherwise.stmts.is_empty() => {
@@ -168,6 +175,21 @@ fn comes_in(module: &Module, at: Extents, body: &Block, thread: &mut Thread<Valu
         }
     }
     true
+}
+
+/// Whether a block does nothing but give values to variables.
+fn sets_only(block: &Block) -> bool {
+    set_in(block).count() == block.stmts.len()
+}
+
+fn set_in(block: &Block) -> impl Iterator<Item = (VarId, &Expr)> {
+    block.stmts.iter().filter_map(|s| match &s.kind {
+        StmtKind::Assign { place, value } => match &*place.kind {
+            PlaceKind::Var(v) => Some((*v, value)),
+            _ => None,
+        },
+        _ => None,
+    })
 }
 
 fn is_return(block: &Block) -> bool {
@@ -197,6 +219,12 @@ fn depends_on_two_axes(body: &Block, axes: &mut BTreeMap<VarId, u8>) -> bool {
             StmtKind::Decl { var, init: Some(e) } => {
                 let moves = of(e, axes);
                 axes.insert(*var, moves);
+            }
+            StmtKind::If { cond, then, otherwise } if sets_only(then) && sets_only(otherwise) => {
+                for (var, value) in set_in(then).chain(set_in(otherwise)) {
+                    let moves = of(cond, axes) | of(value, axes);
+                    *axes.entry(var).or_default() |= moves;
+                }
             }
             StmtKind::If { cond, then, otherwise }
                 if otherwise.stmts.is_empty() && !ends_iteration(then) =>
