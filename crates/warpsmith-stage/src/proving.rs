@@ -134,7 +134,12 @@ pub fn refuted(
             }
             tried.push(launch.clone());
             let Some(suited) = session.suit(launch)? else { continue };
-            let problems = checker.of(vec![suited.clone()]).check(session, edits, 1)?.problems;
+            let checker = Checker {
+                launches: vec![suited.clone()],
+                dropped: checker.dropped.clone(),
+                cut: checker.cut,
+            };
+            let problems = checker.check(session, edits, 1)?.problems;
             if !problems.is_empty() {
                 return Ok(Some((suited, problems)));
             }

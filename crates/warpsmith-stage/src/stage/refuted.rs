@@ -10,7 +10,7 @@ use super::{Access, PlanKind, Verdict, accesses, replacement, sides};
 use crate::copying::Copied;
 use crate::intermediate;
 use crate::search::{Found, Profiled, Search, witness};
-use crate::session::{How, Refusal, Session, Suited, place};
+use crate::session::{Refusal, Session, Suited, place};
 use crate::source::patch::Patch;
 use crate::verify::barriers;
 use crate::verify::check::{Checker, Problem, ProblemKind};
@@ -25,8 +25,7 @@ pub(super) fn refused(
 ) -> Refusal {
     let mut all = accesses(session, found, copied.time, &[]);
     let launch = problems.first().map(|p| &p.launch);
-    let mut tried = checker.launches.iter().chain(&checker.tiny);
-    let suited = tried.find(|s| Some(&s.launch) == launch).cloned();
+    let suited = checker.launches.iter().find(|s| Some(&s.launch) == launch).cloned();
     if let Some(suited) = suited {
         for (m, access) in all.iter_mut().enumerate() {
             // A witness that cannot be looked for is none: the refusal stands anyway.
@@ -110,8 +109,7 @@ fn row(session: &mut Session, suited: &Suited, m: usize, found: &[Found]) -> Opt
         if mixed && !session.mixed {
             continue;
         }
-        let how = How { way: mixed.then_some(0), whole: true, ..How::default() };
-        session.profile(suited, 0, how, &mut profiled.profile).ok()?;
+        session.profile(suited, 0, (mixed.then_some(0), true), &mut profiled.profile).ok()?;
     }
     profiled.launches.push(suited.clone());
     let array = &session.plan.reads[m].site.arrays[answer.array].declared().to_string();
@@ -148,7 +146,8 @@ fn alone(
     }
     edits.extend(&copied.edits);
     // Stores that nothing needs any more are gone in the whole text only.
-    let checker = checker.of(vec![suited.clone()]);
+    let checker =
+        Checker { launches: vec![suited.clone()], dropped: checker.dropped.clone(), cut: None };
     let (checked, _) = barriers::complete(session, &checker, &mut edits).ok()?;
     checked.problems.first().map(said)
 }
