@@ -92,12 +92,10 @@ pub struct LaunchConfig {
     pub args: Vec<Arg>,
 }
 
-impl LaunchConfig {
-    /// Whether a device takes blocks of that many threads.
-    pub fn block_fits(&self) -> bool {
-        let threads: u64 = self.block.iter().map(|n| u64::from(*n)).product();
-        threads <= 1024 && self.block[2] <= 64
-    }
+/// Whether a device takes blocks of so many threads along x, y and z.
+pub fn block_fits(block: [u32; 3]) -> bool {
+    let threads = block.iter().fold(1u64, |n, x| n.saturating_mul(u64::from(*x)));
+    threads <= 1024 && block[2] <= 64
 }
 
 /// What is looked for. Checks that are off cost nothing.
@@ -143,8 +141,6 @@ pub struct Options {
     pub checks: Checks,
     /// A warp executes in lockstep: accesses of one warp are ordered by the instructions (older code).
     pub warp_lockstep: bool,
-    /// Run blocks of more threads than a device takes, too: 1024, or 64 in z.
-    pub any_block: bool,
     /// Worker threads; 0: one for each core. What comes out does not depend on it.
     pub jobs: usize,
     /// Thread instructions, estimated from the first block, from which a launch is worth several workers; 0: every
@@ -190,7 +186,6 @@ impl Default for Options {
         Options {
             checks: Checks::ALL,
             warp_lockstep: false,
-            any_block: false,
             jobs: 0,
             parallel_from: 2_000_000,
             max_steps: 100_000_000,

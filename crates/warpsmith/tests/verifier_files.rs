@@ -354,20 +354,65 @@ __global__ void f(int *a, int i)\n{{
     }
 }
 
-/// A verifier does not ask whether a device takes a block; anybody else does.
+/// Blocks that no device takes are not run, and nothing is claimed of them.
 #[test]
-fn blocks_of_verifiers_have_any_size() {
-    let kernel = "__global__ void f(int *p) { p[blockIdx.x * blockDim.x + threadIdx.x INDEX] = threadIdx.x; }\n";
-    let large = |index: &str| {
-        format!("//pass\n//--blockDim=2048 --gridDim=2\n{}", kernel.replace(" INDEX", index))
+fn blocks_of_verifiers_that_no_device_takes_are_refused() {
+    let kernel =
+        "__global__ void f(int *p) { p[blockIdx.x * blockDim.x + threadIdx.x] = threadIdx.x; }\n";
+    for block in ["2048", "[1,1,65]"] {
+        let text = check(&format!("//pass\n//--blockDim={block} --gridDim=2\n{kernel}"), &[], 2);
+        assert!(text.contains("no device takes blocks of so many threads"), "{text}");
+    }
+    check(&format!("//pass\n//--blockDim=1024 --gridDim=2\n{kernel}"), &[], 0);
+    assert!(check(kernel, &["--grid", "2", "--block", "2048"], 1).contains("invalid-launch"));
+}
+
+/// They differ at each call, however many were before.
+#[test]
+fn results_differ_at_every_call() {
+    for calls in 0..14 {
+        let before = "x += any();".repeat(calls);
+        let kernel = format!(
+            "__device__ int any();\n__global__ void f(int *p)\n{{\n    int x = 0;\n    {before}\n    p[threadIdx.x + 64] = x;\n    p[0] = any();\n}}\n"
+        );
+        let text = check(&file(&kernel), &[], 1);
+        assert!(text.contains("race-global"), "{calls} calls: {text}");
+    }
+}
+
+/// The numbers of a structure that such a function sets differ between threads, too.
+#[test]
+fn structures_that_functions_without_bodies_set_differ_between_threads() {
+    for used in ["s.a", "s.inner.c"] {
+        let kernel = format!(
+            "struct T {{ int b; float c; }};
+struct S {{ int a; T inner; }};
+__device__ void set(S *s);
+__global__ void f(int *p)\n{{\n    S s;\n    set(&s);\n    p[0] = {used};\n}}\n"
+        );
+        assert!(check(&file(&kernel), &[], 1).contains("race-global"));
+    }
+}
+
+/// What a requirement asks and nobody looks at is refused; functions of mathematics are arguments of templates.
+#[test]
+fn requirements_and_arguments_of_templates() {
+    let given = ["--grid", "1", "--block", "32"];
+    let kernel = "__device__ int g(int a) { return a; }
+template <class T> constexpr bool quiet = requires(T t) { { g(t) } noexcept; };
+__global__ void f(int *p) { p[threadIdx.x] = quiet<int>; }\n";
+    assert!(check(kernel, &given, 2).contains("`noexcept` in `requires`"));
+    let kernel = |function: &str| {
+        format!(
+            "template <float (*F)(float)> __device__ float apply(float x) {{ return F(x); }}
+__global__ void f(float *p) {{ __assert(apply<{function}>(0.0f) == 1.0f); p[threadIdx.x] = 1; }}\n"
+        )
     };
-    let text = check(&large(""), &[], 0);
-    assert!(text.contains("no device takes blocks of so many threads"), "{text}");
-    // The two threads are further apart than a block of a device is long.
-    let text = check(&large(" % 1500"), &[], 1);
-    assert!(text.contains("race-global") && text.contains("thread 1500"), "{text}");
-    let plain = kernel.replace(" INDEX", "");
-    assert!(check(&plain, &["--grid", "2", "--block", "2048"], 1).contains("invalid-launch"));
+    check(&kernel("expf"), &given, 0);
+    check(&kernel("&cosf"), &given, 0);
+    check(&kernel("sinf"), &given, 1);
+    let text = check(&kernel("exp"), &given, 2);
+    assert!(text.contains("W056") && !text.contains("valueOf"), "{text}");
 }
 
 /// Variables of a file for verifiers are the device's, whether they say so or not.

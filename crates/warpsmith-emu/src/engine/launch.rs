@@ -157,11 +157,8 @@ pub fn check_clusters(program: &Program, launch: &LaunchConfig) -> Result<(), Em
     Ok(())
 }
 
-/// Threads of a block that are run, at most: so many have no device.
-const LARGEST_BLOCK: u32 = 1 << 20;
-
-/// The limits of CUDA; those of a block where not `any_block` will do.
-pub fn check(launch: &LaunchConfig, any_block: bool) -> Result<(), EmuError> {
+/// The limits of CUDA.
+pub fn check(launch: &LaunchConfig) -> Result<(), EmuError> {
     let (g, b) = (launch.grid, launch.block);
     let bad = |text: String| Err(EmuError::BadLaunch(text));
     if g.contains(&0) || b.contains(&0) {
@@ -170,12 +167,8 @@ pub fn check(launch: &LaunchConfig, any_block: bool) -> Result<(), EmuError> {
     if g[0] > 0x7fff_ffff || g[1] > 65_535 || g[2] > 65_535 {
         return bad(format!("the grid {g:?} exceeds 2147483647 x 65535 x 65535"));
     }
-    if !any_block && !launch.block_fits() {
+    if !crate::api::block_fits(b) {
         return bad(format!("the block {b:?} exceeds 1024 threads or 64 in z"));
-    }
-    let threads = b.iter().try_fold(1u32, |n, x| n.checked_mul(*x));
-    if threads.is_none_or(|n| n > LARGEST_BLOCK) {
-        return bad(format!("the block {b:?} exceeds {LARGEST_BLOCK} threads"));
     }
     let blocks = g.iter().map(|x| u64::from(*x)).product::<u64>();
     if blocks > u64::from(u32::MAX) {

@@ -12,6 +12,9 @@ impl<'t> Cx<'t> {
             asked.params = self.params(list).0;
         }
         for one in field(node, "requirements").map_or(vec![], kids) {
+            if one.children(&mut one.walk()).any(|n| n.kind() == "noexcept") {
+                return ExprKind::Unsupported { what: "`noexcept` in `requires`".to_owned() };
+            }
             if !self.requirement(one, &mut asked) {
                 return ExprKind::Unsupported { what: "this requirement of `requires`".to_owned() };
             }

@@ -255,18 +255,26 @@ impl<'a> Sema<'a> {
         values.into_iter().map(|v| self.convert_to(v, ty, span)).collect()
     }
 
-    /// A number that differs between the threads of a call and between calls: 0, 1 or more in turn, so that no loop that asks
-    /// for it goes on for ever.
+    /// A number that differs between the threads of a call and between calls. At each call it is 0 for some of the threads, every
+    /// seventh one, and in turn for all, so that no loop that asks for it goes on for ever.
     fn any_number(&mut self, span: Span) -> Expr {
         let number = |n| Expr::int(Scalar::U64, n).with_origin(span);
         let binary = |op, a: Expr, b: Expr| Expr::binary(op, a, b).with_origin(span);
-        // The clock says 1, 3, 6, 10 and so on: modulo 7 that is 1, 3, 6, 3, 1, 0, 0 again and again.
+        // The clock says 1, 3, 6, 10 and so on: modulo 13 that is one of seven numbers, n (n + 1) / 2 for n from 0 to 6.
         let clock = Expr::builtin(Builtin::Clock64).with_origin(span);
-        let turn = self.hold_now(binary(BinaryOp::Rem, clock, number(7)), span);
+        let turn = self.hold_now(binary(BinaryOp::Rem, clock, number(13)), span);
         let odd = binary(BinaryOp::BitAnd, turn.clone(), number(1)).cast(Type::U32);
-        let own = binary(BinaryOp::BitXor, thread_number(span), odd.with_origin(span));
-        let none = Expr::int(Scalar::U32, 0).with_origin(span);
-        let ends = binary(BinaryOp::Eq, turn, number(0));
+        let small = |n| Expr::int(Scalar::U32, n).with_origin(span);
+        // Three times the thread's number: with its own number added or taken away it still differs between threads.
+        let own = binary(BinaryOp::Mul, thread_number(span), small(3));
+        let own = binary(BinaryOp::BitXor, own, odd.with_origin(span));
+        let own = binary(BinaryOp::Add, own, small(1));
+        let none = small(0);
+        let n = binary(BinaryOp::Rem, thread_number(span), small(7));
+        let twice = binary(BinaryOp::Mul, n.clone(), binary(BinaryOp::Add, n, small(1)));
+        let its_turn = binary(BinaryOp::Div, twice, small(2));
+        let its_turn = binary(BinaryOp::Rem, its_turn, small(13)).cast(Type::U64);
+        let ends = binary(BinaryOp::Eq, turn, its_turn.with_origin(span));
         Expr::new(warpsmith_ir::ExprKind::Select(ends, none, own), Type::U32, span)
     }
 

@@ -60,10 +60,19 @@ impl<'a> Sema<'a> {
 
     pub(crate) fn function_of_library(&self, operand: &Operand<'a>) -> Option<Operand<'a>> {
         let Operand::Foreign { names, args } = operand else { return None };
-        let name = names.first().filter(|_| args.is_empty())?;
-        let name = format!("{AS_VALUE}{}", name.trim_start_matches("std::"));
-        let fns = super::expr::functions(&self.lookup(self.f_scope(), &name));
-        (!fns.is_empty()).then_some(Operand::Functions { name, fns, args: None, object: None })
+        let (name, fns) = self.library_value(self.f_scope(), names).filter(|_| args.is_empty())?;
+        Some(Operand::Functions { name, fns, args: None, object: None })
+    }
+
+    /// The functions of the prelude that stand in for one of the library, and their name.
+    pub(crate) fn library_value(
+        &self,
+        scope: ScopeId,
+        names: &[String],
+    ) -> Option<(String, Vec<FnDecl<'a>>)> {
+        let name = format!("{AS_VALUE}{}", names.first()?.trim_start_matches("std::"));
+        let fns = super::expr::functions(&self.lookup(scope, &name));
+        (!fns.is_empty()).then_some((name, fns))
     }
 
     /// The functions that an operand names or stands for.

@@ -19,8 +19,8 @@ use crate::builtins;
 struct Written {
     pointer: Expr,
     bytes: Expr,
-    /// Its type, where it is one number.
-    number: Option<Type>,
+    /// Its type, where it is one number or one structure.
+    object: Option<Type>,
 }
 
 impl<'a> Sema<'a> {
@@ -83,18 +83,32 @@ impl<'a> Sema<'a> {
         Ok(result)
     }
 
-    /// A number becomes one that no other thread has, all else zeros.
+    /// A number, also in a structure, becomes one that no other thread has, all else zeros.
     fn write_anything(&mut self, places: Vec<Written>, span: Span) -> Res<()> {
-        for Written { pointer, bytes, number } in places {
-            if let Some(ty) = number {
-                let value = self.convert_to(super::annotations::thread_number(span), &ty, span)?;
-                let place = Place::new(PlaceKind::Deref(pointer), ty, span);
-                self.emit(StmtKind::Assign { place, value }, span);
-                continue;
+        for Written { pointer, bytes, object } in places {
+            if object.as_ref().is_none_or(|ty| ty.scalar().is_none()) {
+                let zeros = vec![pointer.clone(), Expr::i32(0), bytes];
+                if let Some(Err(error)) = builtins::call("memset", &[], zeros, span, self) {
+                    return Err(error.into());
+                }
             }
-            let zeros = vec![pointer, Expr::i32(0), bytes];
-            if let Some(Err(error)) = builtins::call("memset", &[], zeros, span, self) {
-                return Err(error.into());
+            if let Some(ty) = object {
+                self.write_numbers(Place::new(PlaceKind::Deref(pointer), ty, span), span)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The thread's number to a place, or to all numbers of a structure.
+    fn write_numbers(&mut self, place: Place, span: Span) -> Res<()> {
+        if place.ty.scalar().is_some() {
+            let value = super::annotations::thread_number(span);
+            let value = self.convert_to(value, &place.ty, span)?;
+            self.emit(StmtKind::Assign { place, value }, span);
+        } else if let Type::Struct(id) = place.ty {
+            let fields = self.module.structs.get(id.0 as usize).map_or(0, |s| s.fields.len());
+            for index in 0..fields as u32 {
+                self.write_numbers(self.field_place(place.clone(), &[index], span), span)?;
             }
         }
         Ok(())
@@ -125,19 +139,30 @@ impl<'a> Sema<'a> {
         }
         let pointer = pointer.clone();
         if let Some(bytes) = self.rest_of_array(&pointer, span).filter(|_| !param.is_reference()) {
-            return Some(Written { pointer, bytes, number: None });
+            return Some(Written { pointer, bytes, object: None });
         }
         let whole = operand.map(|q| q.ty).filter(|t| matches!(t, Type::Array(..)));
         let object = whole.unwrap_or((**pointee).clone());
         let bytes = i64::try_from(layout_of(&self.module, &object).size).ok()?;
-        let number = object.scalar().map(|_| object);
-        Some(Written { pointer, bytes: Expr::int(Scalar::U64, bytes), number })
+        let object = Some(object).filter(|t| t.scalar().is_some() || matches!(t, Type::Struct(_)));
+        Some(Written { pointer, bytes: Expr::int(Scalar::U64, bytes), object })
     }
 
-    /// How many bytes an array has from the element on that a pointer leads to, as those of `int[2][3]` from `c[1][1]`.
-    fn rest_of_array(&self, pointer: &Expr, span: Span) -> Option<Expr> {
-        let ExprKind::AddressOf(place) = &*pointer.kind else { return None };
-        let (mut place, mut before) = (place, vec![]);
+    /// How many bytes an array has from the element on that a pointer leads to, as those of `int[2][3]` from `c[1][1]`
+    /// or `c[1] + 1`.
+    fn rest_of_array(&self, mut pointer: &Expr, span: Span) -> Option<Expr> {
+        let mut before = vec![];
+        let mut place = loop {
+            match (&*pointer.kind, &pointer.ty) {
+                (ExprKind::PtrOffset(of, index), Type::Pointer { pointee, .. }) => {
+                    before.push((index.clone(), layout_of(&self.module, pointee).size));
+                    pointer = of;
+                }
+                (ExprKind::Cast(inner), _) if inner.ty.is_pointer() => pointer = inner,
+                (ExprKind::AddressOf(place), _) => break place,
+                _ => return None,
+            }
+        };
         while let PlaceKind::Index(of, index) = &*place.kind {
             before.push((index.clone(), layout_of(&self.module, &place.ty).size));
             place = of;

@@ -102,6 +102,22 @@ impl<'a> Sema<'a> {
                 if let Some(t) = self.foreign_type(&names, &args) {
                     return Ok(TArg::Type(QualType::plain(t)));
                 }
+                if args.is_empty()
+                    && let Some((name, fns)) = self.library_value(scope, &names)
+                {
+                    if fns.len() > 1 {
+                        let text = format!(
+                            "which `{}` is meant as a template argument is not looked at",
+                            names[0]
+                        );
+                        let d = error("W056", path.span, text);
+                        return Err(d
+                            .help("pass a function of one type, `sqrtf`, or a functor")
+                            .into());
+                    }
+                    let id = self.function_type(&name, &fns, None);
+                    return Ok(TArg::Type(QualType::plain(Type::Struct(id))));
+                }
             }
         }
         Ok(TArg::Value(self.const_path(scope, path)?))

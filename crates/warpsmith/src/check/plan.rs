@@ -43,8 +43,6 @@ pub struct Planned {
     pub span: Option<Span>,
     /// The parameter that gets a number which a comparison names, where that is what the launch is for.
     pub tries: Option<String>,
-    /// The options of a verifier ask for it: it may be one that no device takes.
-    pub for_verifiers: bool,
 }
 
 /// `// warpsmith: allow RULE reason`.
@@ -164,19 +162,24 @@ impl Planner<'_> {
             source: self.source.with(source),
             span: Some(span),
             tries: None,
-            for_verifiers: false,
         };
         kernels.into_iter().map(planned).collect()
     }
 
     /// The launches of a file whose first comment has the options of a verifier, of all its kernels. Numbers that nobody
     /// gives are those that conditions name, and as many as there are threads; then one at a time those that comparisons name.
-    fn for_verifiers(&self, unit: &TranslationUnit) -> Vec<Planned> {
+    fn for_verifiers(&mut self, unit: &TranslationUnit) -> Vec<Planned> {
         let Some((comment, launch)) = verifier_launch(unit).filter(|_| self.cli.grid.is_none())
         else {
             return vec![];
         };
         let VerifierLaunch { grid, block, lockstep, source } = launch;
+        if !warpsmith_emu::block_fits(block.0) {
+            let text = "no device takes blocks of so many threads: nothing was checked";
+            let error = Diagnostic::error("W306", text).label(comment.span, "launched so");
+            self.errors.push(error.help("give --grid and --block with at most 1024 threads"));
+            return vec![];
+        }
         let threads = u64::from(grid.0[0]) * u64::from(block.0[0]);
         let mut scalars = sema::numbers_of_conditions(unit);
         scalars.extend([threads, 1]);
@@ -200,7 +203,6 @@ impl Planner<'_> {
                 source: source.clone(),
                 span: Some(comment.span),
                 tries: None,
-                for_verifiers: true,
             };
             let of_this = |v: &&ParameterValue| v.kernel == kernel.base;
             let mut args = args.clone();
@@ -327,8 +329,7 @@ impl Planner<'_> {
                 None if !self.every_launch => {
                     let (args, source) = (LaunchArgs::default(), self.source.clone());
                     let (kernel, span) = (name.clone(), Some(span));
-                    let planned =
-                        Planned { kernel, args, source, span, tries: None, for_verifiers: false };
+                    let planned = Planned { kernel, args, source, span, tries: None };
                     step.launches.push(self.merged(&planned));
                 }
                 None => {
@@ -367,8 +368,7 @@ impl Planner<'_> {
         };
         for kernel in self.instances_of(&name) {
             let (args, source) = (self.cli.clone(), self.source.clone());
-            let planned =
-                Planned { kernel, args, source, span: None, tries: None, for_verifiers: false };
+            let planned = Planned { kernel, args, source, span: None, tries: None };
             self.plan.steps.push(Step { launches: vec![planned] });
         }
     }

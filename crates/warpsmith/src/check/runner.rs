@@ -261,10 +261,6 @@ impl<'a> Runner<'a> {
             return Ok(());
         }
         let mut options = self.options(&planned.args);
-        options.any_block = planned.for_verifiers;
-        if planned.for_verifiers && !config.block_fits() {
-            self.assume(format!("{label}: no device takes blocks of so many threads"));
-        }
         // What is written or compared afterwards has to be whole.
         let whole = self.args.all_repeats
             || !planned.args.dump.is_empty()
