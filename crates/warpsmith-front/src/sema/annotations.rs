@@ -255,8 +255,8 @@ impl<'a> Sema<'a> {
         values.into_iter().map(|v| self.convert_to(v, ty, span)).collect()
     }
 
-    /// A number that differs between the threads of a call and between calls. At each call it is 0 for some of the threads, every
-    /// seventh one, and in turn for all, so that no loop that asks for it goes on for ever.
+    /// A number that differs between the threads of a call and between calls. At each call it is 0 for some of the threads, two
+    /// or three of seven, and in turn for all, so that no loop that asks for it goes on for ever.
     fn any_number(&mut self, span: Span) -> Expr {
         let number = |n| Expr::int(Scalar::U64, n).with_origin(span);
         let binary = |op, a: Expr, b: Expr| Expr::binary(op, a, b).with_origin(span);
@@ -271,10 +271,14 @@ impl<'a> Sema<'a> {
         let own = binary(BinaryOp::Add, own, small(1));
         let none = small(0);
         let n = binary(BinaryOp::Rem, thread_number(span), small(7));
-        let twice = binary(BinaryOp::Mul, n.clone(), binary(BinaryOp::Add, n, small(1)));
-        let its_turn = binary(BinaryOp::Div, twice, small(2));
-        let its_turn = binary(BinaryOp::Rem, its_turn, small(13)).cast(Type::U64);
-        let ends = binary(BinaryOp::Eq, turn, its_turn.with_origin(span));
+        let is_turn = |n: Expr| {
+            let twice = binary(BinaryOp::Mul, n.clone(), binary(BinaryOp::Add, n, small(1)));
+            let own = binary(BinaryOp::Rem, binary(BinaryOp::Div, twice, small(2)), small(13));
+            binary(BinaryOp::Eq, turn.clone(), own.cast(Type::U64).with_origin(span))
+        };
+        // Two calls one after the other: a loop around a loop that asks ends, too.
+        let next = binary(BinaryOp::Add, n.clone(), small(1));
+        let ends = binary(BinaryOp::LogicalOr, is_turn(n), is_turn(next));
         Expr::new(warpsmith_ir::ExprKind::Select(ends, none, own), Type::U32, span)
     }
 

@@ -140,7 +140,7 @@ impl<'a> Sema<'a> {
         let name = name.unwrap_or_else(|| "this function".into());
         if f.decl.attrs.is_spec {
             let text = format!(
-                "`{name}` has no body: it sets what it gets of the thread's own, a number to the thread's, also in structures, and all else to zero, writes nothing else, and returns another number in every thread and call, or zero in every seventh thread, of those that are tried and keep its promises"
+                "`{name}` has no body: it sets what it gets of the thread's own, a number to the thread's, also in structures, and all else to zero, writes nothing else, and returns another number in every thread and call, or zero in some threads, of those that are tried and keep its promises"
             );
             self.warn(super::NOT_RUN, f.decl.head_span, &text);
             return Ok((f, scope));
