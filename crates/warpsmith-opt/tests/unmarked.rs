@@ -137,7 +137,7 @@ fn combined(source: &str) -> (Vec<String>, Vec<String>) {
 fn what_iterations_only_combine_is_reduced() {
     let of = |body: &str| {
         combined(&format!(
-            "void f(int n, int m, const int k[n], float *t, float a[n][m], float b[m]) {{ float s = 0; int c = 0; {body} b[0] = s + c; }}"
+            "void f(int n, int m, float g, const int k[n], float *t, float a[n][m], float b[m]) {{ float s = 0; int c = 0; {body} b[0] = s + c; }}"
         ))
     };
     let rows = "for (int i = 0; i < n; i++)";
@@ -146,7 +146,8 @@ fn what_iterations_only_combine_is_reduced() {
         (format!("{rows} s += a[i][0];"), &["i Add s"][..]),
         (format!("{rows} {{ s += a[i][0]; c += k[i] > 0; }}"), &["i Add s Add c"]),
         (format!("{rows} if (a[i][0] > s) s = a[i][0];"), &["i Max s"]),
-        (format!("{rows} s = s < a[i][0] ? s : a[i][0];"), &["i Min s"]),
+        (format!("{rows} s = a[i][0] < s ? a[i][0] : s;"), &["i Min s"]),
+        (format!("{rows} s = s < a[i][0] ? s : a[i][0];"), &[]),
         // All loops of a nest that combines.
         (format!("{rows} {columns} s += a[i][j];"), &["i Add s", "j Add s"]),
         (format!("{rows} *t += a[i][0];"), &["i Add t"]),
@@ -169,7 +170,7 @@ fn what_iterations_only_combine_is_reduced() {
         (format!("s = a[0][0]; {rows} s = fmaxf(s, a[i][0]);"), &["i Max s"]),
         (format!("c = k[0]; {rows} c = k[i] < c ? c : k[i];"), &["i Max c"]),
         // A parameter is no thread's.
-        (format!("{rows} n += k[i];"), &[]),
+        (format!("{rows} g += a[i][0]; s = g;"), &[]),
         // Two sums at different levels, and a row that is written.
         (
             format!(
