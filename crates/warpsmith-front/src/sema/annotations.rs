@@ -340,14 +340,14 @@ fn result_of<'a>(name: &str, value: Expr, span: Span) -> Res<Operand<'a>> {
 
 /// The number of the calling thread in its grid: no two threads have the same.
 pub(super) fn thread_number(span: Span) -> Expr {
-    let indices: [(fn(Axis) -> Builtin, fn(Axis) -> Builtin); 2] =
-        [(Builtin::BlockIdx, Builtin::GridDim), (Builtin::ThreadIdx, Builtin::BlockDim)];
-    let digits = indices.iter().flat_map(|of| [Axis::Z, Axis::Y, Axis::X].map(|axis| (of, axis)));
+    let axes = [Axis::Z, Axis::Y, Axis::X];
+    let blocks = axes.map(|a| (Builtin::BlockIdx(a), Builtin::GridDim(a)));
+    let threads = axes.map(|a| (Builtin::ThreadIdx(a), Builtin::BlockDim(a)));
     let zero = Expr::int(Scalar::U32, 0).with_origin(span);
-    digits.fold(zero, |number, ((index, extent), axis)| {
+    blocks.into_iter().chain(threads).fold(zero, |number, (index, extent)| {
         let builtin = |b| Expr::builtin(b).with_origin(span);
-        let before = Expr::binary(BinaryOp::Mul, number, builtin(extent(axis))).with_origin(span);
-        Expr::binary(BinaryOp::Add, before, builtin(index(axis))).with_origin(span)
+        let before = Expr::binary(BinaryOp::Mul, number, builtin(extent)).with_origin(span);
+        Expr::binary(BinaryOp::Add, before, builtin(index)).with_origin(span)
     })
 }
 

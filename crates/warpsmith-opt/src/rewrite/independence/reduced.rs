@@ -149,12 +149,7 @@ fn contended(kernel: &Kernel, l: &ForLoop, clauses: &Parallel) -> Option<Vec<Var
     let mut arrays = vec![];
     for at in conflicts.chain(doubts) {
         let Base::Var(array) = accesses[at].base else { return None };
-        let memory = matches!(kernel.func().var(array).ty, Type::Pointer { .. } | Type::Array(..));
-        if !memory
-            || !reduced_type(&kernel.func().var(array).ty).is_some_and(|t| t.scalar().is_some())
-        {
-            return None;
-        }
+        kernel.func().var(array).ty.pointee().and_then(Type::scalar)?;
         if !arrays.contains(&array) {
             arrays.push(array);
         }
