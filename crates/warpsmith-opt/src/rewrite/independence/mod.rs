@@ -1,6 +1,7 @@
 //! What a mark promises, checked: the iterations of a loop are independent.
 
 mod answers;
+mod private;
 mod reduced;
 mod unmarked;
 

@@ -7,7 +7,7 @@ use warpsmith_ir::{
     StmtKind, Type, VarId, visit,
 };
 
-use super::unmarked::{is_of_each_iteration, sets_parameters};
+use super::private::{is_of_each_iteration, sets_parameters};
 use super::{analyse, check};
 use crate::analysis::access::Base;
 use crate::analysis::loops::reduced_type;
