@@ -59,6 +59,7 @@ fn product(t: &Tiles) -> KernelProfile {
         between_passes: 0.0,
         grid_bytes: n * n * 4.0,
         varies,
+        ..GlobalTraffic::default()
     };
     KernelProfile {
         grid,
@@ -102,6 +103,7 @@ fn naive() -> KernelProfile {
         between_passes: 0.0,
         grid_bytes: n * n * 4.0,
         varies,
+        ..GlobalTraffic::default()
     };
     KernelProfile {
         grid: [N / 32, N / 32, 1],
@@ -214,6 +216,7 @@ fn convolution(filter: u64, block: [u64; 2], outputs: [u64; 2]) -> KernelProfile
                 between_passes: 0.0,
                 grid_bytes: image,
                 varies: [true, true, false],
+                ..GlobalTraffic::default()
             },
             GlobalTraffic {
                 kind: TrafficKind::Store,
@@ -225,6 +228,7 @@ fn convolution(filter: u64, block: [u64; 2], outputs: [u64; 2]) -> KernelProfile
                 between_passes: 0.0,
                 grid_bytes: image,
                 varies: [true, true, false],
+                ..GlobalTraffic::default()
             },
         ],
         parallelism: Parallelism {
@@ -261,6 +265,7 @@ fn copy(moved: f64) -> KernelProfile {
         between_passes: 0.0,
         grid_bytes: moved / 2.0,
         varies: [true, false, false],
+        ..GlobalTraffic::default()
     };
     KernelProfile {
         grid: [blocks as u64, 1, 1],

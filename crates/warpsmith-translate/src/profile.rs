@@ -5,7 +5,8 @@ use warpsmith_device::{
 };
 use warpsmith_emu::LaunchConfig;
 use warpsmith_emu::counters::{
-    AccessKind, ArrayCounters, Counters, InstructionClass as Class, MemoryKind, SECTOR,
+    AccessCounters, AccessKind, ArrayCounters, Counters, InstructionClass as Class, MemoryKind,
+    SECTOR,
 };
 
 /// What no execution tells.
@@ -35,7 +36,7 @@ pub fn profile(c: &Counters, launch: &LaunchConfig, resources: &Resources) -> Ke
         shared_dynamic: launch.dynamic_shared,
         work: work(c),
         shared: shared(c),
-        global: c.arrays.iter().map(|a| traffic(a, c.blocks, block_bytes)).collect(),
+        global: c.arrays.iter().map(|a| traffic(a, c, block_bytes)).collect(),
         parallelism: resources.parallelism,
         ..KernelProfile::default()
     }
@@ -70,7 +71,7 @@ fn shared(c: &Counters) -> SharedTraffic {
     sum
 }
 
-fn traffic(a: &ArrayCounters, blocks: u64, block_bytes: f64) -> GlobalTraffic {
+fn traffic(a: &ArrayCounters, c: &Counters, block_bytes: f64) -> GlobalTraffic {
     let between = ratio((a.reuse_distance * SECTOR) as f64, a.reuses);
     GlobalTraffic {
         kind: match a.kind {
@@ -82,12 +83,23 @@ fn traffic(a: &ArrayCounters, blocks: u64, block_bytes: f64) -> GlobalTraffic {
         requests: a.requests as f64,
         sectors: a.sectors as f64,
         wavefronts: a.wavefronts,
-        block_bytes: ratio((a.block_sectors * SECTOR) as f64, blocks),
+        lanes: a.requests as f64 * lanes_a_request(c, a.kind),
+        block_bytes: ratio((a.block_sectors * SECTOR) as f64, c.blocks),
         reuse_bytes: between.min(block_bytes),
         between_passes: 0.0,
         grid_bytes: (a.grid_sectors * SECTOR) as f64,
         varies: a.varies,
     }
+}
+
+/// Active lanes of a request to global memory of a kind, on average over all arrays.
+fn lanes_a_request(c: &Counters, kind: AccessKind) -> f64 {
+    let of_kind = |a: &&AccessCounters| a.memory == MemoryKind::Global && a.kind == kind;
+    let sum = |(lanes, warps): (u64, u64), a: &AccessCounters| {
+        (lanes + a.requests.threads, warps + a.requests.warps)
+    };
+    let (lanes, warps) = c.accesses.iter().filter(of_kind).fold((0, 0), sum);
+    ratio(lanes as f64, warps)
 }
 
 fn ratio(a: f64, b: u64) -> f64 {

@@ -33,6 +33,9 @@ pub struct Calibration {
     pub l1_sharing: f64,
     /// Share of L1 that is of use before lines are lost. Fitted.
     pub l1_share: f64,
+    /// Sectors that L2 could move while it executes the atomic operation of one lane. Fitted: additions of rows to 4,096 sums in
+    /// device memory by 16,384 blocks, and of ones to 2²⁵ random elements of two arrays.
+    pub atomic_lane: f64,
     /// Exponent of the norm that joins times that overlap: ∞ would be their maximum, 1 their sum. Fitted.
     pub overlap: f64,
     /// What each resident block beyond the first adds to an exponent of 1 where barriers keep phases apart.
@@ -67,6 +70,7 @@ impl Default for Calibration {
             l2_share: 0.48,
             l1_sharing: 0.27,
             l1_share: 1.0,
+            atomic_lane: 0.7,
             overlap: 3.7,
             overlap_per_block: 0.62,
             overlap_in_step: 1.2,

@@ -17,6 +17,8 @@ pub struct Traffic {
     pub l1_wavefronts: f64,
     /// Sectors that go on to L2.
     pub l2_sectors: f64,
+    /// What L2 has to do for atomic operations beside moving their sectors, as so many more sectors.
+    pub l2_operations: f64,
     /// Bytes that go on to device memory.
     pub dram_bytes: f64,
     /// Load requests, which a thread waits for; asynchronous copies it does not.
@@ -54,6 +56,9 @@ pub fn traffic(
         total.requests += access.requests;
         total.l1_wavefronts += access.wavefronts.max(access.requests);
         total.l2_sectors += on;
+        if access.kind == TrafficKind::Atomic {
+            total.l2_operations += access.lanes * fit.atomic_lane;
+        }
         let below = dram_bytes(access, profile.grid, wave_blocks, overflow(whole.min(wave), l2));
         let below = below * held((passed * wave_blocks).min(wave), l2);
         // Never more than L2 was asked for, rounding of footprints aside.

@@ -36,6 +36,7 @@ pub fn with_spills(arch: &Architecture, profile: &KernelProfile) -> KernelProfil
             // The same local memory serves block after block; it stays in L2 and is as good as never written back.
             grid_bytes: 0.0,
             varies: [true; 3],
+            ..GlobalTraffic::default()
         });
     }
     profile

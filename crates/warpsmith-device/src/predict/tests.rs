@@ -39,6 +39,7 @@ fn stream(sectors_a_warp: f64) -> GlobalTraffic {
         between_passes: 0.0,
         grid_bytes: requests * 128.0,
         varies: [true, false, false],
+        ..GlobalTraffic::default()
     }
 }
 

@@ -88,6 +88,7 @@ fn access(text: &str) -> GlobalTraffic {
         between_passes: 0.0,
         grid_bytes: number(6),
         varies: ['x', 'y', 'z'].map(|axis| parts[7].contains(axis)),
+        ..GlobalTraffic::default()
     }
 }
 

@@ -59,6 +59,7 @@ impl Model {
             between_passes: 0.0,
             grid_bytes: moved * 4.0 * total,
             varies: [true, false, false],
+            ..GlobalTraffic::default()
         };
         let shared = work.shared * warps;
         let is_move = routine.role != Role::Compute;

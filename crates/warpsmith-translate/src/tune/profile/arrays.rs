@@ -57,7 +57,8 @@ pub fn arrays(sites: &[Site], elsewhere: &Elsewhere, sizes: &Sizes) -> Vec<Array
 impl Array {
     fn moves_with(&self, other: &Array) -> bool {
         let (a, b) = (&self.site, &other.site);
-        let alike = a.store == b.store && a.copied == b.copied && self.passes == other.passes;
+        let alike = (a.store, a.copied, a.atomic) == (b.store, b.copied, b.atomic)
+            && self.passes == other.passes;
         a.base == b.base
             && alike
             && a.shifts == b.shifts
@@ -77,6 +78,7 @@ impl Array {
 
     fn join(&mut self, other: Array) {
         self.site.requests += other.site.requests;
+        self.site.lanes += other.site.lanes;
         self.site.sectors += other.site.sectors;
         self.site.wavefronts += other.site.wavefronts;
         self.site.first.extend(other.site.first);
@@ -121,12 +123,14 @@ impl Array {
                 _ => between.sectors * footprint::SECTOR as f64,
             },
             kind: match (site.store, site.copied) {
+                (true, _) if site.atomic => TrafficKind::Atomic,
                 (true, _) => TrafficKind::Store,
                 (_, true) => TrafficKind::AsyncCopy,
                 _ => TrafficKind::Load,
             },
             requests: site.requests * blocks,
             sectors: site.sectors * blocks,
+            lanes: site.lanes * blocks,
             wavefronts: site.wavefronts * blocks,
             block_bytes,
             reuse_bytes,

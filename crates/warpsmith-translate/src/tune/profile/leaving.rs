@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::{
-    Block, Builtin, Expr, ExprKind, Function, Module, PlaceKind, Stmt, StmtKind, Value, VarId,
+    Block, Builtin, Expr, ExprKind, ForLoop, Function, Module, PlaceKind, Stmt, StmtKind, Value,
+    VarId,
 };
 use warpsmith_opt::walk as tree;
 
 use super::values::{Extents, Thread, Vars};
+use super::walk;
 
 /// Blocks that are asked, at most.
 const ASKED: u64 = 256;
@@ -141,7 +143,7 @@ fn leaves(module: &Module, at: Extents, start: &[Stmt], thread: &mut Thread<Valu
     })
 }
 
-/// Whether a thread meets all conditions around what it does; loops are entered at their first iteration.
+/// Whether a thread meets all conditions around what it does in the first or the last iteration of the loops on the way.
 fn comes_in(module: &Module, at: Extents, body: &Block, thread: &mut Thread<Value>) -> bool {
     let holds = |thread: &Thread<Value>, e: &Expr| {
         thread.eval(module, at, e).is_none_or(|value| value.is_true())
@@ -168,13 +170,33 @@ fn comes_in(module: &Module, at: Extents, body: &Block, thread: &mut Thread<Valu
             }
             StmtKind::For(l) => {
                 super::set_at(module, at, thread, l.var, &l.first);
-                return comes_in(module, at, &l.body, thread);
+                let last = last_iteration(module, at, thread, l);
+                let mut later = thread.clone();
+                return comes_in(module, at, &l.body, thread)
+                    || last.is_some_and(|last| {
+                        later.vars.set(l.var, Some(last));
+                        comes_in(module, at, &l.body, &mut later)
+                    });
             }
             StmtKind::Scope(inner) => return comes_in(module, at, inner, thread),
             _ => return true,
         }
     }
     true
+}
+
+/// The counter in the last iteration of a loop that is entered; `None` where there is one iteration, or nobody knows.
+fn last_iteration(
+    module: &Module,
+    at: Extents,
+    thread: &Thread<Value>,
+    l: &ForLoop,
+) -> Option<Value> {
+    let trips = walk::trips(module, at, thread, l).filter(|trips| *trips > 1.0)?;
+    let first = thread.vars.get(l.var)?;
+    let step = thread.eval(module, at, &l.step)?.as_i64();
+    let last = step.checked_mul(trips as i64 - 1)?.checked_add(first.as_i64())?;
+    Some(Value::int(first.ty, last))
 }
 
 /// Whether a block does nothing but give values to variables.

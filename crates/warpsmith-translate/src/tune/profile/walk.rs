@@ -39,6 +39,10 @@ pub struct Site {
     pub store: bool,
     /// By an asynchronous copy.
     pub copied: bool,
+    /// By an atomic operation.
+    pub atomic: bool,
+    /// Lanes that take part in the requests, summed.
+    pub lanes: f64,
     /// Warp instructions of the block.
     pub requests: f64,
     pub sectors: f64,
@@ -54,13 +58,15 @@ pub struct Site {
 }
 
 impl Site {
-    fn new(base: Base, shared: bool, store: bool, copied: bool) -> Site {
+    fn new(base: Base, shared: bool, store: bool) -> Site {
         Site {
             base,
+            atomic: false,
+            lanes: 0.0,
             hull: None,
             shared,
             store,
-            copied,
+            copied: false,
             requests: 0.0,
             sectors: 0.0,
             wavefronts: 0.0,
@@ -110,6 +116,8 @@ pub struct Walk<'a> {
     pointers: Pointers,
     /// Whether an asynchronous copy is looked at.
     copying: bool,
+    /// Whether an atomic operation is.
+    adding: bool,
     pub ahead: Ahead,
     /// Divisions made already at this depth of loops: quotient and remainder come from one.
     divided: Vec<(Expr, Expr, usize)>,
@@ -176,6 +184,7 @@ impl<'a> Walk<'a> {
             known: vec![],
             pointers: Pointers::default(),
             copying: false,
+            adding: false,
             ahead: Ahead::default(),
             divided: vec![],
             work: Work::default(),
@@ -357,7 +366,9 @@ impl<'a> Walk<'a> {
             StmtKind::Atomic { pointer, .. } => {
                 tree::operands(stmt).reads.into_iter().for_each(|e| self.expr(e));
                 if let ExprKind::AddressOf(p) = &*pointer.kind {
+                    self.adding = true;
                     self.access(p, true);
+                    self.adding = false;
                 }
             }
             StmtKind::Call { function, args, result: Some(place) } => {

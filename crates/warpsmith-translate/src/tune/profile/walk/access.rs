@@ -106,12 +106,13 @@ impl Walk<'_> {
             _ => None,
         };
         let wide = wide.unwrap_or(Wide { words: 1.0, bytes, waiting: 0.0 });
-        let times = match kept && self.guarded == 0 {
+        let times = match kept && self.guarded == 0 && !self.subscript_is_chosen(place) {
             true => self.different(around, change.as_ref()) / wide.words,
             false => self.times(around),
         };
         self.held += wide.waiting;
-        let mut site = Site::new(base, shared, store, self.copying);
+        let mut site = Site::new(base, shared, store);
+        (site.copied, site.atomic) = (self.copying, self.adding);
         self.requests(&mut site, &addresses, wide.bytes, times);
         if !shared && addresses.iter().zip(&self.active).any(|(a, active)| *active && a.is_none()) {
             self.gathered(&mut site, place, bytes, times);
@@ -160,6 +161,7 @@ impl Walk<'_> {
                 continue;
             }
             site.requests += times * self.share;
+            site.lanes += touches * lanes as f64;
             let known: Vec<i64> = warp.iter().flatten().copied().collect();
             if known.len() < lanes {
                 // Through data: every lane goes its own way.
@@ -177,7 +179,7 @@ impl Walk<'_> {
                 true => {
                     let lanes: Vec<Option<u64>> =
                         warp.iter().map(|a| a.map(|a| a as u64)).collect();
-                    f64::from(shared_wavefronts(&lanes, bytes as u64, false).wavefronts)
+                    f64::from(shared_wavefronts(&lanes, bytes as u64, site.atomic).wavefronts)
                 }
                 false => l1_wavefronts(known.iter().map(|a| *a as u64), bytes as u64),
             };
@@ -198,18 +200,37 @@ impl Walk<'_> {
         self.lanes.scatters = true;
         let addresses = self.addresses_of(place);
         self.lanes.scatters = false;
-        let mut guess = Site::new(site.base, site.shared, site.store, site.copied);
+        let mut guess =
+            Site { atomic: site.atomic, ..Site::new(site.base, site.shared, site.store) };
         self.requests(&mut guess, &addresses, bytes, times);
         (site.sectors, site.wavefronts) = (guess.sectors, guess.wavefronts);
     }
 
     /// Whether a subscript is an element of an array of the thread's own.
     fn subscript_is_private(&self, place: &Place) -> bool {
+        !self.private_elements(place).is_empty()
+    }
+
+    /// Whether loops beside choose a subscript among elements of an array of the thread's own: the compiler cannot know that two of
+    /// these are equal.
+    fn subscript_is_chosen(&self, place: &Place) -> bool {
+        let beside = self.side_by_side();
+        let chosen = |e: &Expr| self.loops_of(e) & beside != 0;
+        let elements = self.private_elements(place);
+        elements.into_iter().any(|p| tree::subscripts(p).into_iter().any(chosen))
+    }
+
+    /// The elements of arrays of the thread's own that subscripts are made of.
+    fn private_elements<'p>(&self, place: &'p Place) -> Vec<&'p Place> {
         let private = |v| self.kernel.var(v).kind == VarKind::Local;
-        let mut found = false;
+        let mut found = vec![];
         tree::each_expr_of_place(place, &mut |e| {
-            found |= matches!(&*e.kind, ExprKind::Read(p)
-                if matches!(&*p.kind, PlaceKind::Index(..)) && p.root_var().is_some_and(private));
+            if let ExprKind::Read(p) = &*e.kind
+                && matches!(&*p.kind, PlaceKind::Index(..))
+                && p.root_var().is_some_and(private)
+            {
+                found.push(p);
+            }
         });
         found
     }
