@@ -28,6 +28,7 @@ pub mod persist;
 pub mod pipeline;
 pub mod pitch;
 pub mod precision;
+pub mod predicate;
 pub mod privatise;
 pub mod rasterise;
 pub mod rectangle;

@@ -9,7 +9,7 @@ use crate::analysis::access::{Access, AccessKind, Scope, View};
 use crate::kernel::{Kernel, only_loop};
 use crate::rewrite::{
     collapse, distribute, expand, fuse_kernels, fuse_loops, gather, independence, interchange,
-    scalarise, scatter, sink, split_k,
+    predicate, scalarise, scatter, sink, split_k,
 };
 use crate::walk;
 
@@ -41,6 +41,7 @@ pub fn starts(kernel: &Kernel, sources: &SourceMap) -> Vec<Start> {
     let roots = kernel.marked_roots();
     let mut found = vec![
         Start::of(kernel).sunk(sources),
+        Start::of(kernel).predicated(sources),
         Start::of(kernel).interchanged(sources).fused(None, sources),
         Start::of(kernel).expanded(sources),
         Start::of(kernel).collapsed(sources),
@@ -210,6 +211,19 @@ impl Start {
             }
         }
         self
+    }
+
+    /// With the conditions around serial loops in their limits: threads can share these then.
+    fn predicated(mut self, sources: &SourceMap) -> Start {
+        for root in self.kernel.marked_roots() {
+            let serial = candidates::serial_loops(&self.kernel, root).into_iter();
+            let names: Vec<String> = serial.map(|l| self.kernel.loop_name(l.id)).collect();
+            for target in names {
+                let step = StepKind::Predicate(predicate::Args { target });
+                self = self.with(step, sources).unwrap_or(self);
+            }
+        }
+        if self.steps.is_empty() { self } else { self.sunk(sources) }
     }
 
     /// With sums in the place of updates, where one iteration can add up all that an element gets.

@@ -79,6 +79,7 @@ registry! {
     Rectangle = rectangle,
     Residue = residue,
     Wrap = wrap,
+    Predicate = predicate,
     Sink = sink,
     Scatter = scatter,
     Gather = gather,

@@ -15,6 +15,12 @@ const MOST_TRIED: i64 = 36;
 /// alone are 0.5.
 const ASKED_AGAIN: f64 = 3.0;
 
+/// Parts of the way through loops at which a condition is asked that parts the iterations in two.
+const ASKED: u32 = 8;
+
+/// The share of the iterations that is left out where most go the other way.
+const LITTLE: f64 = 0.2;
+
 /// A side of a comparison.
 struct Side {
     /// At the first iteration of all loops around.
@@ -55,6 +61,18 @@ impl Walk<'_> {
             (self.share, self.apart, self.guarded) = (all, apart, guarded);
             return;
         }
+        let alike = truth.windows(2).all(|pair| pair[0] == pair[1]);
+        let turns = self
+            .share_of_first(cond, otherwise)
+            .filter(|first| alike && first.min(1.0 - first) > LITTLE);
+        if let Some(first) = turns {
+            for (block, part) in [(then, first), (otherwise, 1.0 - first)] {
+                self.share = all * part;
+                self.block(block);
+            }
+            (self.share, self.apart, self.guarded) = (all, apart, guarded);
+            return;
+        }
         self.share = all * share;
         // Threads that leave here do not come back.
         let gone = matches!(then.stmts.last().map(|s| &s.kind), Some(StmtKind::Return(_)));
@@ -83,9 +101,9 @@ impl Walk<'_> {
         let of = |lane| holds.as_ref()?.of(lane).map(Value::is_true);
         let first: Vec<Option<bool>> = (0..self.active.len()).map(of).collect();
         if holds.as_ref().is_some_and(|h| h.same().is_some())
-            && let Some(mostly) = self.mostly(cond, otherwise)
+            && let Some(share) = self.share_of_first(cond, otherwise)
         {
-            return (vec![Some(mostly); first.len()], 1.0);
+            return (vec![Some(share > 0.5); first.len()], 1.0);
         }
         if !otherwise.stmts.is_empty() {
             return (first, 1.0);
@@ -187,23 +205,21 @@ impl Walk<'_> {
         (0..self.active.len()).map(holds).collect()
     }
 
-    /// Which of two paths most iterations take, where a condition that is the same for all threads turns on the way through a
-    /// loop, as between the strips at the diagonal of a triangle and all others: what the middle one does.
-    fn mostly(&self, cond: &Expr, otherwise: &Block) -> Option<bool> {
+    /// Of two paths, the share of the iterations that take the first one, where a condition that is the same for all threads turns on
+    /// the way through a loop, as between the strips at the diagonal of a triangle and all others.
+    fn share_of_first(&self, cond: &Expr, otherwise: &Block) -> Option<f64> {
         if otherwise.stmts.is_empty() || self.loops_of(cond) & self.serial_loops() == 0 {
             return None;
         }
-        let in_middle = |e: &Expr| {
-            let value = self.first.eval(self.module, self.at, e)?;
-            Some(value.value.as_i64() as f64 + self.later(&value))
+        let orders = self.orders_that_turn(cond)?;
+        let holds = |k: &u32| {
+            let part = (f64::from(*k) + 0.5) / f64::from(ASKED);
+            self.truth_later(&orders, part)
+                .iter()
+                .zip(&self.active)
+                .any(|(t, active)| *active && *t == Some(true))
         };
-        let mut all = true;
-        for e in tree::conjuncts(cond) {
-            let ExprKind::Binary(op, a, b) = &*e.kind else { return None };
-            let (a, b) = (in_middle(a)?, in_middle(b)?);
-            all &= compared(*op, a, b)?;
-        }
-        Some(all)
+        Some((0..ASKED).filter(holds).count() as f64 / f64::from(ASKED))
     }
 }
 
