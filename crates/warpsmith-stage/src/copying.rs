@@ -52,6 +52,7 @@ pub fn copies(session: &mut Session, profiled: &mut Profiled) -> Result<Copied, 
         point: &|place| &session.plan.inserts[place - reads],
         threads: &|launch| launches[launch].launch.block.iter().product(),
         alike: &alike,
+        forks: &session.plan.forks,
         strict: &profiled.strict,
     };
     let found = match problem.solve() {

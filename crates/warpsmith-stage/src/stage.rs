@@ -275,7 +275,11 @@ fn tried(session: &mut Session, extents: &[Extent; 3]) -> Result<Made, Refusal> 
 /// From profiles to proofs. What no expression says for all blocks may be simple for the one of the file, which is all that is asked
 /// for.
 fn pinned(session: &mut Session) -> Result<Made, Refusal> {
-    let made = written(session);
+    let mut made = written(session);
+    if made.as_ref().is_err_and(unsolved) && session.learnt_tiny {
+        session.tiny = false;
+        made = written(session);
+    }
     match made.as_ref().is_err_and(unsolved) && session.pin() {
         true => written(session),
         false => made,
@@ -314,7 +318,7 @@ struct Written {
 }
 
 /// Launches in which a result was wrong and that the search learnt from, at most.
-const MAX_LESSONS: usize = 10;
+const MAX_LESSONS: usize = 14;
 
 /// Writes a text and tries to prove it; where the solver finds a launch in which it is wrong, that is learnt from.
 fn sure(
@@ -369,20 +373,24 @@ fn verified(
         if checked.problems.is_empty() && !copied.statements.is_empty() {
             checked.problems = checker.with_other_data(session, &edits, &profiled.launches)?;
         }
-        let Some(problem) = checked.problems.first() else {
+        if checked.problems.is_empty() {
+            checked.problems = checker.in_tiny(session, &edits)?;
+            session.learnt_tiny |= !checked.problems.is_empty();
+        } else {
+            checked.problems.truncate(1);
+        }
+        if checked.problems.is_empty() {
             let (redundant, removed) = (vec![], false);
             return Ok(Written { found, copied, edits, checked, inserted, redundant, removed });
-        };
-        let mut all = checker.launches.iter().chain(&profiled.launches);
-        let suited = all.find(|s| s.launch == problem.launch).cloned();
+        }
         lessons += 1;
-        let learnt = match suited {
-            Some(suited) if lessons <= MAX_LESSONS => {
-                let learnt = search.learn(session, profiled, &suited)?;
-                profiled.restrict(session, problem) || learnt
-            }
-            _ => false,
-        };
+        let mut learnt = false;
+        for problem in checked.problems.iter().filter(|_| lessons <= MAX_LESSONS) {
+            let mut all = checker.launches.iter().chain(&checker.tiny).chain(&profiled.launches);
+            let Some(suited) = all.find(|s| s.launch == problem.launch).cloned() else { continue };
+            learnt |= search.learn(session, profiled, &suited)?;
+            learnt |= profiled.restrict(session, problem);
+        }
         if !learnt {
             let problems = &checked.problems;
             return Err(refuted::refused(session, checker, problems, &found, &copied));
@@ -417,8 +425,7 @@ fn own_shape(
     }
     let mut all = comments.clone();
     all.extend(edits);
-    let checker = Checker { launches, dropped: checker.dropped.clone(), cut: checker.cut };
-    let checked = checker.check(session, &all, 1)?;
+    let checked = checker.of(launches).check(session, &all, 1)?;
     if !checked.problems.is_empty() {
         return Err(wrong(session, &checked.problems));
     }

@@ -10,7 +10,7 @@ use super::{Access, PlanKind, Verdict, accesses, replacement, sides};
 use crate::copying::Copied;
 use crate::intermediate;
 use crate::search::{Found, Profiled, Search, witness};
-use crate::session::{Refusal, Session, Suited, place};
+use crate::session::{How, Refusal, Session, Suited, place};
 use crate::source::patch::Patch;
 use crate::verify::barriers;
 use crate::verify::check::{Checker, Problem, ProblemKind};
@@ -25,7 +25,8 @@ pub(super) fn refused(
 ) -> Refusal {
     let mut all = accesses(session, found, copied.time, &[]);
     let launch = problems.first().map(|p| &p.launch);
-    let suited = checker.launches.iter().find(|s| Some(&s.launch) == launch).cloned();
+    let mut tried = checker.launches.iter().chain(&checker.tiny);
+    let suited = tried.find(|s| Some(&s.launch) == launch).cloned();
     if let Some(suited) = suited {
         for (m, access) in all.iter_mut().enumerate() {
             // A witness that cannot be looked for is none: the refusal stands anyway.
@@ -109,7 +110,8 @@ fn row(session: &mut Session, suited: &Suited, m: usize, found: &[Found]) -> Opt
         if mixed && !session.mixed {
             continue;
         }
-        session.profile(suited, 0, (mixed.then_some(0), true), &mut profiled.profile).ok()?;
+        let how = How { way: mixed.then_some(0), whole: true, ..How::default() };
+        session.profile(suited, 0, how, &mut profiled.profile).ok()?;
     }
     profiled.launches.push(suited.clone());
     let array = &session.plan.reads[m].site.arrays[answer.array].declared().to_string();
@@ -146,8 +148,7 @@ fn alone(
     }
     edits.extend(&copied.edits);
     // Stores that nothing needs any more are gone in the whole text only.
-    let checker =
-        Checker { launches: vec![suited.clone()], dropped: checker.dropped.clone(), cut: None };
+    let checker = checker.of(vec![suited.clone()]);
     let (checked, _) = barriers::complete(session, &checker, &mut edits).ok()?;
     checked.problems.first().map(said)
 }

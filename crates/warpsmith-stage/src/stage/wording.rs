@@ -126,6 +126,11 @@ pub(super) fn notes(session: &Session, checked: &Checked, accesses: &[Access]) -
         let block = dims(own_block(session));
         notes.push(format!("for blocks of {block} alone: at others no expression was right"));
     }
+    if !session.tiny {
+        let with =
+            "for blocks of more than 3 threads along an axis: with fewer no expression was right";
+        notes.push(with.into());
+    }
     if session.usage.overlaps {
         notes.push(
             "launch no more blocks than the sizes need: with a block to spare it was not emulated"

@@ -8,6 +8,7 @@ use super::positions::spread;
 use super::table::Table;
 use crate::plan::Point;
 use crate::profile::rows::{Offer, Row};
+use crate::source::forks::Forks;
 
 /// A copy at a place for copies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +54,8 @@ pub struct Problem<'a> {
     pub threads: &'a dyn Fn(usize) -> u32,
     /// The first of the launches that differ from one in data alone.
     pub alike: &'a [usize],
+    /// What data decide before marked reads.
+    pub forks: &'a Forks,
     /// Launches in which a place that nobody reads was one that several threads wrote to.
     pub strict: &'a BTreeSet<usize>,
 }
@@ -222,11 +225,27 @@ impl Problem<'_> {
 
     /// Whether data decide on these rows of a place: a thread has one in some run of a launch, and not in another.
     fn data_decide(&self, place: usize, rows: &Bits) -> bool {
+        self.ever(place, rows) != *rows
+    }
+
+    /// Rows of a place whose threads are among some in any run of their launch.
+    fn ever(&self, place: usize, rows: &Bits) -> Bits {
         let all = &self.profile[place];
         let key = |i: usize| (self.alike[all[i].launch], all[i].thread, all[i].visit);
-        let (here, others): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(|i| rows.get(*i));
-        let here: HashSet<_> = here.into_iter().map(key).collect();
-        others.into_iter().any(|i| here.contains(&key(i)))
+        let here: HashSet<_> = (0..all.len()).filter(|i| rows.get(*i)).map(key).collect();
+        Bits::from_fn(all.len(), |i| here.contains(&key(i)))
+    }
+
+    /// Whether a copy by some rows of a place would put something where another element is read.
+    fn clashes(&self, mark: (usize, usize), place: usize, rows: &Bits) -> bool {
+        let needed = self.needed();
+        let all = self.profile[place].iter().enumerate().filter(|(i, _)| rows.get(*i));
+        all.filter_map(|(_, r)| Some((r, r.offers.iter().find(|o| o.mark == mark.0)?))).any(
+            |(r, o)| {
+                let wanted = needed.get(&self.spot_at(r, mark.1, o.place));
+                o.element.is_none() || wanted.is_some_and(|w| Some(*w) != o.element)
+            },
+        )
     }
 
     /// The elements that are read at positions in shared memory.
@@ -249,11 +268,19 @@ impl Problem<'_> {
         let rows = &self.profile[place];
         let mut yes = Bits::none(rows.len());
         inserts.iter().filter(|i| i.0 == place).for_each(|i| yes.set(i.1));
+        let known = self.forks.decide(mark.0);
+        let mut decided = known || self.data_decide(place, &yes);
+        // Threads that some data send to the read copy whatever they are, where it is known which threads may be.
+        if known && self.forks.sends_all(mark.0) {
+            let all = self.ever(place, &yes);
+            if !self.clashes(mark, place, &all) {
+                (yes, decided) = (all, false);
+            }
+        }
         let no = yes.complement();
         if no.is_empty() {
             return Ok(Copy { mark: mark.0, place, condition: None });
         }
-        let decided = self.data_decide(place, &yes);
         let mut condition = if decided { None } else { self.condition(place, &yes, &no) };
         if condition.is_none() {
             // Threads that do not read may copy, if there is no other way to say it: what exists, to where nobody needs another.

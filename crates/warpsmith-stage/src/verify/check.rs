@@ -7,12 +7,12 @@ use warpsmith_emu::{Checks, Finding, Outcome, Rule};
 use warpsmith_ir::{Diagnostic, Span};
 
 use crate::launch::{self, Fit, Launch};
-use crate::memory::{self, Data, Lengths, Prepared};
+use crate::memory::{self, Data, Lengths, Prepared, Values};
 use crate::program::Program;
 use crate::search;
 use crate::session::{Refusal, Session, Suited};
 use crate::source::patch::Patch;
-use crate::source::shape;
+use crate::source::shape::{self, Extent};
 
 /// Something that is wrong with a rewritten text.
 #[derive(Clone, Debug)]
@@ -54,6 +54,8 @@ type Shape = (Vec<(String, i64)>, [u32; 3]);
 #[derive(Debug)]
 pub struct Checker {
     pub launches: Vec<Suited>,
+    /// Launches with the smallest of blocks, whose threads are at both ends: nobody asks for them, and what is wrong there is wrong.
+    pub tiny: Vec<Suited>,
     /// Arrays that nothing reads any more.
     pub dropped: Vec<String>,
     /// An axis along which the rewritten kernel may have any number of blocks.
@@ -71,12 +73,43 @@ const OTHER_WAYS: std::ops::Range<u64> = 20..24;
 /// Threads of a launch that is looked at with all of these, at most.
 const MAX_THREADS: u64 = 1 << 13;
 
+/// Those blocks, along two axes and along one, and how sizes lie to them.
+const TINY: [[u32; 2]; 4] = [[1, 3], [2, 2], [3, 1], [3, 2]];
+const TINY_ROWS: [[u32; 2]; 3] = [[1, 1], [2, 1], [3, 1]];
+const TINY_FITS: [(Fit, u32); 3] = [(Fit::Ragged(1), 3), (Fit::Exact, 3), (Fit::Single, 4)];
+
+fn tiny(session: &mut Session) -> Result<Vec<Suited>, Refusal> {
+    let mut all = vec![];
+    if !session.tiny || session.input.quick || matches!(session.extents[0], Extent::Number(_)) {
+        return Ok(all);
+    }
+    let unsuited = session.unsuited.len();
+    for block in search::shapes(session, &TINY, &TINY_ROWS, 2) {
+        for (fit, count) in TINY_FITS {
+            all.extend(session.all_suited(block, count, fit)?);
+        }
+    }
+    session.unsuited.truncate(unsuited);
+    Ok(all)
+}
+
 /// Positions that last blocks are cut off by, one after the other: of small blocks all there are.
 const CUT_OFF: u32 = 7;
 
 /// Sizes that blocks are too large or too many for.
-const BESIDE: [(Fit, u32); 5] =
-    [(Fit::Part, 1), (Fit::Thin(0), 3), (Fit::Thin(1), 3), (Fit::Spare, 2), (Fit::Spare, 3)];
+const BESIDE: [(Fit, u32); 11] = [
+    (Fit::Part, 1),
+    (Fit::Thin(0), 3),
+    (Fit::Thin(1), 3),
+    (Fit::Least(0), 2),
+    (Fit::Least(0), 3),
+    (Fit::Least(0), 5),
+    (Fit::Least(1), 2),
+    (Fit::Least(1), 3),
+    (Fit::Least(1), 5),
+    (Fit::Spare, 2),
+    (Fit::Spare, 3),
+];
 
 /// Blocks along an axis, so that their numbers come to be what constants are: `blockIdx.x >= R` holds for none of a few.
 const MANY: u32 = 13;
@@ -130,7 +163,8 @@ impl Checker {
         }
         let of_file = session.of_file(&launches)?;
         launches.extend(of_file);
-        Ok(Checker { launches, dropped: vec![], cut: None })
+        let tiny = tiny(session)?;
+        Ok(Checker { launches, tiny, dropped: vec![], cut: None })
     }
 
     /// The launches of which all blocks are run: kernels with other grids are compared in these.
@@ -180,15 +214,33 @@ impl Checker {
         checked: &mut Checked,
     ) -> Result<(), Refusal> {
         let before = checked.problems.len();
-        let mut stores = self.with(session, rewritten, suited, (SEED, false), checked)?;
-        if session.mixed {
-            stores |= self.with(session, rewritten, suited, (SEED, true), checked)?;
+        let mut kinds = vec![Values::Tagged];
+        kinds.extend(session.mixed.then_some(Values::Mixed));
+        kinds.extend(session.plan.forks.any_open().then_some(Values::Wide));
+        let mut stores = false;
+        for kind in kinds {
+            stores |= self.with(session, rewritten, suited, (SEED, kind), checked)?;
         }
         if checked.problems.len() == before {
             let list = if stores { &mut checked.launches } else { &mut checked.idle };
             list.push(suited.launch.clone());
         }
         Ok(())
+    }
+
+    /// What is wrong with a text in the smallest of blocks.
+    ///
+    /// # Errors
+    /// W720 for a text that does not compile: a bug of ours.
+    pub fn in_tiny(&self, session: &mut Session, edits: &Patch) -> Result<Vec<Problem>, Refusal> {
+        let mut problems = self.of(self.tiny.clone()).check(session, edits, usize::MAX)?.problems;
+        problems.dedup_by(|a, b| a.launch == b.launch);
+        Ok(problems)
+    }
+
+    /// The same text in other launches.
+    pub fn of(&self, launches: Vec<Suited>) -> Checker {
+        Checker { launches, tiny: vec![], dropped: self.dropped.clone(), cut: self.cut }
     }
 
     /// What is wrong with a text in the launches that it was made from, with other data: threads that need no copy there may need
@@ -211,7 +263,13 @@ impl Checker {
             let rewritten = Rewritten::new(session, edits, &suited.launch)?;
             for way in OTHER_WAYS {
                 let seed = SEED + way * memory::SEEDS_A_WAY;
-                self.with(session, &rewritten, suited, (seed, session.mixed), &mut checked)?;
+                self.with(
+                    session,
+                    &rewritten,
+                    suited,
+                    (seed, Values::mixed(session.mixed)),
+                    &mut checked,
+                )?;
                 if !checked.problems.is_empty() {
                     return Ok(checked.problems);
                 }
@@ -227,20 +285,20 @@ impl Checker {
         session: &mut Session,
         rewritten: &Rewritten,
         suited: &Suited,
-        (seed, mixed): (u64, bool),
+        (seed, kind): (u64, Values),
         checked: &mut Checked,
     ) -> Result<bool, Refusal> {
         let shaped = session.shaped(&suited.launch)?;
-        if mixed {
+        if kind != Values::Tagged {
             let needed =
-                memory::needed(&shaped.reference, &suited.launch, data(session, (seed, mixed)));
+                memory::needed(&shaped.reference, &suited.launch, data(session, (seed, kind)));
             let needed = needed.map_err(|d| session.refuse(false, vec![d]))?;
             if needed.outcome.findings.iter().any(|f| !f.rule.is_note()) {
                 return Ok(false);
             }
         }
         let mut lengths = session.lengths(suited, session.mixed)?;
-        let data = data(session, (seed, mixed));
+        let data = data(session, (seed, kind));
         let refuse = |d: Diagnostic| session.refuse(false, vec![d]);
         let prepare = |lengths: &Lengths| {
             memory::prepare(&shaped.reference, &suited.launch, Some(lengths), data)
@@ -367,6 +425,6 @@ impl Rewritten {
 }
 
 /// What the arrays of a check hold.
-fn data(session: &Session, (seed, mixed): (u64, bool)) -> Data<'_> {
-    Data { seed, tagged: &session.tagged, mixed }
+fn data(session: &Session, (seed, kind): (u64, Values)) -> Data<'_> {
+    Data { seed, tagged: &session.tagged, kind }
 }
