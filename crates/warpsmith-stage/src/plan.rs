@@ -4,7 +4,7 @@ use warpsmith_front::ast::TranslationUnit;
 use warpsmith_ir::{Diagnostic, FileId, SourceMap};
 
 use crate::source::constants::Constant;
-use crate::source::forks::Forks;
+use crate::source::forks::{Choices, Fork, Forks};
 use crate::source::marks::{self, Bytes, Mark, MarkKind, Marks};
 use crate::source::parts;
 use crate::source::patch::Patch;
@@ -189,6 +189,34 @@ impl Plan {
     pub fn reference(&self, block: [u32; 3]) -> String {
         let plain = marks::reference(&self.text, &self.marks);
         self.extents(block).apply(&plain).unwrap_or(plain)
+    }
+
+    /// The edits that make the reference.
+    pub fn original(&self) -> Patch {
+        let mut edits = Patch::default();
+        for mark in &self.marks.reads {
+            let text = format!("({}){}", self.slice(&mark.global()), self.slice(&mark.member));
+            edits.replace(mark.whole.clone(), text);
+        }
+        self.marks.inserts.iter().for_each(|i| edits.replace(i.clone(), ""));
+        edits
+    }
+
+    /// Has all threads of an edited text go the way of some choices, whatever data say; not where an edit took the fork out.
+    pub fn send(&self, choices: &Choices, edits: &mut Patch) {
+        let mut order: Vec<usize> = choices.keys().copied().collect();
+        // Of two that begin together the outer one is around the other.
+        order.sort_by_key(|n| std::cmp::Reverse(self.forks.forks[*n].at.end));
+        for n in order {
+            let Fork { at, selects } = &self.forks.forks[n];
+            if edits.splits(at.start) || edits.splits(at.end) {
+                continue;
+            }
+            let value = choices[&n];
+            let value = if *selects { value.to_string() } else { (value != 0).to_string() };
+            edits.replace(at.start..at.start, "((");
+            edits.replace(at.end..at.end, format!("), {value})"));
+        }
     }
 
     pub fn given(&self, mark: usize) -> Option<(&Bytes, &Bytes)> {

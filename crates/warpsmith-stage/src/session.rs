@@ -197,10 +197,10 @@ pub struct Session {
     pub mixed: bool,
     /// No other block than that of the file is looked at, because what suits it suits no others.
     pub pinned: bool,
-    /// The smallest of blocks are looked at.
-    pub tiny: bool,
-    /// Something was wrong in one of them.
-    pub learnt_tiny: bool,
+    /// Each read has what it needs copied, whatever copies for others bring: they do in no block that is too small for them.
+    pub apart: bool,
+    /// What is wrong with the text in the smallest of blocks.
+    pub in_tiny: Option<String>,
     /// Values of constants that make the only block, where options of the user give them.
     given: Vec<(String, i64)>,
     /// How much is tried to find expressions.
@@ -292,8 +292,8 @@ impl Session {
             tagged,
             mixed: false,
             pinned: false,
-            tiny: true,
-            learnt_tiny: false,
+            apart: false,
+            in_tiny: None,
             given: vec![],
             effort: Effort::Usual,
             constants,
@@ -383,7 +383,7 @@ impl Session {
     /// Looks for expressions with more effort, at all blocks that these extents allow.
     pub fn try_harder(&mut self, extents: [Extent; 3], effort: Effort) {
         (self.extents, self.pinned, self.effort) = (extents, false, effort);
-        (self.tiny, self.learnt_tiny) = (true, false);
+        (self.apart, self.in_tiny) = (false, None);
         self.given.clear();
         self.of_file_known = None;
     }

@@ -276,9 +276,14 @@ fn tried(session: &mut Session, extents: &[Extent; 3]) -> Result<Made, Refusal> 
 /// for.
 fn pinned(session: &mut Session) -> Result<Made, Refusal> {
     let mut made = written(session);
-    if made.as_ref().is_err_and(unsolved) && session.learnt_tiny {
-        session.tiny = false;
-        made = written(session);
+    if made.as_ref().is_ok_and(|m| !m.result.copied.statements.is_empty())
+        && let Some(wrong) = session.in_tiny.take()
+    {
+        session.apart = true;
+        match written(session) {
+            Ok(again) if session.in_tiny.is_none() => made = Ok(again),
+            _ => (session.apart, session.in_tiny) = (false, Some(wrong)),
+        }
     }
     match made.as_ref().is_err_and(unsolved) && session.pin() {
         true => written(session),
@@ -318,7 +323,7 @@ struct Written {
 }
 
 /// Launches in which a result was wrong and that the search learnt from, at most.
-const MAX_LESSONS: usize = 14;
+const MAX_LESSONS: usize = 10;
 
 /// Writes a text and tries to prove it; where the solver finds a launch in which it is wrong, that is learnt from.
 fn sure(
@@ -341,6 +346,8 @@ fn sure(
         let proofs = proving::prove(session, &result.checked, &checker.dropped, &result.edits)?;
         let Some((suited, problems)) = proving::refuted(session, checker, &proofs, &result.edits)?
         else {
+            let wrong = checker.in_tiny(session, &result.edits)?;
+            session.in_tiny = wrong.as_ref().map(wording::said);
             return Ok((result, proofs));
         };
         checker.launches.push(suited.clone());
@@ -373,24 +380,20 @@ fn verified(
         if checked.problems.is_empty() && !copied.statements.is_empty() {
             checked.problems = checker.with_other_data(session, &edits, &profiled.launches)?;
         }
-        if checked.problems.is_empty() {
-            checked.problems = checker.in_tiny(session, &edits)?;
-            session.learnt_tiny |= !checked.problems.is_empty();
-        } else {
-            checked.problems.truncate(1);
-        }
-        if checked.problems.is_empty() {
+        let Some(problem) = checked.problems.first() else {
             let (redundant, removed) = (vec![], false);
             return Ok(Written { found, copied, edits, checked, inserted, redundant, removed });
-        }
+        };
+        let mut all = checker.launches.iter().chain(&profiled.launches);
+        let suited = all.find(|s| s.launch == problem.launch).cloned();
         lessons += 1;
-        let mut learnt = false;
-        for problem in checked.problems.iter().filter(|_| lessons <= MAX_LESSONS) {
-            let mut all = checker.launches.iter().chain(&checker.tiny).chain(&profiled.launches);
-            let Some(suited) = all.find(|s| s.launch == problem.launch).cloned() else { continue };
-            learnt |= search.learn(session, profiled, &suited)?;
-            learnt |= profiled.restrict(session, problem);
-        }
+        let learnt = match suited {
+            Some(suited) if lessons <= MAX_LESSONS => {
+                let learnt = search.learn(session, profiled, &suited)?;
+                profiled.restrict(session, problem) || learnt
+            }
+            _ => false,
+        };
         if !learnt {
             let problems = &checked.problems;
             return Err(refuted::refused(session, checker, problems, &found, &copied));

@@ -40,6 +40,9 @@ pub struct Forks {
     pub ways: Vec<Way>,
 }
 
+/// Why copies for a read that data decide on are not known.
+pub const OPEN: &str = "data decide which threads come to this read or what it reads, and no run shows all that they may";
+
 /// Ways that are looked at, at most.
 const MAX_WAYS: usize = 12;
 
@@ -84,6 +87,11 @@ impl Forks {
     /// Whether all threads that may come to a marked read were sent there, of those that data decide on.
     pub fn sends_all(&self, mark: usize) -> bool {
         self.ways.get(mark).is_some_and(|w| !w.open)
+    }
+
+    /// Whether what data do before a marked read is not known.
+    pub fn is_open(&self, mark: usize) -> bool {
+        self.ways.get(mark).is_some_and(|w| w.open)
     }
 
     /// Whether what data do before some mark is not known.

@@ -11,6 +11,7 @@ use crate::copying::Copied;
 use crate::intermediate;
 use crate::search::{Found, Profiled, Search, witness};
 use crate::session::{How, Refusal, Session, Suited, place};
+use crate::source::forks;
 use crate::source::patch::Patch;
 use crate::verify::barriers;
 use crate::verify::check::{Checker, Problem, ProblemKind};
@@ -25,8 +26,7 @@ pub(super) fn refused(
 ) -> Refusal {
     let mut all = accesses(session, found, copied.time, &[]);
     let launch = problems.first().map(|p| &p.launch);
-    let mut tried = checker.launches.iter().chain(&checker.tiny);
-    let suited = tried.find(|s| Some(&s.launch) == launch).cloned();
+    let suited = checker.launches.iter().find(|s| Some(&s.launch) == launch).cloned();
     if let Some(suited) = suited {
         for (m, access) in all.iter_mut().enumerate() {
             // A witness that cannot be looked for is none: the refusal stands anyway.
@@ -41,7 +41,13 @@ pub(super) fn refused(
     let mut refusal = wrong(session, problems);
     if let Some(error) = refusal.diagnostics.pop() {
         let error = still_read(session, found, problems, error);
-        refusal.diagnostics.push(labelled(error, &all));
+        let error = labelled(error, &all);
+        let open =
+            |m: &usize| all[*m].verdict == Verdict::Refuted && session.plan.forks.is_open(*m);
+        refusal.diagnostics.push(match (0..all.len()).find(open) {
+            Some(_) => error.note(forks::OPEN),
+            None => error,
+        });
     }
     refusal.accesses = all;
     refusal

@@ -126,10 +126,11 @@ pub(super) fn notes(session: &Session, checked: &Checked, accesses: &[Access]) -
         let block = dims(own_block(session));
         notes.push(format!("for blocks of {block} alone: at others no expression was right"));
     }
-    if !session.tiny {
-        let with =
-            "for blocks of more than 3 threads along an axis: with fewer no expression was right";
-        notes.push(with.into());
+    if let Some(wrong) = &session.in_tiny {
+        notes.push(format!(
+            "for blocks of at least {}: in the smallest it is wrong ({wrong})",
+            dims(least(checked))
+        ));
     }
     if session.usage.overlaps {
         notes.push(
@@ -146,6 +147,12 @@ pub(super) fn notes(session: &Session, checked: &Checked, accesses: &[Access]) -
         notes.push(format!("shared arrays with the size of the block became constant: launch with blocks of {block}"));
     }
     notes
+}
+
+/// The fewest threads along each axis of the blocks that a text was checked at.
+fn least(checked: &Checked) -> [u32; 3] {
+    let blocks = checked.launches.iter().map(|l| l.block);
+    blocks.reduce(|a, b| std::array::from_fn(|i| a[i].min(b[i]))).unwrap_or([1; 3])
 }
 
 /// What is said of a constant that a text holds for some values of.

@@ -1,5 +1,6 @@
 //! Copies to a halo: which threads have a wrong value where they read, and how that is said.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::bits::Bits;
@@ -33,7 +34,7 @@ pub enum Trouble {
 }
 
 /// A position in shared memory at one visit to the place for copies: launch, block, visit, array and position.
-type Spot = (usize, u32, usize, usize, i64);
+pub type Spot = (usize, u32, usize, usize, i64);
 
 /// What copies have put where: the element, and the row that needed it.
 type Known = HashMap<Spot, (i64, (usize, usize))>;
@@ -56,6 +57,10 @@ pub struct Problem<'a> {
     pub alike: &'a [usize],
     /// What data decide before marked reads.
     pub forks: &'a Forks,
+    /// What other reads have copied is no reason to copy less.
+    pub apart: bool,
+    /// The elements that are read at positions in shared memory, once they were asked for.
+    pub needed: OnceCell<HashMap<Spot, i64>>,
     /// Launches in which a place that nobody reads was one that several threads wrote to.
     pub strict: &'a BTreeSet<usize>,
 }
@@ -89,13 +94,13 @@ impl Problem<'_> {
 
     /// Chooses copies, for some marks before all others.
     fn in_order(&self, first: &[usize]) -> Result<Vec<Copy>, Trouble> {
-        let mut copied = Known::new();
+        let (mut copied, nothing) = (Known::new(), Known::new());
         let mut left = self.marks.clone();
         let mut copies = vec![];
         while !left.is_empty() {
             let mut wrong: Vec<(usize, usize, Vec<usize>)> = vec![];
             for (at, mark) in left.iter().enumerate() {
-                let rows = self.wrong(*mark, &copied)?;
+                let rows = self.wrong(*mark, if self.apart { &nothing } else { &copied })?;
                 wrong.push((rows.len(), at, rows));
             }
             let rank =
@@ -249,16 +254,17 @@ impl Problem<'_> {
     }
 
     /// The elements that are read at positions in shared memory.
-    fn needed(&self) -> HashMap<Spot, i64> {
-        let mut needed = HashMap::new();
-        for m in &self.marks {
-            for (i, r) in self.profile[m.0].iter().enumerate() {
-                if let (Some(spot), Some(given)) = (self.spot(*m, i), &r.given) {
-                    needed.insert(spot, given.element);
-                }
-            }
-        }
-        needed
+    fn needed(&self) -> &HashMap<Spot, i64> {
+        self.needed.get_or_init(|| {
+            let of = |m: &(usize, usize)| {
+                let (m, rows) = (*m, &self.profile[m.0]);
+                let one = move |(i, r): (usize, &Row)| {
+                    Some((self.spot(m, i)?, r.given.as_ref()?.element))
+                };
+                rows.iter().enumerate().filter_map(one)
+            };
+            self.marks.iter().flat_map(of).collect()
+        })
     }
 
     fn copy(&self, mark: (usize, usize), wrong: &[usize]) -> Result<Copy, Trouble> {

@@ -6,13 +6,14 @@ use std::rc::Rc;
 use warpsmith_emu::{Checks, Finding, Outcome, Rule};
 use warpsmith_ir::{Diagnostic, Span};
 
+use super::tiny;
 use crate::launch::{self, Fit, Launch};
 use crate::memory::{self, Data, Lengths, Prepared, Values};
 use crate::program::Program;
 use crate::search;
 use crate::session::{Refusal, Session, Suited};
 use crate::source::patch::Patch;
-use crate::source::shape::{self, Extent};
+use crate::source::shape;
 
 /// Something that is wrong with a rewritten text.
 #[derive(Clone, Debug)]
@@ -48,7 +49,7 @@ pub struct Checked {
 }
 
 /// What a program is compiled for: constants of the file, and the block.
-type Shape = (Vec<(String, i64)>, [u32; 3]);
+pub(super) type Shape = (Vec<(String, i64)>, [u32; 3]);
 
 /// Launches to check at, and the programs of a rewritten text.
 #[derive(Debug)]
@@ -68,30 +69,10 @@ const CUTS: [u32; 4] = [1, 3, 2, 9];
 const FEW: usize = 6;
 
 /// What values come from, and the ways of threads that no profile has seen.
-const SEED: u64 = 7;
-const OTHER_WAYS: std::ops::Range<u64> = 20..24;
+pub(super) const SEED: u64 = 7;
+pub(super) const OTHER_WAYS: std::ops::Range<u64> = 20..24;
 /// Threads of a launch that is looked at with all of these, at most.
 const MAX_THREADS: u64 = 1 << 13;
-
-/// Those blocks, along two axes and along one, and how sizes lie to them.
-const TINY: [[u32; 2]; 4] = [[1, 3], [2, 2], [3, 1], [3, 2]];
-const TINY_ROWS: [[u32; 2]; 3] = [[1, 1], [2, 1], [3, 1]];
-const TINY_FITS: [(Fit, u32); 3] = [(Fit::Ragged(1), 3), (Fit::Exact, 3), (Fit::Single, 4)];
-
-fn tiny(session: &mut Session) -> Result<Vec<Suited>, Refusal> {
-    let mut all = vec![];
-    if !session.tiny || session.input.quick || matches!(session.extents[0], Extent::Number(_)) {
-        return Ok(all);
-    }
-    let unsuited = session.unsuited.len();
-    for block in search::shapes(session, &TINY, &TINY_ROWS, 2) {
-        for (fit, count) in TINY_FITS {
-            all.extend(session.all_suited(block, count, fit)?);
-        }
-    }
-    session.unsuited.truncate(unsuited);
-    Ok(all)
-}
 
 /// Positions that last blocks are cut off by, one after the other: of small blocks all there are.
 const CUT_OFF: u32 = 7;
@@ -163,7 +144,7 @@ impl Checker {
         }
         let of_file = session.of_file(&launches)?;
         launches.extend(of_file);
-        let tiny = tiny(session)?;
+        let tiny = tiny::launches(session)?;
         Ok(Checker { launches, tiny, dropped: vec![], cut: None })
     }
 
@@ -217,25 +198,17 @@ impl Checker {
         let mut kinds = vec![Values::Tagged];
         kinds.extend(session.mixed.then_some(Values::Mixed));
         kinds.extend(session.plan.forks.any_open().then_some(Values::Wide));
+        let shaped = session.shaped(&suited.launch)?;
+        let programs = (&shaped.reference, rewritten);
         let mut stores = false;
         for kind in kinds {
-            stores |= self.with(session, rewritten, suited, (SEED, kind), checked)?;
+            stores |= self.with(session, programs, suited, (SEED, kind), checked)?;
         }
         if checked.problems.len() == before {
             let list = if stores { &mut checked.launches } else { &mut checked.idle };
             list.push(suited.launch.clone());
         }
         Ok(())
-    }
-
-    /// What is wrong with a text in the smallest of blocks.
-    ///
-    /// # Errors
-    /// W720 for a text that does not compile: a bug of ours.
-    pub fn in_tiny(&self, session: &mut Session, edits: &Patch) -> Result<Vec<Problem>, Refusal> {
-        let mut problems = self.of(self.tiny.clone()).check(session, edits, usize::MAX)?.problems;
-        problems.dedup_by(|a, b| a.launch == b.launch);
-        Ok(problems)
     }
 
     /// The same text in other launches.
@@ -261,11 +234,12 @@ impl Checker {
                 continue;
             }
             let rewritten = Rewritten::new(session, edits, &suited.launch)?;
+            let shaped = session.shaped(&suited.launch)?;
             for way in OTHER_WAYS {
                 let seed = SEED + way * memory::SEEDS_A_WAY;
                 self.with(
                     session,
-                    &rewritten,
+                    (&shaped.reference, &rewritten),
                     suited,
                     (seed, Values::mixed(session.mixed)),
                     &mut checked,
@@ -278,35 +252,32 @@ impl Checker {
         Ok(vec![])
     }
 
-    /// One launch with data of one kind, and whether the kernel stores something in it. Those that the unmodified kernel is wrong
+    /// One launch of the unmodified and the rewritten kernel with data of one kind, and whether the kernel stores something in it. Those that the unmodified kernel is wrong
     /// with say nothing.
-    fn with(
+    pub(super) fn with(
         &self,
         session: &mut Session,
-        rewritten: &Rewritten,
+        (reference, rewritten): (&Program, &Rewritten),
         suited: &Suited,
         (seed, kind): (u64, Values),
         checked: &mut Checked,
     ) -> Result<bool, Refusal> {
-        let shaped = session.shaped(&suited.launch)?;
+        let mut lengths = session.lengths(suited, session.mixed)?;
         if kind != Values::Tagged {
-            let needed =
-                memory::needed(&shaped.reference, &suited.launch, data(session, (seed, kind)));
+            let needed = memory::needed(reference, &suited.launch, data(session, (seed, kind)));
             let needed = needed.map_err(|d| session.refuse(false, vec![d]))?;
             if needed.outcome.findings.iter().any(|f| !f.rule.is_note()) {
                 return Ok(false);
             }
+            lengths.iter_mut().zip(needed.lengths).for_each(|(l, n)| *l = n.max(*l));
         }
-        let mut lengths = session.lengths(suited, session.mixed)?;
         let data = data(session, (seed, kind));
         let refuse = |d: Diagnostic| session.refuse(false, vec![d]);
-        let prepare = |lengths: &Lengths| {
-            memory::prepare(&shaped.reference, &suited.launch, Some(lengths), data)
-        };
-        let (_, expected) =
-            memory::run_within(&shaped.reference, &mut lengths, prepare).map_err(refuse)?;
-        let fresh = memory::prepare(&shaped.reference, &suited.launch, Some(&lengths), data)
-            .map_err(refuse)?;
+        let prepare =
+            |lengths: &Lengths| memory::prepare(reference, &suited.launch, Some(lengths), data);
+        let (_, expected) = memory::run_within(reference, &mut lengths, prepare).map_err(refuse)?;
+        let fresh =
+            memory::prepare(reference, &suited.launch, Some(&lengths), data).map_err(refuse)?;
         let changed = fresh.memory.buffers.iter().zip(&expected.memory.buffers);
         let stores = changed.into_iter().any(|(a, b)| a.bytes != b.bytes);
         for launch in self.launched(&suited.launch) {
