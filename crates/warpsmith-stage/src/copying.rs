@@ -55,7 +55,6 @@ pub fn copies(session: &mut Session, profiled: &mut Profiled) -> Result<Copied, 
         threads: &|launch| launches[launch].launch.block.iter().product(),
         alike: &alike,
         forks: &session.plan.forks,
-        apart: session.apart,
         needed: OnceCell::new(),
         strict: &profiled.strict,
     };

@@ -76,7 +76,9 @@ pub fn profile(session: &mut Session) -> Result<Profiled, Refusal> {
         }
     }
     profiled.random |= profiled.misses(session) || session.plan.forks.any_open();
+    // Where nothing is stored with values that tell elements apart, it is with others.
     session.mixed |= profiled.random || !session.plan.forks.forks.is_empty();
+    session.mixed |= profiled.launches.iter().all(|s| s.idle);
     if profiled.random {
         for suited in profiled.launches.clone() {
             profiled.add_mixed(session, suited)?;

@@ -197,8 +197,6 @@ pub struct Session {
     pub mixed: bool,
     /// No other block than that of the file is looked at, because what suits it suits no others.
     pub pinned: bool,
-    /// Each read has what it needs copied, whatever copies for others bring: they do in no block that is too small for them.
-    pub apart: bool,
     /// What is wrong with the text in the smallest of blocks.
     pub in_tiny: Option<String>,
     /// Values of constants that make the only block, where options of the user give them.
@@ -292,7 +290,6 @@ impl Session {
             tagged,
             mixed: false,
             pinned: false,
-            apart: false,
             in_tiny: None,
             given: vec![],
             effort: Effort::Usual,
@@ -383,7 +380,7 @@ impl Session {
     /// Looks for expressions with more effort, at all blocks that these extents allow.
     pub fn try_harder(&mut self, extents: [Extent; 3], effort: Effort) {
         (self.extents, self.pinned, self.effort) = (extents, false, effort);
-        (self.apart, self.in_tiny) = (false, None);
+        self.in_tiny = None;
         self.given.clear();
         self.of_file_known = None;
     }

@@ -275,16 +275,7 @@ fn tried(session: &mut Session, extents: &[Extent; 3]) -> Result<Made, Refusal> 
 /// From profiles to proofs. What no expression says for all blocks may be simple for the one of the file, which is all that is asked
 /// for.
 fn pinned(session: &mut Session) -> Result<Made, Refusal> {
-    let mut made = written(session);
-    if made.as_ref().is_ok_and(|m| !m.result.copied.statements.is_empty())
-        && let Some(wrong) = session.in_tiny.take()
-    {
-        session.apart = true;
-        match written(session) {
-            Ok(again) if session.in_tiny.is_none() => made = Ok(again),
-            _ => (session.apart, session.in_tiny) = (false, Some(wrong)),
-        }
-    }
+    let made = written(session);
     match made.as_ref().is_err_and(unsolved) && session.pin() {
         true => written(session),
         false => made,

@@ -101,6 +101,65 @@ fn ways_of_all_kinds() {
     );
 }
 
+/// Cases that go on to the next: a copy for two threads of a block would have one bring what another reads, which a block of one
+/// thread does not.
+#[test]
+fn cases_that_fall_through() {
+    let staged = staged(
+        "by_data_through",
+        &kernel(
+            "if (i >= n) return;
+    float s = 0;
+    switch (w[i] & 7) {
+    case 0: s += 1;
+    case 1: if (i > 0) s += __opt__(t[threadIdx.x + 1], q[i - 1]); break;
+    default: s = 3; break;
+    case 5: if (u[i] > 0.75f) break; if (i + 2 < n) s += __opt__(t[threadIdx.x + 4], q[i + 2]);
+    case 6: if (i + 1 < n) s += __opt__(t[threadIdx.x + 3], q[i + 1]);
+    }
+    out[i] = s;",
+        ),
+    );
+    assert_eq!(staged.copies.len(), 3, "{:?}", staged.copies);
+    assert!(staged.notes.iter().all(|n| !n.contains("in the smallest")), "{:?}", staged.notes);
+}
+
+/// In blocks of one thread the condition of the copies for others does not keep to the array: that is said, with such a block.
+#[test]
+fn what_is_wrong_in_the_smallest_blocks_is_said() {
+    let staged = staged(
+        "by_data_smallest",
+        &kernel(
+            "if (i > 1 && i < n - 2) {
+        if (w[i] == 0) out[i] = __opt__(t[threadIdx.x + 1], q[i - 1]);
+        else out[i] = __opt__(t[threadIdx.x], q[i - 2]);
+    }",
+        ),
+    );
+    let said = "for blocks of at least 7: in the smallest it is wrong (block 1, ";
+    assert!(staged.notes.iter().any(|n| n.starts_with(said)), "{:?}", staged.notes);
+}
+
+/// What data come to in few runs is refused with that reason.
+#[test]
+fn reads_that_no_run_shows_all_of() {
+    for choices in [
+        "if (i >= n) return;
+    float s = 0; int m = w[i] & 15;
+    for (int k = 1; k <= m; k++) if (k > 13 && i + 1 < n) s += __opt__(t[threadIdx.x + 3], q[i + 1]);
+    out[i] = s;",
+        "if (i >= n) return;
+    int d = (w[i] & 7) == 7 ? 2 : (w[i] & 7) == 0 ? -2 : 0;
+    if (i + d < 0 || i + d >= n) d = 0;
+    out[i] = d == 2 ? __opt__(t[threadIdx.x + 4], q[i + 2]) : d < 0 ? __opt__(t[threadIdx.x], q[i - 2]) : 0.5f;",
+    ] {
+        let Err((no, said)) = planned(&kernel(choices)) else { panic!("staged:\n{choices}") };
+        assert!(no && said.contains("error[W713]"), "{said}");
+        let reason = "data decide which threads come to this read or what it reads, and no run shows all that they may";
+        assert!(said.contains(reason), "{said}");
+    }
+}
+
 /// Which element is read comes from data: small numbers say of the first blocks alone where it is.
 #[test]
 fn elements_that_data_name() {

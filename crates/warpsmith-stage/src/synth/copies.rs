@@ -57,8 +57,6 @@ pub struct Problem<'a> {
     pub alike: &'a [usize],
     /// What data decide before marked reads.
     pub forks: &'a Forks,
-    /// What other reads have copied is no reason to copy less.
-    pub apart: bool,
     /// The elements that are read at positions in shared memory, once they were asked for.
     pub needed: OnceCell<HashMap<Spot, i64>>,
     /// Launches in which a place that nobody reads was one that several threads wrote to.
@@ -94,14 +92,14 @@ impl Problem<'_> {
 
     /// Chooses copies, for some marks before all others.
     fn in_order(&self, first: &[usize]) -> Result<Vec<Copy>, Trouble> {
-        let (mut copied, nothing) = (Known::new(), Known::new());
+        let mut copied = Known::new();
         let mut left = self.marks.clone();
         let mut copies = vec![];
         while !left.is_empty() {
             let mut wrong: Vec<(usize, usize, Vec<usize>)> = vec![];
             for (at, mark) in left.iter().enumerate() {
-                let rows = self.wrong(*mark, if self.apart { &nothing } else { &copied })?;
-                wrong.push((rows.len(), at, rows));
+                let rows = self.wrong(*mark, &copied)?;
+                wrong.push((self.threads_of(mark.0, &rows), at, rows));
             }
             let rank =
                 |at: usize| first.iter().position(|m| *m == left[at].0).unwrap_or(first.len());
@@ -128,6 +126,12 @@ impl Problem<'_> {
         }
         self.disturbed(&copied)?;
         Ok(copies)
+    }
+
+    /// How many threads have some rows of a mark: one that has them with several data counts once.
+    fn threads_of(&self, mark: usize, rows: &[usize]) -> usize {
+        let all = rows.iter().map(|i| &self.profile[mark][*i]);
+        all.map(|r| (self.alike[r.launch], r.thread, r.visit)).collect::<HashSet<_>>().len()
     }
 
     /// Rows of a mark that read a wrong value after what is copied so far.
