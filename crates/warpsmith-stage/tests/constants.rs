@@ -401,3 +401,28 @@ __global__ void k(const float *q, float *out, int nx, int ny) {
     let [copy] = staged.copies.as_slice() else { panic!("{:?}", staged.copies) };
     assert!(copy.contains("nx"), "{copy}");
 }
+
+/// A radius beside a number of elements is no block: texts were for blocks of two threads.
+#[test]
+fn a_radius_beside_a_number_is_no_block() {
+    let text = "#define R 2
+__global__ void k(const float *q, float *out, int n) {
+    __shared__ float t[256 + 2 * R];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) t[threadIdx.x + R] = q[i];
+    __syncthreads();
+    if (i < R || i >= n - R) return;
+    float s = 0;
+    for (int d = -R; d <= R; d++) s += __opt__(q[i + d]);
+    out[i] = s;
+}
+";
+    let staged = planned(text).unwrap_or_else(|(_, said)| panic!("{said}"));
+    emitted("radius", &staged.text);
+    assert!(
+        staged.text.contains("blockDim.x") && !staged.text.contains("d < R)"),
+        "{}",
+        staged.text
+    );
+    assert!(staged.blocks.contains(&[256, 1, 1]), "{:?}", staged.blocks);
+}

@@ -270,8 +270,13 @@ pub fn of_arrays(
 ) -> [Extent; 3] {
     let mut shape = [Extent::Free, Extent::Free, Extent::Number(1)];
     for array in &site.arrays {
-        let named: Vec<Vec<String>> =
-            array.extents.iter().map(|e| scope::constants(unit, e)).collect();
+        let named: Vec<Vec<String>> = array
+            .extents
+            .iter()
+            .map(|e| {
+                scope::constants(unit, e).into_iter().filter(|n| !is_rest(unit, e, n)).collect()
+            })
+            .collect();
         let all: Vec<&String> = named.iter().flatten().collect();
         let by_suffix = |ends: [char; 2]| {
             all.iter().find(|n| n.ends_with(ends)).map(|n| Extent::Constant((*n).clone()))
@@ -314,6 +319,16 @@ pub fn of_arrays(
     }
     shape
 }
+
+/// Whether a constant is little beside a number in an extent, as the radius in `256 + 2 * R` is: the number is the block then.
+fn is_rest(unit: &TranslationUnit, extent: &str, name: &str) -> bool {
+    let tokens = marks::tokens(extent);
+    let most = tokens.iter().filter_map(|t| extent[t.at.clone()].parse::<i64>().ok()).max();
+    values::value_of(unit, name).zip(most).is_some_and(|(n, most)| LITTLE * n < most)
+}
+
+/// How many times a constant is in a number that it is little beside.
+const LITTLE: i64 = 8;
 
 /// Gives constants of a text other values: in `#define NAME value`, in `const int NAME = value` and in `enum { NAME = value }`. Those of
 /// structures come with their names, `Tile::X`.

@@ -13,10 +13,10 @@ use crate::source::forks::Choices;
 use crate::source::patch::Patch;
 use crate::source::shape::Extent;
 
-/// Those blocks, along two axes and along one, and how sizes lie to them.
+/// Those blocks, along two axes and along one, and how sizes lie to so many that some have neighbours on all sides.
 const PLANES: [[u32; 2]; 5] = [[1, 1], [1, 3], [2, 2], [3, 1], [3, 2]];
 const ROWS: [[u32; 2]; 3] = [[1, 1], [2, 1], [3, 1]];
-const FITS: [(Fit, u32); 3] = [(Fit::Ragged(1), 3), (Fit::Exact, 3), (Fit::Single, 4)];
+const FITS: [(Fit, u32); 3] = [(Fit::Ragged(1), 7), (Fit::Exact, 7), (Fit::Single, 7)];
 
 /// Launches with them, where the block may vary.
 ///
