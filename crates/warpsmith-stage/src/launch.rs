@@ -190,6 +190,8 @@ fn covering(fit: Fit, threads: u32, step: i64, count: u32, axis: u32) -> (u32, i
         Fit::Single => (count, whole - step + 1),
         Fit::Spare if count.is_multiple_of(2) => (count, (whole - step - cut(1)).max(1)),
         Fit::Spare => (count, (whole - step).max(1)),
+        // A copy for the first thread of the last block, whose row is the last, is outside of the array soonest.
+        Fit::Least(thin) if thin != axis && count % 2 == 1 => (count, whole - step + 1),
         Fit::Thin(thin) | Fit::Least(thin) if thin != axis => (count, whole - cut(1)),
         Fit::Least(_) => (1, i64::from(count).min(whole)),
         Fit::Part | Fit::Thin(_) => (count, (whole / 2 + 1 + i64::from(axis)).min(whole)),

@@ -140,6 +140,30 @@ fn what_is_wrong_in_the_smallest_blocks_is_said() {
     assert!(staged.notes.iter().any(|n| n.starts_with(said)), "{:?}", staged.notes);
 }
 
+/// Rows that end in the first block, whose last row is the first of a block: a copy by threads behind the end of the row read
+/// outside of the array.
+#[test]
+fn the_last_of_short_rows() {
+    let text = "#define BX 16
+#define BY 8
+__global__ void k(const float *q, const float *u, float *out, int nx, int ny) {
+    __shared__ float t[BY + 2][BX + 2];
+    int x = blockIdx.x * BX + threadIdx.x, y = blockIdx.y * BY + threadIdx.y;
+    int lx = threadIdx.x + 1, ly = threadIdx.y + 1, c = y * nx + x;
+    if (x < nx && y < ny) t[ly][lx] = q[c];
+    __insert();
+    __syncthreads();
+    if (x < 1 || y < 1 || x >= nx - 1 || y >= ny - 1) return;
+    float a = u[c];
+    out[c] = a > 0.5f ? t[ly][lx] - __opt__(t[ly - 1][lx], q[c - nx]) : __opt__(t[ly + 1][lx], q[c + nx]) - t[ly][lx];
+}
+";
+    let staged = staged("by_data_rows", text);
+    let bounded =
+        |c: &String| ["nx > x", "x <= nx - 2", "y <= ny - 2"].iter().any(|b| c.contains(b));
+    assert!(staged.copies.iter().all(bounded), "{:?}", staged.copies);
+}
+
 /// What data come to in few runs is refused with that reason.
 #[test]
 fn reads_that_no_run_shows_all_of() {
