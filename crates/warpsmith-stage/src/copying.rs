@@ -2,6 +2,7 @@
 
 mod nested;
 
+use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
 use warpsmith_ir::Diagnostic;
@@ -11,6 +12,7 @@ use crate::plan::{Point, Symbol};
 use crate::profile::instrument;
 use crate::search::{self, Profiled};
 use crate::session::{Refusal, Session, Suited, place};
+use crate::source::forks;
 use crate::source::patch::{Patch, indentation};
 use crate::source::scope;
 use crate::synth::copies::{Copy, Problem, Trouble};
@@ -52,6 +54,8 @@ pub fn copies(session: &mut Session, profiled: &mut Profiled) -> Result<Copied, 
         point: &|place| &session.plan.inserts[place - reads],
         threads: &|launch| launches[launch].launch.block.iter().product(),
         alike: &alike,
+        forks: &session.plan.forks,
+        needed: OnceCell::new(),
         strict: &profiled.strict,
     };
     let found = match problem.solve() {
@@ -175,8 +179,9 @@ fn cannot(session: &Session, profiled: &Profiled, trouble: &Trouble) -> Refusal 
                 .help("make the tile larger")
         }
         Trouble::NoCondition(m, ..) => {
-            Diagnostic::error("W711", "no condition tells which threads have to copy")
-                .label(mark(*m), "for this read")
+            let error = Diagnostic::error("W711", "no condition tells which threads have to copy")
+                .label(mark(*m), "for this read");
+            if plan.forks.is_open(*m) { error.note(forks::OPEN) } else { error }
         }
     };
     session.refuse(true, vec![error])

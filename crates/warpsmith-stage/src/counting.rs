@@ -7,7 +7,7 @@ use warpsmith_ir::visit::{Access, for_each_place, map_stmts};
 use warpsmith_ir::{Diagnostic, Function, VarId, VarKind};
 
 use crate::costs::{Costs, Counted};
-use crate::memory::{self, Data};
+use crate::memory::{self, Data, Values};
 use crate::program::{self, Program};
 use crate::session::{Refusal, Session, Suited};
 
@@ -41,7 +41,7 @@ pub fn seconds(
     let mut program =
         session.compiler.compile(asked.text, &launch.constants, asked.kernel).map_err(refuse)?;
     let unread = without_unread(&mut program);
-    let data = Data { seed: 1, tagged: &session.tagged, mixed: false };
+    let data = Data { seed: 1, tagged: &session.tagged, kind: Values::Tagged };
     let mut p = memory::prepare(&program, launch, Some(&asked.suited.lengths), data)
         .map_err(|d| refuse(vec![d]))?;
     let own_blocks = f64::from(p.config.grid.iter().product::<u32>());

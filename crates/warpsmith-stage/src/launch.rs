@@ -93,6 +93,8 @@ pub enum Fit {
     Part,
     /// One axis has less than one block: the least size of all is not always the same.
     Thin(u32),
+    /// One axis has as many positions as the other has blocks, less than most tiles are wide: what is behind the end of a row there is behind the end of the array.
+    Least(u32),
     /// There is a block more than the sizes need, of which whole blocks cover one or the other.
     Spare,
 }
@@ -171,6 +173,7 @@ fn counts(fit: Fit, blocks: u32) -> [u32; 3] {
         Fit::Apart => [blocks, blocks + 2, 2],
         Fit::Single if blocks > 1 => [blocks, blocks + 1, 2],
         Fit::Part => [1; 3],
+        Fit::Least(_) => [blocks; 3],
         Fit::Thin(0) => [1, blocks, 2],
         Fit::Thin(_) => [blocks + 1, 1, 2],
         _ => [blocks + 1, blocks, 2],
@@ -187,7 +190,10 @@ fn covering(fit: Fit, threads: u32, step: i64, count: u32, axis: u32) -> (u32, i
         Fit::Single => (count, whole - step + 1),
         Fit::Spare if count.is_multiple_of(2) => (count, (whole - step - cut(1)).max(1)),
         Fit::Spare => (count, (whole - step).max(1)),
-        Fit::Thin(thin) if thin != axis => (count, whole - cut(1)),
+        // A copy for the first thread of the last block, whose row is the last, is outside of the array soonest.
+        Fit::Least(thin) if thin != axis && count % 2 == 1 => (count, whole - step + 1),
+        Fit::Thin(thin) | Fit::Least(thin) if thin != axis => (count, whole - cut(1)),
+        Fit::Least(_) => (1, i64::from(count).min(whole)),
         Fit::Part | Fit::Thin(_) => (count, (whole / 2 + 1 + i64::from(axis)).min(whole)),
         Fit::Ragged(by) => (count, whole - cut(by)),
         Fit::Strided => (count.div_ceil(2), whole - cut(1)),
@@ -245,7 +251,7 @@ fn depth(wanted: &Wanted<'_>, blocks: u32, fit: Fit) -> i64 {
 fn colour(fit: Fit, blocks: u32) -> i64 {
     let kind = match fit {
         Fit::Exact | Fit::Apart => 1,
-        Fit::Single | Fit::Part | Fit::Thin(_) => 2,
+        Fit::Single | Fit::Part | Fit::Thin(_) | Fit::Least(_) => 2,
         Fit::Ragged(_) | Fit::Overlapping(_) | Fit::Strided | Fit::Spare => 0,
     };
     kind + i64::from(blocks)

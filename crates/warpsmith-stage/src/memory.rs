@@ -16,8 +16,27 @@ pub struct Data<'a> {
     pub seed: u64,
     /// Integer arrays whose elements are to be told apart; others get small numbers, which subscripts can be made from.
     pub tagged: &'a [String],
+    /// What else they are good for.
+    pub kind: Values,
+}
+
+/// What numbers do beside telling elements apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Values {
+    /// Reals are above zero; integers that subscripts are made from are small.
+    #[default]
+    Tagged,
     /// Reals have both signs and all integers are small, so that branches which data decide on go both ways.
-    pub mixed: bool,
+    Mixed,
+    /// Integers that subscripts are made from go as far as threads along x do.
+    Wide,
+}
+
+impl Values {
+    /// Whether branches are to go both ways.
+    pub fn mixed(mixed: bool) -> Values {
+        if mixed { Values::Mixed } else { Values::Tagged }
+    }
 }
 
 /// Seeds that send threads the same way where data are mixed: what few bits make equal by accident is told apart by several.
@@ -36,6 +55,10 @@ impl Mix {
     }
 }
 
+/// Small numbers are below this, and those that go far below that, so that loops which they count end.
+const SMALL: u64 = 7;
+const FAR: u64 = 96;
+
 /// Numbers of fewer bits than this are not enough to tell all elements of an array apart.
 const FEW_BITS: u32 = 20;
 
@@ -44,18 +67,23 @@ struct Tags {
     next: u64,
     odd: u64,
     start: u64,
+    /// Numbers that subscripts are made from are below this.
+    span: u64,
     /// Which numbers are below zero; `None`: none.
     way: Option<u64>,
 }
 
 impl Tags {
-    fn new(data: Data<'_>) -> Tags {
+    fn new(data: Data<'_>, launch: &Launch) -> Tags {
+        let threads = u64::from(launch.grid[0]) * u64::from(launch.block[0]);
+        let span = if data.kind == Values::Wide { threads.clamp(SMALL, FAR) } else { SMALL };
         let mut mix = Mix(data.seed);
         Tags {
             next: 0,
             odd: mix.next() | 1,
             start: mix.next(),
-            way: data.mixed.then_some(data.seed / SEEDS_A_WAY),
+            way: (data.kind == Values::Mixed).then_some(data.seed / SEEDS_A_WAY),
+            span,
         }
     }
 
@@ -142,7 +170,7 @@ pub fn prepare(
 ) -> Result<Prepared, Diagnostic> {
     let function = program.module.function(program.kernel);
     let memory = DeviceMemory::new(&program.module);
-    let (tags, mix) = (Tags::new(data), Mix(data.seed));
+    let (tags, mix) = (Tags::new(data, launch), Mix(data.seed));
     let mut filling = Filling { program, lengths, data, memory, tags, mix, arrays: vec![] };
     variables(program, &mut filling.memory, &mut filling.tags);
     let mut args = vec![];
@@ -210,7 +238,7 @@ impl Filling<'_> {
         let length = self.lengths.and_then(|l| l.get(self.arrays.len()).copied());
         let element = pointee.innermost().clone();
         let base = name.split('.').next().unwrap_or(name);
-        let tagged = !self.data.mixed && self.data.tagged.iter().any(|t| t == base);
+        let tagged = self.data.kind != Values::Mixed && self.data.tagged.iter().any(|t| t == base);
         let (program, tags, mix) = (self.program, &mut self.tags, &mut self.mix);
         let bytes = match length {
             Some(n) => contents(program, &element, n, tagged, tags, mix),
@@ -425,7 +453,7 @@ fn contents(
                 false if tags.way.is_some() => {
                     Value::int(s, mix.next().trailing_zeros().min(6).into())
                 }
-                false => Value::int(s, (mix.next() % 7) as i64),
+                false => Value::int(s, (mix.next() % tags.span) as i64),
             };
             for element in bytes.chunks_exact_mut(size) {
                 for (at, s) in &scalars {

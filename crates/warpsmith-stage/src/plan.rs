@@ -4,6 +4,7 @@ use warpsmith_front::ast::TranslationUnit;
 use warpsmith_ir::{Diagnostic, FileId, SourceMap};
 
 use crate::source::constants::Constant;
+use crate::source::forks::{Choices, Fork, Forks};
 use crate::source::marks::{self, Bytes, Mark, MarkKind, Marks};
 use crate::source::parts;
 use crate::source::patch::Patch;
@@ -55,6 +56,8 @@ pub struct Plan {
     pub reads: Vec<Point>,
     /// One for each place for copies.
     pub inserts: Vec<Point>,
+    /// Where data decide which threads come to the marks.
+    pub forks: Forks,
 }
 
 impl Plan {
@@ -106,21 +109,17 @@ impl Plan {
         let reads = marks.reads.iter().map(|m| point(&m.whole, m.whole.start, "mark")).collect();
         let inserts: Vec<Point> =
             marks.inserts.iter().map(|i| point(i, i.end, "place for copies")).collect();
-        for (at, point) in marks.inserts.iter().zip(&inserts) {
-            let own = point.site.statements.last().is_some_and(|s| s.start as usize == at.end);
-            if !own && errors.is_empty() {
-                errors.push(
-                    Diagnostic::error(
-                        "W700",
-                        "`__insert();` has to stand between other statements",
-                    )
-                    .label(marks::span(FileId(0), at), "here")
-                    .help("put braces around it"),
-                );
-            }
+        if errors.is_empty() {
+            errors = misplaced(&marks, &inserts);
         }
         match errors.is_empty() {
-            true => Ok(Plan { text: text.to_string(), marks, reads, inserts }),
+            true => Ok(Plan {
+                forks: Forks::of(unit, &marks, sources),
+                text: text.to_string(),
+                marks,
+                reads,
+                inserts,
+            }),
             false => Err(errors),
         }
     }
@@ -192,6 +191,34 @@ impl Plan {
         self.extents(block).apply(&plain).unwrap_or(plain)
     }
 
+    /// The edits that make the reference.
+    pub fn original(&self) -> Patch {
+        let mut edits = Patch::default();
+        for mark in &self.marks.reads {
+            let text = format!("({}){}", self.slice(&mark.global()), self.slice(&mark.member));
+            edits.replace(mark.whole.clone(), text);
+        }
+        self.marks.inserts.iter().for_each(|i| edits.replace(i.clone(), ""));
+        edits
+    }
+
+    /// Has all threads of an edited text go the way of some choices, whatever data say; not where an edit took the fork out.
+    pub fn send(&self, choices: &Choices, edits: &mut Patch) {
+        let mut order: Vec<usize> = choices.keys().copied().collect();
+        // Of two that begin together the outer one is around the other.
+        order.sort_by_key(|n| std::cmp::Reverse(self.forks.forks[*n].at.end));
+        for n in order {
+            let Fork { at, selects } = &self.forks.forks[n];
+            if edits.splits(at.start) || edits.splits(at.end) {
+                continue;
+            }
+            let value = choices[&n];
+            let value = if *selects { value.to_string() } else { (value != 0).to_string() };
+            edits.replace(at.start..at.start, "((");
+            edits.replace(at.end..at.end, format!("), {value})"));
+        }
+    }
+
     pub fn given(&self, mark: usize) -> Option<(&Bytes, &Bytes)> {
         match &self.marks.reads[mark].kind {
             MarkKind::Given { shared, global } => Some((shared, global)),
@@ -206,6 +233,19 @@ impl Plan {
     pub fn slice(&self, at: &Bytes) -> &str {
         self.text.get(at.clone()).unwrap_or("")
     }
+}
+
+/// Places for copies that do not stand between statements.
+fn misplaced(marks: &Marks, inserts: &[Point]) -> Vec<Diagnostic> {
+    let own =
+        |end: usize, p: &Point| p.site.statements.last().is_some_and(|s| s.start as usize == end);
+    let all = marks.inserts.iter().zip(inserts).filter(|(at, point)| !own(at.end, point));
+    all.map(|(at, _)| {
+        Diagnostic::error("W700", "`__insert();` has to stand between other statements")
+            .label(marks::span(FileId(0), at), "here")
+            .help("put braces around it")
+    })
+    .collect()
 }
 
 /// An extent in which the block has numbers.

@@ -134,12 +134,7 @@ pub fn refuted(
             }
             tried.push(launch.clone());
             let Some(suited) = session.suit(launch)? else { continue };
-            let checker = Checker {
-                launches: vec![suited.clone()],
-                dropped: checker.dropped.clone(),
-                cut: checker.cut,
-            };
-            let problems = checker.check(session, edits, 1)?.problems;
+            let problems = checker.of(vec![suited.clone()]).check(session, edits, 1)?.problems;
             if !problems.is_empty() {
                 return Ok(Some((suited, problems)));
             }

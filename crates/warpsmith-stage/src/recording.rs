@@ -8,6 +8,11 @@ use warpsmith_ir::SourceMap;
 const COMMON: &str = r#"
 __device__ long long *__ws_log; __device__ unsigned int *__ws_used; __device__ unsigned int *__ws_seen;
 __device__ unsigned int __ws_room; __device__ unsigned int __ws_full; __device__ int __ws_dynamic;
+__device__ long long *__ws_forks;
+// What data decide, or what is to stand in its place: whether anything is, and what, for each fork.
+template <class T> __device__ T __ws_fork(int n, T here) {
+  return __ws_forks[2 * n] ? (T)__ws_forks[2 * n + 1] : here;
+}
 template <class T> __device__ unsigned long long __ws_at(const T *p) {
   if (sizeof(T) == 1) return *(const unsigned char *)p;
   if (sizeof(T) == 2) return *(const unsigned short *)p;

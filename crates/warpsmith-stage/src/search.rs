@@ -1,21 +1,23 @@
 //! From launches to answers: profile, solve every mark, and look at launches that no search has seen.
 
-use std::collections::{BTreeSet, HashSet};
-use std::ops::Range;
+mod profiled;
+
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use warpsmith_emu::{Finding, Rule};
+use warpsmith_emu::Finding;
 use warpsmith_ir::{Diagnostic, Span};
 
+pub use profiled::Profiled;
+
 use crate::launch::{self, Fit, Launch};
-use crate::profile::rows::{Profile, Row};
+use crate::profile::rows::Row;
 use crate::session::ahead::{self, Expected};
 use crate::session::{Refusal, Session, Suited, place};
 use crate::source::shape::{self, Extent};
 use crate::synth::positions::spread;
 use crate::synth::reads::{self, Answer, Trouble};
 use crate::synth::sides::Sides;
-use crate::verify::check::{Problem, ProblemKind};
 
 /// A candidate that lost, and what killed it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,22 +39,6 @@ pub struct Found {
     pub rows: usize,
 }
 
-/// Profiles of launches.
-#[derive(Clone, Debug, Default)]
-pub struct Profiled {
-    pub launches: Vec<Suited>,
-    pub profile: Profile,
-    /// The launches that ran with mixed data.
-    mixed: Vec<usize>,
-    /// Those in which a copy that nobody needed was written over.
-    pub strict: BTreeSet<usize>,
-    pub time: Duration,
-}
-
-/// Runs of a launch with data that send each thread another way, where copies are written.
-const WAYS: u64 = 5;
-/// Further ones of a launch in which those made a copy that others find fault with.
-const MORE_WAYS: u64 = 7;
 /// Rows of one mark that a search starts from, at most.
 const MAX_ROWS: usize = 400;
 /// How sizes lie to the blocks in the first launches, by shape: cut off and whole, then cut off and by one too large.
@@ -67,94 +53,6 @@ const MAX_ROUNDS: usize = 6;
 const UNSEEN: usize = 2;
 /// Counter-examples that one round takes in.
 const MAX_FAILING: usize = 96;
-
-impl Profiled {
-    fn add(&mut self, session: &mut Session, suited: Suited, whole: bool) -> Result<(), Refusal> {
-        let start = Instant::now();
-        session.profile(&suited, self.launches.len(), (None, whole), &mut self.profile)?;
-        self.launches.push(suited.clone());
-        if session.mixed {
-            self.add_mixed(session, suited)?;
-        }
-        self.time += start.elapsed();
-        Ok(())
-    }
-
-    /// Rows of a launch with mixed data, for the marks that no other data come to: tags tell more where both do.
-    fn add_mixed(&mut self, session: &mut Session, suited: Suited) -> Result<(), Refusal> {
-        let tagged = |r: &Row| !self.mixed.contains(&r.launch);
-        let reads = &self.profile[..session.plan.reads.len()];
-        let known: Vec<bool> = reads.iter().map(|rows| rows.iter().any(tagged)).collect();
-        // What a copy is needed for in one of these it may do in all.
-        let ways = if session.plan.inserts.is_empty() { 1 } else { WAYS };
-        self.add_ways(session, suited, 0..ways, &known)
-    }
-
-    /// Rows of a launch with mixed data that send threads these ways, but for the marks that are `known`.
-    fn add_ways(
-        &mut self,
-        session: &mut Session,
-        suited: Suited,
-        ways: Range<u64>,
-        known: &[bool],
-    ) -> Result<(), Refusal> {
-        for way in ways {
-            let number = self.launches.len();
-            session.profile(&suited, number, (Some(way), true), &mut self.profile)?;
-            for (rows, _) in self.profile.iter_mut().zip(known).filter(|(_, known)| **known) {
-                rows.retain(|r| r.launch != number);
-            }
-            self.mixed.push(number);
-            self.launches.push(suited.clone());
-        }
-        Ok(())
-    }
-
-    /// Has further data send the threads of a launch other ways. False: enough did, or no copies are written.
-    fn other_ways(&mut self, session: &mut Session, suited: Suited) -> Result<bool, Refusal> {
-        let same = |n: &&usize| self.launches[**n].launch == suited.launch;
-        let before = self.mixed.iter().filter(same).count() as u64;
-        if session.plan.inserts.is_empty() || before > WAYS {
-            return Ok(false);
-        }
-        session.mixed = true;
-        self.add_ways(session, suited, before..before + MORE_WAYS, &[])?;
-        Ok(true)
-    }
-
-    /// Has copies do no more than is needed in a launch, if that is what a check found fault with. False: it is not, or they do
-    /// already.
-    pub fn restrict(&mut self, session: &Session, problem: &Problem) -> bool {
-        let ProblemKind::Finding(f) = &problem.kind else { return false };
-        let inserts = &session.plan.marks.inserts;
-        let copies = |at: usize| inserts.iter().any(|i| (i.start..=i.end).contains(&at));
-        let mut spans = f.accesses.iter().filter_map(|a| a.span);
-        if f.rule != Rule::RaceShared || !spans.any(|s| copies(s.start as usize)) {
-            return false;
-        }
-        let before = self.strict.len();
-        let whole = &problem.launch;
-        let some = whole.clone().sampled();
-        let same = |s: &Suited| s.launch == *whole || s.launch == some;
-        let here = self.launches.iter().enumerate().filter(|(_, s)| same(s));
-        self.strict.extend(here.map(|(n, _)| n));
-        self.strict.len() > before
-    }
-
-    /// Whether some marked read never found its element in shared memory.
-    fn never(&self, session: &Session) -> bool {
-        let never = |m: &usize| {
-            self.profile.get(*m).is_some_and(|rows| rows.iter().all(|r| r.places.is_empty()))
-        };
-        (0..session.plan.reads.len()).any(|m| session.plan.given(m).is_none() && never(&m))
-    }
-
-    /// Whether no launch has come to some mark.
-    fn misses(&self, session: &Session) -> bool {
-        let reads = session.plan.reads.len();
-        self.profile.len() < reads || self.profile[..reads].iter().any(Vec::is_empty)
-    }
-}
 
 /// Profiles small launches: at least two block shapes where the plan allows it, sizes that blocks cover and that they do not.
 ///
@@ -177,8 +75,11 @@ pub fn profile(session: &mut Session) -> Result<Profiled, Refusal> {
             break;
         }
     }
-    if profiled.misses(session) {
-        session.mixed = true;
+    profiled.random |= profiled.misses(session) || session.plan.forks.any_open();
+    // Where nothing is stored with values that tell elements apart, it is with others.
+    session.mixed |= profiled.random || !session.plan.forks.forks.is_empty();
+    session.mixed |= profiled.launches.iter().all(|s| s.idle);
+    if profiled.random {
         for suited in profiled.launches.clone() {
             profiled.add_mixed(session, suited)?;
         }

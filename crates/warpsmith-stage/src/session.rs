@@ -14,12 +14,13 @@ use warpsmith_emu::{Checks, Finding};
 use warpsmith_ir::{Diagnostic, FileId, Scalar, SourceMap, Span, Type, VarKind};
 
 use crate::launch::Launch;
-use crate::memory::{self, Data, Lengths};
+use crate::memory::{self, Data, Lengths, Values};
 use crate::plan::Plan;
 use crate::profile::instrument::Instrumented;
 use crate::profile::rows::{self, Profile};
 use crate::program::{self, Compiler, Program, Settings};
 use crate::source::constants::{self, Constant};
+use crate::source::forks::Choices;
 use crate::source::host_bodies::HostBodies;
 use crate::source::marks;
 use crate::source::scope;
@@ -149,6 +150,19 @@ impl Shaped {
     }
 }
 
+/// How a launch is profiled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct How<'a> {
+    /// Mixed data send branches both ways, each way half of the threads.
+    pub way: Option<u64>,
+    /// All visits are taken down.
+    pub whole: bool,
+    /// What is put in the place of what data decide.
+    pub choices: Option<&'a Choices>,
+    /// Data go far, as in [`Values::Wide`].
+    pub wide: bool,
+}
+
 /// By how much values that tell elements apart may make a launch longer before a plan that nobody wrote is given up.
 const LONGER: u64 = 10;
 
@@ -183,6 +197,8 @@ pub struct Session {
     pub mixed: bool,
     /// No other block than that of the file is looked at, because what suits it suits no others.
     pub pinned: bool,
+    /// What is wrong with the text in the smallest of blocks.
+    pub in_tiny: Option<String>,
     /// Values of constants that make the only block, where options of the user give them.
     given: Vec<(String, i64)>,
     /// How much is tried to find expressions.
@@ -274,6 +290,7 @@ impl Session {
             tagged,
             mixed: false,
             pinned: false,
+            in_tiny: None,
             given: vec![],
             effort: Effort::Usual,
             constants,
@@ -363,6 +380,7 @@ impl Session {
     /// Looks for expressions with more effort, at all blocks that these extents allow.
     pub fn try_harder(&mut self, extents: [Extent; 3], effort: Effort) {
         (self.extents, self.pinned, self.effort) = (extents, false, effort);
+        self.in_tiny = None;
         self.given.clear();
         self.of_file_known = None;
     }
@@ -433,7 +451,7 @@ impl Session {
     /// Whether a launch takes far longer with values that tell elements apart: they are taken for numbers of iterations.
     fn is_longer_with_tags(&self, reference: &Program, suited: &Suited) -> Result<bool, Refusal> {
         let run = |tagged| {
-            let data = Data { seed: 1, tagged, mixed: false };
+            let data = Data { seed: 1, tagged, kind: Values::Tagged };
             let mut p = memory::prepare(reference, &suited.launch, Some(&suited.lengths), data)?;
             let outcome = program::run(reference, &p.config, &mut p.memory, Checks::NONE)?;
             Ok(outcome.stats.thread_instructions)
@@ -451,8 +469,7 @@ impl Session {
         self.refuse(true, vec![error])
     }
 
-    /// Adds what a launch does at the marks to a profile; `mixed` data send branches both ways, each `way` half of the threads; all
-    /// visits are taken down of a `whole` one.
+    /// Adds what a launch does at the marks to a profile.
     ///
     /// # Errors
     /// What the emulator refuses.
@@ -460,20 +477,21 @@ impl Session {
         &mut self,
         suited: &Suited,
         number: usize,
-        (way, whole): (Option<u64>, bool),
+        how: How<'_>,
         profile: &mut Profile,
     ) -> Result<(), Refusal> {
-        let mixed = way.is_some();
+        let mixed = how.way.is_some();
         let shaped = self.shaped(&suited.launch)?;
         if self.input.quick && self.is_longer_with_tags(&shaped.reference, suited)? {
             return Err(self.given_up());
         }
-        if let Some(rows) = self.rows_ahead(&suited.launch).filter(|_| !mixed && !whole) {
+        if let Some(rows) = self.rows_ahead(&suited.launch).filter(|_| how == How::default()) {
             rows::append(rows, number, profile);
             return Ok(());
         }
         let lengths = self.lengths(suited, mixed)?;
         let probes = self.probes(&shaped, &suited.launch)?;
+        let none = Choices::new();
         let run = rows::Run {
             program: &probes.program,
             instrumented: &probes.instrumented,
@@ -482,9 +500,10 @@ impl Session {
             tagged: &self.tagged,
             reads: self.plan.reads.len(),
             runs: runs(&shaped.reference, &self.tagged),
-            seed: 1 + way.unwrap_or(0) * memory::SEEDS_A_WAY,
-            mixed,
-            whole,
+            seed: 1 + how.way.unwrap_or(0) * memory::SEEDS_A_WAY,
+            kind: if how.wide { Values::Wide } else { Values::mixed(mixed) },
+            whole: how.whole,
+            choices: (how.choices.unwrap_or(&none), self.plan.forks.forks.len()),
         };
         let rows = run.taken().map_err(|d| self.refuse(false, vec![d]))?;
         rows::append(rows, number, profile);

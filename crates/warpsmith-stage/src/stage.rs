@@ -337,6 +337,8 @@ fn sure(
         let proofs = proving::prove(session, &result.checked, &checker.dropped, &result.edits)?;
         let Some((suited, problems)) = proving::refuted(session, checker, &proofs, &result.edits)?
         else {
+            let wrong = checker.in_tiny(session, &result.edits)?;
+            session.in_tiny = wrong.as_ref().map(wording::said);
             return Ok((result, proofs));
         };
         checker.launches.push(suited.clone());
@@ -417,8 +419,7 @@ fn own_shape(
     }
     let mut all = comments.clone();
     all.extend(edits);
-    let checker = Checker { launches, dropped: checker.dropped.clone(), cut: checker.cut };
-    let checked = checker.check(session, &all, 1)?;
+    let checked = checker.of(launches).check(session, &all, 1)?;
     if !checked.problems.is_empty() {
         return Err(wrong(session, &checked.problems));
     }

@@ -3,14 +3,15 @@
 mod common;
 
 use common::{emitted, planned};
+use warpsmith_stage::stage::Staged;
 
-/// A tile of an element more on each side, in blocks of any size.
+/// A tile of two elements more on each side, in blocks of any size.
 fn kernel(choices: &str) -> String {
     format!(
-        "__global__ void k(const float *q, const float *u, float *out, int n) {{
-    __shared__ float t[1024 + 2];
+        "__global__ void k(const float *q, const float *u, const int *w, float *out, int n) {{
+    __shared__ float t[1024 + 4];
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) t[threadIdx.x + 1] = q[i];
+    if (i < n) t[threadIdx.x + 2] = q[i];
     __insert();
     __syncthreads();
     {choices}
@@ -19,36 +20,199 @@ fn kernel(choices: &str) -> String {
     )
 }
 
-/// The conditions of the copies.
-fn conditions(name: &str, text: &str) -> Vec<String> {
+fn staged(name: &str, text: &str) -> Staged {
     let staged = planned(text).unwrap_or_else(|(_, said)| panic!("{said}"));
     emitted(name, &staged.text);
-    let condition = |c: &String| c.split(" t[").next().unwrap_or("").to_string();
-    staged.copies.iter().map(condition).collect()
+    staged
 }
 
-const ENDS: [&str; 2] = [
-    "if (i != 0 && threadIdx.x == 0 && n >= i)",
-    "if (threadIdx.x == blockDim.x - 1 && i <= n - 2)",
-];
+/// What the copies are, in lines without blanks before them.
+fn copies(name: &str, choices: &str) -> Vec<String> {
+    let staged = staged(name, &kernel(choices));
+    staged.copies.iter().map(|c| c.trim().to_string()).collect()
+}
+
+/// Conditions hold for all that data may send there: no number of a thread or block in them is one that small blocks happen to have.
+fn plain(name: &str, choices: &str) {
+    let all = copies(name, choices);
+    let odd = |c: &&String| {
+        let numbers = ["== 3", "== 4", "== 5", "!= 3", "!= 4", "!= 5", "blockIdx", "- 5", "- 6"];
+        numbers.iter().any(|n| c.contains(n))
+    };
+    assert_eq!(all.iter().find(odd), None, "{all:?}");
+}
 
 #[test]
 fn all_threads_at_an_end_of_a_block_copy() {
-    let text = kernel(
+    plain(
+        "by_data_ends",
         "if (i >= n) return;
-    if (u[i] > 0) { if (i > 0) out[i] = __opt__(t[threadIdx.x], q[i - 1]); }
-    else if (i + 1 < n) out[i] = __opt__(t[threadIdx.x + 2], q[i + 1]);",
+    if (u[i] > 0) { if (i > 0) out[i] = __opt__(t[threadIdx.x + 1], q[i - 1]); }
+    else if (i + 1 < n) out[i] = __opt__(t[threadIdx.x + 3], q[i + 1]);",
     );
-    assert_eq!(conditions("by_data_ends", &text), ENDS);
 }
 
 #[test]
 fn differences_against_the_flow() {
-    let text = kernel(
+    plain(
+        "by_data_upwind",
         "if (i > 0 && i < n - 1) {
-        if (u[i] > 0) out[i] = __opt__(t[threadIdx.x + 1], q[i]) - __opt__(t[threadIdx.x], q[i - 1]);
-        else out[i] = __opt__(t[threadIdx.x + 2], q[i + 1]) - __opt__(t[threadIdx.x + 1], q[i]);
+        if (u[i] > 0) out[i] = __opt__(t[threadIdx.x + 2], q[i]) - __opt__(t[threadIdx.x + 1], q[i - 1]);
+        else out[i] = __opt__(t[threadIdx.x + 3], q[i + 1]) - __opt__(t[threadIdx.x + 2], q[i]);
     }",
     );
-    assert_eq!(conditions("by_data_upwind", &text), ENDS);
+}
+
+/// The last of four branches is one that a thread goes to in one run of eight.
+#[test]
+fn integers_choose_among_four() {
+    plain(
+        "by_data_four",
+        "if (i > 1 && i < n - 2) {
+        if (w[i] == 0) out[i] = __opt__(t[threadIdx.x + 1], q[i - 1]);
+        else if (w[i] == 1) out[i] = __opt__(t[threadIdx.x], q[i - 2]);
+        else if (w[i] == 2) out[i] = __opt__(t[threadIdx.x + 3], q[i + 1]);
+        else out[i] = __opt__(t[threadIdx.x + 4], q[i + 2]);
+    }",
+    );
+}
+
+/// Threads leave, variables hold what was read, cases have numbers, and thresholds are within what one run shows.
+#[test]
+fn ways_of_all_kinds() {
+    plain(
+        "by_data_switch",
+        "if (i < 2 || i >= n - 2) return;
+    float r = 0;
+    switch (w[i]) {
+        case 0: r = __opt__(t[threadIdx.x + 1], q[i - 1]); break;
+        case 7: r = __opt__(t[threadIdx.x + 3], q[i + 1]); break;
+        default: r = __opt__(t[threadIdx.x + 4], q[i + 2]);
+    }
+    out[i] = r;",
+    );
+    plain(
+        "by_data_leave",
+        "if (i >= n || w[i] == 3) return;
+    const float a = u[i];
+    const bool left = a > 1.9f;
+    out[i] = left ? (i > 0 ? __opt__(t[threadIdx.x + 1], q[i - 1]) : 0)
+        : a > 1.2f && i < n - 1 ? __opt__(t[threadIdx.x + 3], q[i + 1]) : 1;",
+    );
+}
+
+/// Cases that go on to the next: a copy for two threads of a block would have one bring what another reads, which a block of one
+/// thread does not.
+#[test]
+fn cases_that_fall_through() {
+    let staged = staged(
+        "by_data_through",
+        &kernel(
+            "if (i >= n) return;
+    float s = 0;
+    switch (w[i] & 7) {
+    case 0: s += 1;
+    case 1: if (i > 0) s += __opt__(t[threadIdx.x + 1], q[i - 1]); break;
+    default: s = 3; break;
+    case 5: if (u[i] > 0.75f) break; if (i + 2 < n) s += __opt__(t[threadIdx.x + 4], q[i + 2]);
+    case 6: if (i + 1 < n) s += __opt__(t[threadIdx.x + 3], q[i + 1]);
+    }
+    out[i] = s;",
+        ),
+    );
+    assert_eq!(staged.copies.len(), 3, "{:?}", staged.copies);
+    assert!(staged.notes.iter().all(|n| !n.contains("in the smallest")), "{:?}", staged.notes);
+}
+
+/// In blocks of one thread the condition of the copies for others does not keep to the array: that is said, with such a block.
+#[test]
+fn what_is_wrong_in_the_smallest_blocks_is_said() {
+    let staged = staged(
+        "by_data_smallest",
+        &kernel(
+            "if (i > 1 && i < n - 2) {
+        if (w[i] == 0) out[i] = __opt__(t[threadIdx.x + 1], q[i - 1]);
+        else out[i] = __opt__(t[threadIdx.x], q[i - 2]);
+    }",
+        ),
+    );
+    let said = "for blocks of at least 7: in the smallest it is wrong (block 1, ";
+    assert!(staged.notes.iter().any(|n| n.starts_with(said)), "{:?}", staged.notes);
+}
+
+/// Rows that end in the first block, whose last row is the first of a block: a copy by threads behind the end of the row read
+/// outside of the array.
+#[test]
+fn the_last_of_short_rows() {
+    let text = "#define BX 16
+#define BY 8
+__global__ void k(const float *q, const float *u, float *out, int nx, int ny) {
+    __shared__ float t[BY + 2][BX + 2];
+    int x = blockIdx.x * BX + threadIdx.x, y = blockIdx.y * BY + threadIdx.y;
+    int lx = threadIdx.x + 1, ly = threadIdx.y + 1, c = y * nx + x;
+    if (x < nx && y < ny) t[ly][lx] = q[c];
+    __insert();
+    __syncthreads();
+    if (x < 1 || y < 1 || x >= nx - 1 || y >= ny - 1) return;
+    float a = u[c];
+    out[c] = a > 0.5f ? t[ly][lx] - __opt__(t[ly - 1][lx], q[c - nx]) : __opt__(t[ly + 1][lx], q[c + nx]) - t[ly][lx];
+}
+";
+    let staged = staged("by_data_rows", text);
+    let bounded =
+        |c: &String| ["nx > x", "x <= nx - 2", "y <= ny - 2"].iter().any(|b| c.contains(b));
+    assert!(staged.copies.iter().all(bounded), "{:?}", staged.copies);
+}
+
+/// What data come to in few runs is refused with that reason.
+#[test]
+fn reads_that_no_run_shows_all_of() {
+    for choices in [
+        "if (i >= n) return;
+    float s = 0; int m = w[i] & 15;
+    for (int k = 1; k <= m; k++) if (k > 13 && i + 1 < n) s += __opt__(t[threadIdx.x + 3], q[i + 1]);
+    out[i] = s;",
+        "if (i >= n) return;
+    int d = (w[i] & 7) == 7 ? 2 : (w[i] & 7) == 0 ? -2 : 0;
+    if (i + d < 0 || i + d >= n) d = 0;
+    out[i] = d == 2 ? __opt__(t[threadIdx.x + 4], q[i + 2]) : d < 0 ? __opt__(t[threadIdx.x], q[i - 2]) : 0.5f;",
+    ] {
+        let Err((no, said)) = planned(&kernel(choices)) else { panic!("staged:\n{choices}") };
+        assert!(no && said.contains("error[W713]"), "{said}");
+        let reason = "data decide which threads come to this read or what it reads, and no run shows all that they may";
+        assert!(said.contains(reason), "{said}");
+    }
+}
+
+/// Which element is read comes from data: small numbers say of the first blocks alone where it is.
+#[test]
+fn elements_that_data_name() {
+    let text =
+        "__global__ void k(const float *q, const int *ends, const int *w, float *out, int n) {
+    __shared__ float t[1024];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) t[threadIdx.x] = q[i];
+    __syncthreads();
+    if (i >= n) return;
+    float s = 0;
+    for (int e = ends[i]; e < ends[i + 1]; e++) {
+        int c = w[e];
+        if (c >= 0 && c < n) s += __opt__(q[c]);
+    }
+    out[i] = s;
+}
+";
+    match planned(text) {
+        Ok(staged) => {
+            let read = &staged.accesses[0].replacement;
+            assert!(
+                ["blockIdx.x == 0", "blockIdx.x == 1"].iter().all(|c| !read.contains(c)),
+                "{read}"
+            );
+        }
+        Err((_, said)) => assert!(
+            said.contains("no condition tells") || said.contains("no subscript names"),
+            "{said}"
+        ),
+    }
 }

@@ -2,12 +2,12 @@
 
 mod common;
 
-use common::{planned, tried};
+use common::{emitted, planned, tried};
 use warpsmith_emu::Checks;
 use warpsmith_ir::FileId;
 use warpsmith_stage::auto::Counted;
 use warpsmith_stage::launch::Fit;
-use warpsmith_stage::memory::{self, Data};
+use warpsmith_stage::memory::{self, Data, Values};
 use warpsmith_stage::program::{self, Settings};
 use warpsmith_stage::session::{Input, Session};
 use warpsmith_stage::source::marks;
@@ -45,7 +45,7 @@ fn same(original: &str, staged: &str, [from, to]: [&str; 2]) -> Result<(), Strin
             let kernel = session.kernel.clone();
             let p =
                 session.compiler.compile(text, &suited.launch.constants, &kernel).map_err(said)?;
-            let data = Data { seed: 3, tagged: &[], mixed: false };
+            let data = Data { seed: 3, tagged: &[], kind: Values::Tagged };
             let mut memory = memory::prepare(&p, &suited.launch, Some(&suited.lengths), data)
                 .map_err(|d| d.message)?;
             let outcome = program::run(&p, &memory.config, &mut memory.memory, Checks::ALL)
@@ -355,4 +355,74 @@ fn blocks_that_were_tried_are_not_said_to_be_unknown() {
         said.ends_with("with other values it is wrong, and nothing that was found is right"),
         "{said}"
     );
+}
+
+/// Constants of structures make the block, as macros do: other blocks are looked at.
+#[test]
+fn constants_of_structures_are_varied() {
+    let text = "struct Tile { static const int X = 32; static constexpr int Y = 8; };
+__global__ void k(const float *q, float *out, int nx, int ny) {
+    __shared__ float t[Tile::Y][Tile::X];
+    int i = blockIdx.x * Tile::X + threadIdx.x, j = blockIdx.y * Tile::Y + threadIdx.y;
+    int c = j * nx + i;
+    if (i < nx && j < ny) t[threadIdx.y][threadIdx.x] = q[c];
+    __syncthreads();
+    if (i > 0 && i < nx - 1 && j < ny) out[c] = __opt__(q[c - 1]) + __opt__(q[c + 1]);
+}
+void run(const float *q, float *out, int nx, int ny) {
+    dim3 b(Tile::X, Tile::Y), g((nx + Tile::X - 1) / Tile::X, (ny + Tile::Y - 1) / Tile::Y);
+    k<<<g, b>>>(q, out, nx, ny);
+}
+";
+    let staged = planned(text).unwrap_or_else(|(_, said)| panic!("{said}"));
+    emitted("constants_of_structures", &staged.text);
+    for block in [[32, 8, 1], [16, 16, 1], [128, 4, 1]] {
+        assert!(staged.blocks.contains(&block), "{:?}", staged.blocks);
+    }
+}
+
+/// Rows shorter than a tile: what is above the end of a row may be outside of the array.
+#[test]
+fn rows_that_are_shorter_than_a_tile() {
+    let text = "#define TX 32
+#define TY 8
+__global__ void k(const float *q, float *out, int nx, int ny) {
+    __shared__ float t[TY + 1][TX];
+    int i = blockIdx.x * TX + threadIdx.x, j = blockIdx.y * TY + threadIdx.y;
+    int c = j * nx + i;
+    if (i < nx && j < ny) t[threadIdx.y + 1][threadIdx.x] = q[c];
+    __insert();
+    __syncthreads();
+    if (i < nx && j > 0 && j < ny) out[c] = q[c] - __opt__(t[threadIdx.y][threadIdx.x], q[c - nx]);
+}
+";
+    let staged = planned(text).unwrap_or_else(|(_, said)| panic!("{said}"));
+    emitted("short_rows", &staged.text);
+    let [copy] = staged.copies.as_slice() else { panic!("{:?}", staged.copies) };
+    assert!(copy.contains("nx"), "{copy}");
+}
+
+/// A radius beside a number of elements is no block: texts were for blocks of two threads.
+#[test]
+fn a_radius_beside_a_number_is_no_block() {
+    let text = "#define R 2
+__global__ void k(const float *q, float *out, int n) {
+    __shared__ float t[256 + 2 * R];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) t[threadIdx.x + R] = q[i];
+    __syncthreads();
+    if (i < R || i >= n - R) return;
+    float s = 0;
+    for (int d = -R; d <= R; d++) s += __opt__(q[i + d]);
+    out[i] = s;
+}
+";
+    let staged = planned(text).unwrap_or_else(|(_, said)| panic!("{said}"));
+    emitted("radius", &staged.text);
+    assert!(
+        staged.text.contains("blockDim.x") && !staged.text.contains("d < R)"),
+        "{}",
+        staged.text
+    );
+    assert!(staged.blocks.contains(&[256, 1, 1]), "{:?}", staged.blocks);
 }

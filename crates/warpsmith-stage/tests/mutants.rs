@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_emu::Checks;
 use warpsmith_stage::launch::Launch;
-use warpsmith_stage::memory::{self, Data};
+use warpsmith_stage::memory::{self, Data, Values};
 use warpsmith_stage::program::{self, Compiler, Program, Settings};
 use warpsmith_stage::session::Input;
 use warpsmith_stage::source::{marks, shape};
@@ -169,7 +169,7 @@ fn refuted(case: &Case, rewritten: &Program) -> Option<String> {
 }
 
 fn wrong_at(case: &Case, rewritten: &Program, launch: &Launch) -> Option<String> {
-    let data = Data { seed: 3, tagged: &[], mixed: false };
+    let data = Data { seed: 3, tagged: &[], kind: Values::Tagged };
     let lengths = memory::needed(&case.reference, launch, data).ok()?.lengths;
     let run = |program: &Program, checks| {
         let mut p = memory::prepare(program, launch, Some(&lengths), data).expect("memory");

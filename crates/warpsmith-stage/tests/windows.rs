@@ -299,3 +299,30 @@ int main() { disparity<<<dim3(20, 60), dim3(32, 8)>>>(0, 0, 640, 480); }
         ],
     );
 }
+
+/// Reads that are a constant number of elements apart.
+#[test]
+fn dilated_windows() {
+    window(
+        "dilated",
+        "#define D 2
+__global__ void dilated(const float *in, const float *k, float *out, int h, int w) {
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+    if (x >= w || y >= h) return;
+    float s = 0;
+    for (int r = -1; r <= 1; r++)
+        for (int c = 0; c < 3; c++) {
+            int yy = y + r * D, xx = x + (c - 1) * D;
+            if (yy >= 0 && yy < h && xx >= 0 && xx < w) s += in[yy * w + xx] * k[(r + 1) * 3 + c];
+        }
+    out[y * w + x] = s;
+}
+int main() { dilated<<<dim3(60, 135), dim3(32, 8)>>>(0, 0, 0, 1080, 1920); }
+",
+        "in",
+        &[
+            "in_tile[8 + 2 * D][32 + 2 * D];",
+            "in_tile[threadIdx.y + r * D + D][threadIdx.x + c * D]",
+        ],
+    );
+}

@@ -273,7 +273,7 @@ impl Ranking<'_> {
             launches.retain(compiles);
         }
         let cut = plan.cut.as_ref().map(|c| c.axis);
-        let checker = Checker { launches, dropped: vec![], cut };
+        let checker = Checker { launches, tiny: vec![], dropped: vec![], cut };
         let checked = checker.check(self.session, &patch, 1)?;
         Ok(match checked.problems.first() {
             None if !checked.launches.is_empty() => {

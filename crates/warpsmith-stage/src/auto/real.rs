@@ -7,7 +7,7 @@ use warpsmith_ir::{Diagnostic, Type};
 
 use super::costs::{Argument, Array};
 use crate::launch::{Fit, Launch};
-use crate::memory::{self, Data};
+use crate::memory::{self, Data, Values};
 use crate::program::{self, Program};
 use crate::session::{Refusal, Session};
 
@@ -91,7 +91,7 @@ pub fn arguments(
     launch: &Launch,
     stored: &[String],
 ) -> Result<(Vec<Array>, Vec<Argument>), Diagnostic> {
-    let data = Data { seed: 1, tagged: &[], mixed: false };
+    let data = Data { seed: 1, tagged: &[], kind: Values::Tagged };
     let mut p = memory::prepare(program, launch, None, data)?;
     let passed = p.config.args.iter().filter(|a| matches!(a, Arg::Pointer { .. })).count();
     if passed < p.arrays.len() {

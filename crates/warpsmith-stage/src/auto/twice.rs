@@ -6,7 +6,7 @@ use warpsmith_emu::{Arg, BufferId};
 use super::Best;
 use super::ranking::{Entrant, Form, Ranking};
 use super::temporal::Blocked;
-use crate::memory::{self, Data, Prepared};
+use crate::memory::{self, Data, Prepared, Values};
 use crate::program::{self, Program, first_message, nothing_found};
 use crate::session::{Input, Refusal, Session, Suited};
 use crate::stage;
@@ -90,7 +90,7 @@ fn equal(
         let own = session.plan.text.clone();
         let once = compiler.compile(&own, &launch.constants, &session.kernel).map_err(first)?;
         let mut suited = Suited { launch: launch.clone(), ..suited.clone() };
-        let data = Data { seed: 7, tagged: &session.tagged, mixed: false };
+        let data = Data { seed: 7, tagged: &session.tagged, kind: Values::Tagged };
         // More blocks may reach further.
         let memory::Needed { lengths, outcome, .. } =
             memory::needed(&once, launch, data).map_err(|d| d.message)?;
@@ -99,7 +99,7 @@ fn equal(
         }
         suited.lengths = lengths;
         for mixed in [false, true].into_iter().filter(|m| !m || session.mixed) {
-            let data = Data { seed: 7, tagged: &session.tagged, mixed };
+            let data = Data { seed: 7, tagged: &session.tagged, kind: Values::mixed(mixed) };
             let pair = Pair { once: &once, twice: &twice, blocked, alike };
             pair.compare(&suited, data, grid)?;
         }

@@ -7,6 +7,7 @@ use std::fmt::Write;
 
 use crate::plan::{Plan, Point};
 use crate::source::elements;
+use crate::source::forks::Fork;
 use crate::source::marks::Bytes;
 use crate::source::patch::Patch;
 use crate::source::scope::{self, SharedArray};
@@ -90,8 +91,22 @@ pub fn instrument(
             }
         }
     }
+    forks(plan, &mut patch);
     let body = patch.apply(&plan.text).unwrap_or_default();
     Instrumented { text: format!("{head}\n{body}"), layouts }
+}
+
+/// What data decide may be given: [`Run::taken`](super::rows::Run).
+fn forks(plan: &Plan, patch: &mut Patch) {
+    let mut order: Vec<usize> = (0..plan.forks.forks.len()).collect();
+    // Of two that begin together the outer one is around the other.
+    order.sort_by_key(|n| std::cmp::Reverse(plan.forks.forks[*n].at.end));
+    for n in order {
+        let Fork { at, selects } = &plan.forks.forks[n];
+        let kind = if *selects { "" } else { "(bool)" };
+        patch.replace(at.start..at.start, format!("__ws_fork({n}, {kind}("));
+        patch.replace(at.end..at.end, "))");
+    }
 }
 
 fn read(plan: &Plan, i: usize, point: &Point, patch: &mut Patch) {

@@ -2,14 +2,15 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use warpsmith_emu::{Buffer, BufferId, device_pointer};
+use warpsmith_emu::{Buffer, BufferId, Rule, device_pointer};
 use warpsmith_ir::Diagnostic;
 use warpsmith_ir::layout::layout_of;
 
 use super::instrument::{Instrumented, Layout, Offered};
 use crate::launch::Launch;
-use crate::memory::{self, Data, Lengths, Prepared};
+use crate::memory::{self, Data, Lengths, Prepared, Values};
 use crate::program::Program;
+use crate::source::forks::Choices;
 
 /// One visit of a thread to a mark.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,8 +58,8 @@ pub type Profile = Vec<Vec<Row>>;
 
 /// Words that are taken down of one launch, at most: so many that allocators give fresh pages, of which most are never touched.
 const MAX_WORDS: usize = 5 << 20;
-/// Variables that point to the log, to how much of it each warp has used, and to what threads have seen.
-const LOGS: [&str; 3] = ["__ws_log", "__ws_used", "__ws_seen"];
+/// Variables that point to the log, to how much of it each warp has used, to what threads have seen, and to what forks are given.
+const LOGS: [&str; 4] = ["__ws_log", "__ws_used", "__ws_seen", "__ws_forks"];
 /// Rows of a mark that are taken down of a launch; of later visits of each thread, some.
 const FULL_ROWS: usize = 2048;
 
@@ -76,10 +77,12 @@ pub struct Run<'a> {
     pub runs: u64,
     /// The first of the values.
     pub seed: u64,
-    /// Values that send branches both ways ([`Data::mixed`]).
-    pub mixed: bool,
+    /// What the values are good for.
+    pub kind: Values,
     /// Every visit is taken down, however many there are.
     pub whole: bool,
+    /// What stands in the place of what data decide, out of how many forks.
+    pub choices: (&'a Choices, usize),
 }
 
 impl Run<'_> {
@@ -104,8 +107,10 @@ impl Run<'_> {
         let room = self.room();
         let (ran, prepared) =
             memory::run_within(program, lengths, |lengths| self.prepared(seed, lengths, room))?;
-        if ran.limit.is_some() && instrumented.layouts.len() > self.reads {
-            // Threads that were not come to would seem to need no copy.
+        let leaves = (self.kind == Values::Wide || !self.choices.0.is_empty())
+            && ran.findings.iter().any(|f| f.rule == Rule::OutOfBounds);
+        if ran.limit.is_some() && instrumented.layouts.len() > self.reads || leaves {
+            // Threads that were not come to would seem to need no copy, and no data send some where these were sent.
             return Ok(vec![vec![]; instrumented.layouts.len()]);
         }
         let offers = instrumented.layouts.iter().any(|l| !l.offers.is_empty());
@@ -148,7 +153,7 @@ impl Run<'_> {
 
     /// Memory of the launch before it.
     fn filled(&self, seed: u64, lengths: &Lengths) -> Result<Prepared, Diagnostic> {
-        let data = Data { seed, tagged: self.tagged, mixed: self.mixed };
+        let data = Data { seed, tagged: self.tagged, kind: self.kind };
         memory::prepare(self.program, self.launch, Some(lengths), data)
     }
 
@@ -158,11 +163,10 @@ impl Run<'_> {
         let mut prepared = self.filled(seed, lengths)?;
         let memory = &mut prepared.memory;
         let ([blocks, block], warps) = (self.threads(), self.warps());
-        let sizes = [warps * room * 8, warps * 4, blocks * block * 4];
-        let logs = sizes.map(|bytes| {
-            let bytes = vec![0; bytes];
-            memory.add(Buffer { name: "profile".into(), bytes, ..Buffer::default() })
-        });
+        let [log, used, seen] =
+            [warps * room * 8, warps * 4, blocks * block * 4].map(|n| vec![0; n]);
+        let logs = [log, used, seen, self.forks()]
+            .map(|bytes| memory.add(Buffer { name: "profile".into(), bytes, ..Buffer::default() }));
         let mut set = |name: &str, bytes: &[u8]| {
             let at = program.module.globals.iter().position(|g| g.name == name);
             if let Some(global) = at.and_then(|i| memory.globals.get_mut(i)) {
@@ -177,6 +181,14 @@ impl Run<'_> {
         set("__ws_room", &(room as u32).to_le_bytes());
         set("__ws_dynamic", &launch.dynamic_shared.to_le_bytes());
         Ok(prepared)
+    }
+
+    /// For each fork whether something is to stand in its place, and what.
+    fn forks(&self) -> Vec<u8> {
+        let (choices, count) = self.choices;
+        let words =
+            |n: usize| [i64::from(choices.contains_key(&n)), choices.get(&n).copied().unwrap_or(0)];
+        (0..count).flat_map(words).flat_map(i64::to_le_bytes).collect()
     }
 
     /// Visits of a thread after which only some are taken down. Copies are written for what all visits say together.

@@ -13,11 +13,12 @@ use warpsmith_ir::Diagnostic;
 use super::suiting::Kind;
 use super::{Probes, Session, ShapeKey, Shaped, array_extents};
 use crate::launch::{self, Fit, Launch, Wanted};
-use crate::memory::{self, Data, Needed};
+use crate::memory::{self, Data, Needed, Values};
 use crate::plan::Plan;
 use crate::profile::instrument;
 use crate::profile::rows::{self, Profile};
 use crate::program::{self, Compiler, Program};
+use crate::source::forks::Choices;
 use crate::source::scope::SharedArray;
 use crate::source::shape::Extent;
 use crate::source::ties::Tie;
@@ -137,7 +138,7 @@ impl Asked<'_> {
         let kind = Kind { block, blocks, fit, more: [1; 3] };
         let strides = shaped.strides(block);
         let launch = self.longer(kind, strides).or_else(|| self.launch(kind, strides, false))?;
-        let data = Data { seed: 1, tagged: self.tagged, mixed: false };
+        let data = Data { seed: 1, tagged: self.tagged, kind: Values::Tagged };
         let needed = memory::needed(&shaped.reference, &launch, data).ok()?;
         let outcome = &needed.outcome;
         let right = outcome.limit.is_none() && outcome.findings.iter().all(|f| f.rule.is_note());
@@ -152,8 +153,9 @@ impl Asked<'_> {
                     reads: self.plan.reads.len(),
                     runs: super::runs(&shaped.reference, self.tagged),
                     seed: 1,
-                    mixed: false,
+                    kind: Values::Tagged,
                     whole: false,
+                    choices: (&Choices::default(), self.plan.forks.forks.len()),
                 };
                 run.taken().ok()
             }

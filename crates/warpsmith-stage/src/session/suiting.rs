@@ -7,7 +7,7 @@ use warpsmith_ir::Diagnostic;
 
 use super::{Session, Suited};
 use crate::launch::{Fit, Launch};
-use crate::memory::{self, Data, Lengths, Needed};
+use crate::memory::{self, Data, Lengths, Needed, Values};
 use crate::program::{self, Program};
 use crate::session::Refusal;
 use crate::source::shape::Extent;
@@ -66,7 +66,7 @@ impl Session {
         let strides = self.shaped(&shape)?.strides(block);
         let Some(found) = self.suit_either(kind, strides)? else { return Ok(vec![]) };
         // Sizes that blocks are too large for stay so.
-        let beside = matches!(fit, Fit::Part | Fit::Thin(_) | Fit::Spare);
+        let beside = matches!(fit, Fit::Part | Fit::Thin(_) | Fit::Least(_) | Fit::Spare);
         let larger = match found.idle && !self.idle && !beside {
             true => self.larger(kind, strides)?,
             false => None,
@@ -166,7 +166,7 @@ impl Session {
     fn tried(&mut self, launch: Launch) -> Result<Option<Suited>, Refusal> {
         let shaped = self.shaped(&launch)?;
         let known = self.needed_ahead(&launch);
-        let data = Data { seed: 1, tagged: &self.tagged, mixed: false };
+        let data = Data { seed: 1, tagged: &self.tagged, kind: Values::Tagged };
         let needed = match known {
             Some(known) => known,
             None => memory::needed(&shaped.reference, &launch, data)
@@ -216,7 +216,7 @@ impl Session {
         let shaped = self.shaped(&suited.launch)?;
         for way in 0..WAYS {
             let seed = 1 + way * memory::SEEDS_A_WAY;
-            let data = Data { seed, tagged: &self.tagged, mixed: true };
+            let data = Data { seed, tagged: &self.tagged, kind: Values::Mixed };
             let needed = memory::needed(&shaped.reference, &suited.launch, data);
             let needed = needed.map_err(|d| self.refuse(false, vec![d]))?.lengths;
             lengths.iter_mut().zip(needed).for_each(|(known, n)| *known = n.max(*known));
@@ -236,7 +236,7 @@ impl Session {
         launch: &Launch,
         lengths: &Lengths,
     ) -> Result<bool, Refusal> {
-        let data = Data { seed: 1, tagged: &self.tagged, mixed: false };
+        let data = Data { seed: 1, tagged: &self.tagged, kind: Values::Tagged };
         let blocks = launch.grid.iter().product();
         let run = |orders: Vec<Option<u32>>| {
             let mut p = memory::prepare(reference, launch, Some(lengths), data)?;

@@ -1,8 +1,10 @@
 //! The user's text: the plan in it, what is in scope, and how it is edited.
 
+pub(crate) mod by_data;
 pub(crate) mod constants;
 pub(crate) mod deduced;
 pub(crate) mod elements;
+pub(crate) mod forks;
 pub(crate) mod host_bodies;
 pub(crate) mod hosts;
 pub(crate) mod launched;

@@ -24,6 +24,11 @@ impl Patch {
         self.edits.iter().any(|(range, _)| range.contains(&at))
     }
 
+    /// Whether a place is inside of what an edit replaces.
+    pub fn splits(&self, at: usize) -> bool {
+        self.edits.iter().any(|(range, _)| range.start < at && at < range.end)
+    }
+
     pub fn is_empty(&self) -> bool {
         self.edits.is_empty()
     }

@@ -136,7 +136,7 @@ fn in_namespace<'a>(items: &'a [ast::Item], name: &str) -> Option<&'a ast::Funct
     })
 }
 
-type Found<'a> = (&'a ast::FunctionDecl, &'a ast::Block);
+pub type Found<'a> = (&'a ast::FunctionDecl, &'a ast::Block);
 
 fn in_items<'a>(
     items: &'a [ast::Item],
@@ -178,7 +178,12 @@ fn in_items<'a>(
 
 /// The body of the function that a byte of the main file is in.
 pub fn body_at(unit: &TranslationUnit, at: usize) -> Option<&ast::Block> {
-    in_items(&unit.items, at as u32, &mut vec![], &SourceMap::new()).map(|(_, body)| body)
+    function_at(unit, at).map(|(_, body)| body)
+}
+
+/// The same with the function.
+pub fn function_at(unit: &TranslationUnit, at: usize) -> Option<Found<'_>> {
+    in_items(&unit.items, at as u32, &mut vec![], &SourceMap::new())
 }
 
 /// The main file is the first one of a parse.

@@ -172,14 +172,21 @@ fn extent(text: &str, unit: &TranslationUnit) -> Extent {
         _ if scope::is_qualified_constant(unit, text) => {
             Extent::Constant(text.rsplit("::").next().unwrap_or(text).to_string())
         }
-        // Nobody would see that a text holds for one value of a structure's constant.
-        _ if text.contains("::") => Extent::Free,
+        // That of a structure, as no other constant of the file is called.
+        _ if text.contains("::") => match is_path(text) && values::value_of(unit, text).is_some() {
+            true => Extent::Constant(text.to_string()),
+            false => Extent::Free,
+        },
         // A product of constants is what it is with the constants of the file: they cannot be chosen one by one.
         _ => match values::value_of(unit, text).and_then(|n| u32::try_from(n).ok()) {
             Some(n) if n > 0 => Extent::Number(n),
             _ => Extent::Free,
         },
     }
+}
+
+fn is_path(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == ':')
 }
 
 /// What a kernel multiplies `blockIdx` with, when it has no shared arrays and no host code launches it.
@@ -263,8 +270,13 @@ pub fn of_arrays(
 ) -> [Extent; 3] {
     let mut shape = [Extent::Free, Extent::Free, Extent::Number(1)];
     for array in &site.arrays {
-        let named: Vec<Vec<String>> =
-            array.extents.iter().map(|e| scope::constants(unit, e)).collect();
+        let named: Vec<Vec<String>> = array
+            .extents
+            .iter()
+            .map(|e| {
+                scope::constants(unit, e).into_iter().filter(|n| !is_rest(unit, e, n)).collect()
+            })
+            .collect();
         let all: Vec<&String> = named.iter().flatten().collect();
         let by_suffix = |ends: [char; 2]| {
             all.iter().find(|n| n.ends_with(ends)).map(|n| Extent::Constant((*n).clone()))
@@ -308,18 +320,27 @@ pub fn of_arrays(
     shape
 }
 
-/// Gives constants of a text other values: in `#define NAME value`, in `const int NAME = value` and in `enum { NAME = value }`.
+/// Whether a constant is little beside a number in an extent, as the radius in `256 + 2 * R` is: the number is the block then.
+fn is_rest(unit: &TranslationUnit, extent: &str, name: &str) -> bool {
+    let tokens = marks::tokens(extent);
+    let most = tokens.iter().filter_map(|t| extent[t.at.clone()].parse::<i64>().ok()).max();
+    values::value_of(unit, name).zip(most).is_some_and(|(n, most)| LITTLE * n < most)
+}
+
+/// How many times a constant is in a number that it is little beside.
+const LITTLE: i64 = 8;
+
+/// Gives constants of a text other values: in `#define NAME value`, in `const int NAME = value` and in `enum { NAME = value }`. Those of
+/// structures come with their names, `Tile::X`.
 pub fn constants<V: std::fmt::Display>(text: &str, values: &[(String, V)]) -> Patch {
     let tokens = marks::tokens(text);
     let mut patch = Patch::default();
     let word =
         |i: usize| tokens.get(i).filter(|t| t.piece == Piece::Word).map(|t| &text[t.at.clone()]);
     for (i, t) in tokens.iter().enumerate() {
-        let Some((_, value)) =
-            values.iter().find(|(n, _)| t.piece == Piece::Word && text[t.at.clone()] == **n)
-        else {
-            continue;
-        };
+        let own = |n: &str| n.rsplit("::").next() == Some(&text[t.at.clone()]);
+        let known = values.iter().find(|(n, _)| t.piece == Piece::Word && own(n));
+        let Some((_, value)) = known else { continue };
         if t.directive && i > 0 && word(i - 1) == Some("define") {
             let line_end = text[t.at.end..].find('\n').map_or(text.len(), |n| t.at.end + n);
             let rest: Vec<&Tok> = tokens[i + 1..]

@@ -196,7 +196,7 @@ pub(super) fn variable(e: &ast::Expr) -> Option<&str> {
 }
 
 /// The variable that something is a part of.
-fn whole_variable(e: &ast::Expr) -> Option<&str> {
+pub(super) fn whole_variable(e: &ast::Expr) -> Option<&str> {
     match &*scope::plain(e).kind {
         ExprKind::Member { base, arrow: false, .. } | ExprKind::Index { base, .. } => {
             whole_variable(base)
@@ -222,7 +222,7 @@ pub(super) fn by_reference(unit: &TranslationUnit) -> References<'_> {
 }
 
 /// Arguments of a call that it may write to: those of functions of C, which are all that other plain names are taken for, it cannot.
-fn written_by_call<'e>(
+pub(super) fn written_by_call<'e>(
     callee: &ast::Expr,
     args: &'e [ast::Expr],
     references: &References<'_>,

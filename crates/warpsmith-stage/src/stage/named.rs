@@ -7,7 +7,7 @@ use crate::launch::Launch;
 use crate::profile::rows::{Profile, Row};
 use crate::search::{Found, Profiled, Search};
 use crate::session::varied::Varied;
-use crate::session::{Refusal, Session, Suited};
+use crate::session::{How, Refusal, Session, Suited};
 use crate::source::constants::Constant;
 use crate::source::patch::{Patch, indentation};
 use crate::synth::reads::Answer;
@@ -210,7 +210,7 @@ fn serves_alike(
     };
     for suited in launches {
         let mut profile = Profile::default();
-        session.profile(suited, 0, (None, true), &mut profile)?;
+        session.profile(suited, 0, How { whole: true, ..How::default() }, &mut profile)?;
         let mut all = profile.iter().zip(before).zip(after);
         if !all.all(|((rows, a), b)| rows.iter().all(|r| served(a, r) == served(b, r))) {
             return Ok(false);
@@ -226,9 +226,7 @@ fn wrong(
     edits: &Patch,
     launches: &[Suited],
 ) -> Result<Vec<Suited>, Refusal> {
-    let dropped = checker.dropped.clone();
-    let checker = Checker { launches: launches.to_vec(), dropped, cut: checker.cut };
-    let checked = checker.check(session, edits, usize::MAX)?;
+    let checked = checker.of(launches.to_vec()).check(session, edits, usize::MAX)?;
     let is_wrong = |s: &&Suited| checked.problems.iter().any(|p| p.launch == s.launch);
     Ok(launches.iter().filter(is_wrong).cloned().collect())
 }

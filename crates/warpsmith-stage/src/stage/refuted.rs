@@ -10,7 +10,8 @@ use super::{Access, PlanKind, Verdict, accesses, replacement, sides};
 use crate::copying::Copied;
 use crate::intermediate;
 use crate::search::{Found, Profiled, Search, witness};
-use crate::session::{Refusal, Session, Suited, place};
+use crate::session::{How, Refusal, Session, Suited, place};
+use crate::source::forks;
 use crate::source::patch::Patch;
 use crate::verify::barriers;
 use crate::verify::check::{Checker, Problem, ProblemKind};
@@ -40,7 +41,13 @@ pub(super) fn refused(
     let mut refusal = wrong(session, problems);
     if let Some(error) = refusal.diagnostics.pop() {
         let error = still_read(session, found, problems, error);
-        refusal.diagnostics.push(labelled(error, &all));
+        let error = labelled(error, &all);
+        let open =
+            |m: &usize| all[*m].verdict == Verdict::Refuted && session.plan.forks.is_open(*m);
+        refusal.diagnostics.push(match (0..all.len()).find(open) {
+            Some(_) => error.note(forks::OPEN),
+            None => error,
+        });
     }
     refusal.accesses = all;
     refusal
@@ -109,7 +116,8 @@ fn row(session: &mut Session, suited: &Suited, m: usize, found: &[Found]) -> Opt
         if mixed && !session.mixed {
             continue;
         }
-        session.profile(suited, 0, (mixed.then_some(0), true), &mut profiled.profile).ok()?;
+        let how = How { way: mixed.then_some(0), whole: true, ..How::default() };
+        session.profile(suited, 0, how, &mut profiled.profile).ok()?;
     }
     profiled.launches.push(suited.clone());
     let array = &session.plan.reads[m].site.arrays[answer.array].declared().to_string();
@@ -146,8 +154,7 @@ fn alone(
     }
     edits.extend(&copied.edits);
     // Stores that nothing needs any more are gone in the whole text only.
-    let checker =
-        Checker { launches: vec![suited.clone()], dropped: checker.dropped.clone(), cut: None };
+    let checker = checker.of(vec![suited.clone()]);
     let (checked, _) = barriers::complete(session, &checker, &mut edits).ok()?;
     checked.problems.first().map(said)
 }

@@ -126,6 +126,12 @@ pub(super) fn notes(session: &Session, checked: &Checked, accesses: &[Access]) -
         let block = dims(own_block(session));
         notes.push(format!("for blocks of {block} alone: at others no expression was right"));
     }
+    if let Some(wrong) = &session.in_tiny {
+        notes.push(format!(
+            "for blocks of at least {}: in the smallest it is wrong ({wrong})",
+            dims(least(checked))
+        ));
+    }
     if session.usage.overlaps {
         notes.push(
             "launch no more blocks than the sizes need: with a block to spare it was not emulated"
@@ -141,6 +147,12 @@ pub(super) fn notes(session: &Session, checked: &Checked, accesses: &[Access]) -
         notes.push(format!("shared arrays with the size of the block became constant: launch with blocks of {block}"));
     }
     notes
+}
+
+/// The fewest threads along each axis of the blocks that a text was checked at.
+fn least(checked: &Checked) -> [u32; 3] {
+    let blocks = checked.launches.iter().map(|l| l.block);
+    blocks.reduce(|a, b| std::array::from_fn(|i| a[i].min(b[i]))).unwrap_or([1; 3])
 }
 
 /// What is said of a constant that a text holds for some values of.

@@ -9,7 +9,7 @@ use super::bits::{Bits, ByBits};
 use super::cover::{MAX_COMPARISONS, MAX_INSIDE, search};
 use super::positions::once_and_twice;
 use super::table::{NONE, Table};
-use super::term::{Op, Term};
+use super::term::{Op, Term, is_difference, unsigned};
 use crate::plan::{Symbol, SymbolKind};
 
 /// `left op right`.
@@ -126,24 +126,6 @@ impl Comparison {
 
     fn holds(&self, values: &[i64]) -> Option<bool> {
         Some(self.op.holds(self.left.value(values)?, self.right.value(values)?))
-    }
-}
-
-/// Whether a term is one name less another, and perhaps a number.
-fn is_difference(term: &Term) -> bool {
-    match term {
-        Term::Binary(_, a, b) if matches!(**b, Term::Number(_)) => is_difference(a),
-        Term::Binary(op, ..) => *op == Op::Sub,
-        _ => false,
-    }
-}
-
-/// Whether a term has the type of `blockDim`.
-fn unsigned(term: &Term, symbols: &[Symbol]) -> bool {
-    match term {
-        Term::Number(_) => false,
-        Term::Symbol(s) => matches!(symbols[*s].kind, SymbolKind::Block(_) | SymbolKind::Grid(_)),
-        Term::Binary(_, a, b) => unsigned(a, symbols) || unsigned(b, symbols),
     }
 }
 

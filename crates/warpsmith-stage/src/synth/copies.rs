@@ -1,5 +1,6 @@
 //! Copies to a halo: which threads have a wrong value where they read, and how that is said.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::bits::Bits;
@@ -8,6 +9,7 @@ use super::positions::spread;
 use super::table::Table;
 use crate::plan::Point;
 use crate::profile::rows::{Offer, Row};
+use crate::source::forks::Forks;
 
 /// A copy at a place for copies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +34,7 @@ pub enum Trouble {
 }
 
 /// A position in shared memory at one visit to the place for copies: launch, block, visit, array and position.
-type Spot = (usize, u32, usize, usize, i64);
+pub type Spot = (usize, u32, usize, usize, i64);
 
 /// What copies have put where: the element, and the row that needed it.
 type Known = HashMap<Spot, (i64, (usize, usize))>;
@@ -53,6 +55,10 @@ pub struct Problem<'a> {
     pub threads: &'a dyn Fn(usize) -> u32,
     /// The first of the launches that differ from one in data alone.
     pub alike: &'a [usize],
+    /// What data decide before marked reads.
+    pub forks: &'a Forks,
+    /// The elements that are read at positions in shared memory, once they were asked for.
+    pub needed: OnceCell<HashMap<Spot, i64>>,
     /// Launches in which a place that nobody reads was one that several threads wrote to.
     pub strict: &'a BTreeSet<usize>,
 }
@@ -93,7 +99,7 @@ impl Problem<'_> {
             let mut wrong: Vec<(usize, usize, Vec<usize>)> = vec![];
             for (at, mark) in left.iter().enumerate() {
                 let rows = self.wrong(*mark, &copied)?;
-                wrong.push((rows.len(), at, rows));
+                wrong.push((self.threads_of(mark.0, &rows), at, rows));
             }
             let rank =
                 |at: usize| first.iter().position(|m| *m == left[at].0).unwrap_or(first.len());
@@ -120,6 +126,12 @@ impl Problem<'_> {
         }
         self.disturbed(&copied)?;
         Ok(copies)
+    }
+
+    /// How many threads have some rows of a mark: one that has them with several data counts once.
+    fn threads_of(&self, mark: usize, rows: &[usize]) -> usize {
+        let all = rows.iter().map(|i| &self.profile[mark][*i]);
+        all.map(|r| (self.alike[r.launch], r.thread, r.visit)).collect::<HashSet<_>>().len()
     }
 
     /// Rows of a mark that read a wrong value after what is copied so far.
@@ -222,24 +234,41 @@ impl Problem<'_> {
 
     /// Whether data decide on these rows of a place: a thread has one in some run of a launch, and not in another.
     fn data_decide(&self, place: usize, rows: &Bits) -> bool {
+        self.ever(place, rows) != *rows
+    }
+
+    /// Rows of a place whose threads are among some in any run of their launch.
+    fn ever(&self, place: usize, rows: &Bits) -> Bits {
         let all = &self.profile[place];
         let key = |i: usize| (self.alike[all[i].launch], all[i].thread, all[i].visit);
-        let (here, others): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(|i| rows.get(*i));
-        let here: HashSet<_> = here.into_iter().map(key).collect();
-        others.into_iter().any(|i| here.contains(&key(i)))
+        let here: HashSet<_> = (0..all.len()).filter(|i| rows.get(*i)).map(key).collect();
+        Bits::from_fn(all.len(), |i| here.contains(&key(i)))
+    }
+
+    /// Whether a copy by some rows of a place would put something where another element is read.
+    fn clashes(&self, mark: (usize, usize), place: usize, rows: &Bits) -> bool {
+        let needed = self.needed();
+        let all = self.profile[place].iter().enumerate().filter(|(i, _)| rows.get(*i));
+        all.filter_map(|(_, r)| Some((r, r.offers.iter().find(|o| o.mark == mark.0)?))).any(
+            |(r, o)| {
+                let wanted = needed.get(&self.spot_at(r, mark.1, o.place));
+                o.element.is_none() || wanted.is_some_and(|w| Some(*w) != o.element)
+            },
+        )
     }
 
     /// The elements that are read at positions in shared memory.
-    fn needed(&self) -> HashMap<Spot, i64> {
-        let mut needed = HashMap::new();
-        for m in &self.marks {
-            for (i, r) in self.profile[m.0].iter().enumerate() {
-                if let (Some(spot), Some(given)) = (self.spot(*m, i), &r.given) {
-                    needed.insert(spot, given.element);
-                }
-            }
-        }
-        needed
+    fn needed(&self) -> &HashMap<Spot, i64> {
+        self.needed.get_or_init(|| {
+            let of = |m: &(usize, usize)| {
+                let (m, rows) = (*m, &self.profile[m.0]);
+                let one = move |(i, r): (usize, &Row)| {
+                    Some((self.spot(m, i)?, r.given.as_ref()?.element))
+                };
+                rows.iter().enumerate().filter_map(one)
+            };
+            self.marks.iter().flat_map(of).collect()
+        })
     }
 
     fn copy(&self, mark: (usize, usize), wrong: &[usize]) -> Result<Copy, Trouble> {
@@ -249,11 +278,19 @@ impl Problem<'_> {
         let rows = &self.profile[place];
         let mut yes = Bits::none(rows.len());
         inserts.iter().filter(|i| i.0 == place).for_each(|i| yes.set(i.1));
+        let known = self.forks.decide(mark.0);
+        let mut decided = known || self.data_decide(place, &yes);
+        // Threads that some data send to the read copy whatever they are, where it is known which threads may be.
+        if known && self.forks.sends_all(mark.0) {
+            let all = self.ever(place, &yes);
+            if !self.clashes(mark, place, &all) {
+                (yes, decided) = (all, false);
+            }
+        }
         let no = yes.complement();
         if no.is_empty() {
             return Ok(Copy { mark: mark.0, place, condition: None });
         }
-        let decided = self.data_decide(place, &yes);
         let mut condition = if decided { None } else { self.condition(place, &yes, &no) };
         if condition.is_none() {
             // Threads that do not read may copy, if there is no other way to say it: what exists, to where nobody needs another.

@@ -189,6 +189,24 @@ impl Term {
     }
 }
 
+/// Whether a term is one name less another, and perhaps a number.
+pub fn is_difference(term: &Term) -> bool {
+    match term {
+        Term::Binary(_, a, b) if matches!(**b, Term::Number(_)) => is_difference(a),
+        Term::Binary(op, ..) => *op == Op::Sub,
+        _ => false,
+    }
+}
+
+/// Whether a term has the type of `blockDim`.
+pub fn unsigned(term: &Term, symbols: &[Symbol]) -> bool {
+    match term {
+        Term::Number(_) => false,
+        Term::Symbol(s) => matches!(symbols[*s].kind, SymbolKind::Block(_) | SymbolKind::Grid(_)),
+        Term::Binary(_, a, b) => unsigned(a, symbols) || unsigned(b, symbols),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

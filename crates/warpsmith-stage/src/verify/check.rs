@@ -6,8 +6,9 @@ use std::rc::Rc;
 use warpsmith_emu::{Checks, Finding, Outcome, Rule};
 use warpsmith_ir::{Diagnostic, Span};
 
+use super::tiny;
 use crate::launch::{self, Fit, Launch};
-use crate::memory::{self, Data, Lengths, Prepared};
+use crate::memory::{self, Data, Lengths, Prepared, Values};
 use crate::program::Program;
 use crate::search;
 use crate::session::{Refusal, Session, Suited};
@@ -48,12 +49,14 @@ pub struct Checked {
 }
 
 /// What a program is compiled for: constants of the file, and the block.
-type Shape = (Vec<(String, i64)>, [u32; 3]);
+pub(super) type Shape = (Vec<(String, i64)>, [u32; 3]);
 
 /// Launches to check at, and the programs of a rewritten text.
 #[derive(Debug)]
 pub struct Checker {
     pub launches: Vec<Suited>,
+    /// Launches with the smallest of blocks, whose threads are at both ends: nobody asks for them, and what is wrong there is wrong.
+    pub tiny: Vec<Suited>,
     /// Arrays that nothing reads any more.
     pub dropped: Vec<String>,
     /// An axis along which the rewritten kernel may have any number of blocks.
@@ -66,8 +69,8 @@ const CUTS: [u32; 4] = [1, 3, 2, 9];
 const FEW: usize = 6;
 
 /// What values come from, and the ways of threads that no profile has seen.
-const SEED: u64 = 7;
-const OTHER_WAYS: std::ops::Range<u64> = 20..24;
+pub(super) const SEED: u64 = 7;
+pub(super) const OTHER_WAYS: std::ops::Range<u64> = 20..24;
 /// Threads of a launch that is looked at with all of these, at most.
 const MAX_THREADS: u64 = 1 << 13;
 
@@ -75,8 +78,19 @@ const MAX_THREADS: u64 = 1 << 13;
 const CUT_OFF: u32 = 7;
 
 /// Sizes that blocks are too large or too many for.
-const BESIDE: [(Fit, u32); 5] =
-    [(Fit::Part, 1), (Fit::Thin(0), 3), (Fit::Thin(1), 3), (Fit::Spare, 2), (Fit::Spare, 3)];
+const BESIDE: [(Fit, u32); 11] = [
+    (Fit::Part, 1),
+    (Fit::Thin(0), 3),
+    (Fit::Thin(1), 3),
+    (Fit::Least(0), 2),
+    (Fit::Least(0), 3),
+    (Fit::Least(0), 5),
+    (Fit::Least(1), 2),
+    (Fit::Least(1), 3),
+    (Fit::Least(1), 5),
+    (Fit::Spare, 2),
+    (Fit::Spare, 3),
+];
 
 /// Blocks along an axis, so that their numbers come to be what constants are: `blockIdx.x >= R` holds for none of a few.
 const MANY: u32 = 13;
@@ -130,7 +144,8 @@ impl Checker {
         }
         let of_file = session.of_file(&launches)?;
         launches.extend(of_file);
-        Ok(Checker { launches, dropped: vec![], cut: None })
+        let tiny = tiny::launches(session)?;
+        Ok(Checker { launches, tiny, dropped: vec![], cut: None })
     }
 
     /// The launches of which all blocks are run: kernels with other grids are compared in these.
@@ -180,15 +195,25 @@ impl Checker {
         checked: &mut Checked,
     ) -> Result<(), Refusal> {
         let before = checked.problems.len();
-        let mut stores = self.with(session, rewritten, suited, (SEED, false), checked)?;
-        if session.mixed {
-            stores |= self.with(session, rewritten, suited, (SEED, true), checked)?;
+        let mut kinds = vec![Values::Tagged];
+        kinds.extend(session.mixed.then_some(Values::Mixed));
+        kinds.extend(session.plan.forks.any_open().then_some(Values::Wide));
+        let shaped = session.shaped(&suited.launch)?;
+        let programs = (&shaped.reference, rewritten);
+        let mut stores = false;
+        for kind in kinds {
+            stores |= self.with(session, programs, suited, (SEED, kind), checked)?;
         }
         if checked.problems.len() == before {
             let list = if stores { &mut checked.launches } else { &mut checked.idle };
             list.push(suited.launch.clone());
         }
         Ok(())
+    }
+
+    /// The same text in other launches.
+    pub fn of(&self, launches: Vec<Suited>) -> Checker {
+        Checker { launches, tiny: vec![], dropped: self.dropped.clone(), cut: self.cut }
     }
 
     /// What is wrong with a text in the launches that it was made from, with other data: threads that need no copy there may need
@@ -209,9 +234,16 @@ impl Checker {
                 continue;
             }
             let rewritten = Rewritten::new(session, edits, &suited.launch)?;
+            let shaped = session.shaped(&suited.launch)?;
             for way in OTHER_WAYS {
                 let seed = SEED + way * memory::SEEDS_A_WAY;
-                self.with(session, &rewritten, suited, (seed, session.mixed), &mut checked)?;
+                self.with(
+                    session,
+                    (&shaped.reference, &rewritten),
+                    suited,
+                    (seed, Values::mixed(session.mixed)),
+                    &mut checked,
+                )?;
                 if !checked.problems.is_empty() {
                     return Ok(checked.problems);
                 }
@@ -220,35 +252,32 @@ impl Checker {
         Ok(vec![])
     }
 
-    /// One launch with data of one kind, and whether the kernel stores something in it. Those that the unmodified kernel is wrong
+    /// One launch of the unmodified and the rewritten kernel with data of one kind, and whether the kernel stores something in it. Those that the unmodified kernel is wrong
     /// with say nothing.
-    fn with(
+    pub(super) fn with(
         &self,
         session: &mut Session,
-        rewritten: &Rewritten,
+        (reference, rewritten): (&Program, &Rewritten),
         suited: &Suited,
-        (seed, mixed): (u64, bool),
+        (seed, kind): (u64, Values),
         checked: &mut Checked,
     ) -> Result<bool, Refusal> {
-        let shaped = session.shaped(&suited.launch)?;
-        if mixed {
-            let needed =
-                memory::needed(&shaped.reference, &suited.launch, data(session, (seed, mixed)));
+        let mut lengths = session.lengths(suited, session.mixed)?;
+        if kind != Values::Tagged {
+            let needed = memory::needed(reference, &suited.launch, data(session, (seed, kind)));
             let needed = needed.map_err(|d| session.refuse(false, vec![d]))?;
             if needed.outcome.findings.iter().any(|f| !f.rule.is_note()) {
                 return Ok(false);
             }
+            lengths.iter_mut().zip(needed.lengths).for_each(|(l, n)| *l = n.max(*l));
         }
-        let mut lengths = session.lengths(suited, session.mixed)?;
-        let data = data(session, (seed, mixed));
+        let data = data(session, (seed, kind));
         let refuse = |d: Diagnostic| session.refuse(false, vec![d]);
-        let prepare = |lengths: &Lengths| {
-            memory::prepare(&shaped.reference, &suited.launch, Some(lengths), data)
-        };
-        let (_, expected) =
-            memory::run_within(&shaped.reference, &mut lengths, prepare).map_err(refuse)?;
-        let fresh = memory::prepare(&shaped.reference, &suited.launch, Some(&lengths), data)
-            .map_err(refuse)?;
+        let prepare =
+            |lengths: &Lengths| memory::prepare(reference, &suited.launch, Some(lengths), data);
+        let (_, expected) = memory::run_within(reference, &mut lengths, prepare).map_err(refuse)?;
+        let fresh =
+            memory::prepare(reference, &suited.launch, Some(&lengths), data).map_err(refuse)?;
         let changed = fresh.memory.buffers.iter().zip(&expected.memory.buffers);
         let stores = changed.into_iter().any(|(a, b)| a.bytes != b.bytes);
         for launch in self.launched(&suited.launch) {
@@ -367,6 +396,6 @@ impl Rewritten {
 }
 
 /// What the arrays of a check hold.
-fn data(session: &Session, (seed, mixed): (u64, bool)) -> Data<'_> {
-    Data { seed, tagged: &session.tagged, mixed }
+fn data(session: &Session, (seed, kind): (u64, Values)) -> Data<'_> {
+    Data { seed, tagged: &session.tagged, kind }
 }

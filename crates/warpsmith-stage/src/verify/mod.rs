@@ -3,3 +3,4 @@
 pub(crate) mod barriers;
 pub(crate) mod check;
 pub mod proof;
+mod tiny;

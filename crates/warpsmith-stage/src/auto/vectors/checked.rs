@@ -10,7 +10,7 @@ use crate::auto::launches::Edited;
 use crate::auto::ranking::{self, Entrant, Form, RUNS, Ranking};
 use crate::auto::{Best, NewLaunch};
 use crate::launch::{Fit, Launch};
-use crate::memory::{self, Data, Lengths};
+use crate::memory::{self, Data, Lengths, Values};
 use crate::program::{self, Program, first_message, nothing_found};
 use crate::session::{Refusal, Suited};
 use crate::source::patch::{Patch, indentation};
@@ -139,7 +139,7 @@ impl Ranking<'_> {
         mixed: bool,
     ) -> Result<(), String> {
         let said = |d: warpsmith_ir::Diagnostic| d.message;
-        let data = Data { seed: 7, tagged: &self.session.tagged, mixed };
+        let data = Data { seed: 7, tagged: &self.session.tagged, kind: Values::mixed(mixed) };
         let prepared = |program: &Program, lengths: &Lengths| {
             memory::prepare(program, &suited.launch, Some(lengths), data)
         };

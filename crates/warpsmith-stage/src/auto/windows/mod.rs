@@ -193,6 +193,7 @@ impl<'a> Window<'a> {
         window.uses(&read.named())?;
         let exact = window.exact(all, read);
         window.exact = exact.is_some();
+        window.spread(&read.named());
         window.is_star = exact.as_ref().is_some_and(|reads| star::is_star(reads));
         window.all = exact.unwrap_or_else(|| {
             let near = |a: &&'a Access| {
@@ -202,6 +203,22 @@ impl<'a> Window<'a> {
         });
         let around = !window.counters.is_empty() || window.all.iter().any(|r| r.offset != [0; 3]);
         around.then_some(window)
+    }
+
+    /// Counters that are multiplied by constants go so much further, where addresses do not say it.
+    fn spread(&mut self, index: &str) {
+        let texts = self.texts(index);
+        for counter in self.counters.iter_mut().filter(|_| !self.exact) {
+            counter.spread(self.kernel, &texts);
+        }
+    }
+
+    /// The subscript, and what it is made from and asked for.
+    fn texts(&self, index: &str) -> String {
+        let text = |s: Span| self.kernel.sources.text(s);
+        let values = self.variables.iter().filter_map(|v| Some(text(v.value.span()?)));
+        let all = values.chain(self.inner.iter().map(|(e, _)| text(e.span)));
+        all.fold(index.to_string(), |all, t| format!("{all} ; {t}"))
     }
 
     /// Keeps what the subscript is made from: other loops repeat the same reads. `None`: it is made from data, or from too much.

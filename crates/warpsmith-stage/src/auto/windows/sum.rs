@@ -77,6 +77,13 @@ impl Sum {
         sum
     }
 
+    /// This so many times as a constant says.
+    pub fn times(&self, constant: &str) -> Sum {
+        let mut all = Sum::default().plus(self.number, &Sum::of(constant));
+        self.terms.iter().for_each(|(count, t)| all.more(*count, &format!("{t} * {constant}")));
+        all
+    }
+
     pub fn minus(&self, other: &Sum) -> Sum {
         self.plus(-1, other)
     }

@@ -7,7 +7,7 @@ use super::sum::Sum;
 use crate::auto::elements;
 use crate::auto::plans::Kernel;
 use crate::auto::{outer, positions, temporal};
-use crate::source::scope;
+use crate::source::{marks, scope};
 
 /// A loop of constant length around the reads.
 #[derive(Clone, Debug)]
@@ -18,6 +18,8 @@ pub struct Counter {
     pub last: Sum,
     /// The subscript falls as it grows.
     pub falls: bool,
+    /// A constant that it is multiplied with wherever it moves a position: how far the reads of a dilated window are apart.
+    pub times: Option<String>,
     /// The loop goes around a position of the thread, cut off at the border: first and last are counted from there.
     pub around: Option<Around>,
 }
@@ -65,7 +67,18 @@ impl Counter {
     /// What it counts from zero, or from the position of the thread: `dx`, `x - c`.
     pub fn from(&self) -> Sum {
         let position = self.around.as_ref().map_or(Sum::default(), |a| Sum::of(&a.position));
-        Sum::of(&self.name).minus(&position)
+        let times = self.times.as_ref().map_or(String::new(), |t| format!(" * {t}"));
+        Sum::of(&format!("{}{times}", self.name)).minus(&position)
+    }
+
+    /// What it is multiplied with counts for its ends, too.
+    pub fn spread(&mut self, kernel: &Kernel<'_>, texts: &str) {
+        let known = |k: &str| !kernel.is_variable(k) || kernel.is_template_parameter(k);
+        let Some(times) = factor(texts, &self.name).filter(|k| known(k)) else { return };
+        if self.around.is_none() {
+            (self.first, self.last) = (self.first.times(&times), self.last.times(&times));
+            self.times = Some(times);
+        }
     }
 
     /// A loop between two constants.
@@ -75,7 +88,8 @@ impl Counter {
         outer::is_increment(step, &name).then_some(())?;
         let end = Sum::of(&end);
         let last = if inclusive { end } else { end.minus(&Sum::number(1)) };
-        Some(Counter { name, first: Sum::of(&first), last, falls: false, around: None })
+        let (first, falls) = (Sum::of(&first), false);
+        Some(Counter { name, first, last, falls, times: None, around: None })
     }
 
     /// A loop around a position of the thread that `min` and `max` cut off at the border.
@@ -94,7 +108,8 @@ impl Counter {
         let op = if inclusive { "<=" } else { "<" };
         let conditions = [format!("{position} >= {low}"), format!("{position} {op} {high}")];
         let around = Some(Around { position, conditions });
-        Some(Counter { name: name.to_string(), first, last, falls: false, around })
+        let (name, falls) = (name.to_string(), false);
+        Some(Counter { name, first, last, falls, times: None, around })
     }
 }
 
@@ -142,6 +157,35 @@ impl Turn {
             false => self.end.clone(),
         }
     }
+}
+
+/// What a name, or what is in parentheses with it, is multiplied with wherever a text has it: `r * D`, `D * (r - 1)`.
+fn factor(text: &str, name: &str) -> Option<String> {
+    let tokens = marks::tokens(text);
+    let word = |i: usize| tokens.get(i).map_or("", |t| &text[t.at.clone()]);
+    let mut found: Option<&str> = None;
+    for at in (0..tokens.len()).filter(|i| word(*i) == name) {
+        let (mut first, mut last) = (at, at);
+        if word(at + 1) != "*" && word(at.wrapping_sub(1)) != "*" {
+            first = (0..at)
+                .rev()
+                .take_while(|i| !")[;".contains(word(*i)))
+                .find(|i| word(*i) == "(")?;
+            last = (at..tokens.len())
+                .take_while(|i| !"([;".contains(word(*i)))
+                .find(|i| word(*i) == ")")?;
+        }
+        let by = match (word(last + 1), first.checked_sub(2)) {
+            ("*", _) => word(last + 2),
+            (_, Some(before)) if word(before + 1) == "*" => word(before),
+            _ => return None,
+        };
+        if by.is_empty() || by == "(" || by == ")" || found.is_some_and(|f| f != by) {
+            return None;
+        }
+        found = Some(by);
+    }
+    found.map(str::to_string)
 }
 
 /// What a name was declared with.

@@ -1,0 +1,219 @@
+//! What values that a kernel reads from memory decide: which variables come from them, and which expressions.
+
+use std::collections::HashSet;
+
+use warpsmith_front::ast::{
+    self, ExprKind, Initializer, ItemKind, StmtKind, TranslationUnit, TypeKind,
+};
+use warpsmith_front::sema::walk;
+
+use super::scope;
+use super::ties;
+
+/// The variables of a function by where their values come from.
+pub(super) struct ByData<'a> {
+    references: ties::References<'a>,
+    /// Variables that data decide on.
+    names: HashSet<String>,
+    /// What points to data, or holds them: pointers and shared arrays.
+    memory: HashSet<String>,
+    /// All that the function declares.
+    own: HashSet<String>,
+    /// Arrays of the function and tables of the file, whose elements the text gives.
+    tables: HashSet<String>,
+}
+
+impl<'a> ByData<'a> {
+    pub fn of(unit: &'a TranslationUnit, function: &ast::FunctionDecl, body: &ast::Block) -> Self {
+        let mut found = ByData {
+            references: ties::by_reference(unit),
+            names: HashSet::new(),
+            memory: HashSet::new(),
+            own: HashSet::new(),
+            tables: HashSet::new(),
+        };
+        found.tables_of(&unit.items);
+        for p in &function.params {
+            let points = matches!(p.ty.kind, TypeKind::Pointer { .. } | TypeKind::Array { .. });
+            found.memory.extend(p.name.clone().filter(|_| points));
+            found.own.extend(p.name.clone());
+        }
+        scope::each_vars(&body.stmts, &mut |vars| {
+            for d in &vars.declarators {
+                let points =
+                    matches!(d.ty.kind, TypeKind::Pointer { .. } | TypeKind::Reference { .. });
+                if points || vars.attrs.shared {
+                    found.memory.insert(d.name.clone());
+                } else if matches!(d.ty.kind, TypeKind::Array { .. }) {
+                    found.tables.insert(d.name.clone());
+                }
+                found.own.insert(d.name.clone());
+            }
+        });
+        // A variable may come from one that is set further down in a loop.
+        loop {
+            let known = found.names.len();
+            found.list(&body.stmts, false);
+            if found.names.len() == known {
+                return found;
+            }
+        }
+    }
+
+    fn tables_of(&mut self, items: &[ast::Item]) {
+        for item in items {
+            match &item.kind {
+                ItemKind::Vars(vars) => {
+                    let set = vars.declarators.iter().filter(|d| d.init.is_some());
+                    self.tables.extend(set.map(|d| d.name.clone()));
+                }
+                ItemKind::Namespace { items, .. } => self.tables_of(items),
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether values of memory decide what an expression is.
+    pub fn decide(&self, e: &ast::Expr) -> bool {
+        let mut found = false;
+        walk::expr(e, &mut |e| {
+            found |= match &*e.kind {
+                ExprKind::Path(path) => path.as_name().is_some_and(|n| self.names.contains(n)),
+                ExprKind::Index { base, .. } => {
+                    let root = ties::variable(base);
+                    let root =
+                        root.or_else(|| ties::whole_variable(base).filter(|_| is_element(base)));
+                    root.is_none_or(|n| !self.tables.contains(n))
+                }
+                ExprKind::Unary { op, .. } => op == "*",
+                ExprKind::Call { callee, args } => {
+                    self.called(callee) || args.iter().any(|a| self.is_memory(a))
+                }
+                _ => false,
+            };
+        });
+        found
+    }
+
+    /// Whether a function gives what is in memory: a texture, or an object of the kernel.
+    fn called(&self, callee: &ast::Expr) -> bool {
+        let texture = |n: &str| n.starts_with("tex") || n.starts_with("surf");
+        match &*scope::plain(callee).kind {
+            ExprKind::Path(path) => {
+                let own = path.as_name().is_some_and(|n| self.own.contains(n));
+                own || path.segments.last().is_some_and(|s| texture(&s.name))
+            }
+            ExprKind::Member { base, .. } => {
+                ties::whole_variable(base).is_none_or(|n| self.own.contains(n))
+            }
+            _ => true,
+        }
+    }
+
+    fn is_memory(&self, e: &ast::Expr) -> bool {
+        let mut found = false;
+        walk::expr(e, &mut |e| {
+            found |= ties::variable(e).is_some_and(|n| self.memory.contains(n));
+        });
+        found
+    }
+
+    fn list(&mut self, stmts: &[ast::Stmt], under: bool) {
+        stmts.iter().for_each(|s| self.stmt(s, under));
+    }
+
+    /// Takes variables that a statement sets among those that data decide on; `under` a condition that they decide on all.
+    fn stmt(&mut self, s: &ast::Stmt, under: bool) {
+        match &s.kind {
+            StmtKind::Block(b) => self.list(&b.stmts, under),
+            StmtKind::If { init, cond, then, otherwise, .. } => {
+                init.iter().for_each(|s| self.stmt(s, under));
+                self.expr(cond, under);
+                let under = under || self.decide(cond);
+                self.stmt(then, under);
+                otherwise.iter().for_each(|s| self.stmt(s, under));
+            }
+            StmtKind::For { init, cond, step, body } => {
+                init.iter().for_each(|s| self.stmt(s, under));
+                let under = under || cond.iter().any(|c| self.decide(c));
+                step.iter().for_each(|e| self.expr(e, under));
+                self.stmt(body, under);
+            }
+            StmtKind::While { cond, body } | StmtKind::DoWhile { body, cond } => {
+                self.expr(cond, under);
+                let under = under || self.decide(cond);
+                self.stmt(body, under);
+            }
+            StmtKind::Switch { selector, body } => {
+                let under = under || self.decide(selector);
+                self.stmt(body, under);
+            }
+            StmtKind::RangeFor { decl, range, body } => {
+                let under = under || self.decide(range);
+                self.vars(decl, under);
+                self.stmt(body, under);
+            }
+            StmtKind::Vars(vars) => self.vars(vars, under),
+            StmtKind::Expr(e) => self.expr(e, under),
+            _ => {}
+        }
+    }
+
+    fn vars(&mut self, vars: &ast::VarDecl, under: bool) {
+        for d in &vars.declarators {
+            let mut decided = under && d.init.is_none();
+            let mut see = |e: &ast::Expr| decided |= self.decide(e);
+            each_value(d.init.as_ref(), &mut see);
+            if decided {
+                self.names.insert(d.name.clone());
+                self.names.extend(d.parts.iter().cloned());
+            }
+            let mut inside = vec![];
+            each_value(d.init.as_ref(), &mut |e| inside.push(e.clone()));
+            inside.iter().for_each(|e| self.expr(e, under));
+        }
+    }
+
+    /// The same of what an expression sets.
+    fn expr(&mut self, e: &ast::Expr, under: bool) {
+        let mut set: Vec<String> = vec![];
+        walk::expr(e, &mut |e| {
+            let (targets, decided): (Vec<&ast::Expr>, bool) = match &*e.kind {
+                ExprKind::Assign { target, value, .. } => {
+                    (vec![target], under || self.decide(value))
+                }
+                ExprKind::IncDec { operand, .. } => (vec![operand], under),
+                ExprKind::Call { callee, args } => {
+                    let local = |n: &str| self.own.contains(n);
+                    let written = ties::written_by_call(callee, args, &self.references, local);
+                    let passed = args.iter().filter_map(|a| match &*scope::plain(a).kind {
+                        ExprKind::Unary { op, operand } if op == "&" => Some(operand),
+                        _ => None,
+                    });
+                    (written.into_iter().chain(passed).collect(), under || self.decide(e))
+                }
+                _ => return,
+            };
+            let targets = targets.into_iter().filter(|_| decided);
+            set.extend(targets.filter_map(ties::whole_variable).map(str::to_string));
+        });
+        // What is in memory is data anyway.
+        self.names.extend(set.into_iter().filter(|n| !self.memory.contains(n)));
+    }
+}
+
+/// Whether something is an element or member of a variable, in contrast to what a member of it points to.
+fn is_element(e: &ast::Expr) -> bool {
+    matches!(&*scope::plain(e).kind, ExprKind::Index { .. })
+}
+
+fn each_value(init: Option<&Initializer>, see: &mut dyn FnMut(&ast::Expr)) {
+    match init {
+        Some(Initializer::Expr(e)) => see(e),
+        Some(Initializer::List(items, _)) => {
+            items.iter().for_each(|i| each_value(Some(&i.value), see));
+        }
+        Some(Initializer::Call(args, _)) => args.iter().for_each(see),
+        None => {}
+    }
+}
