@@ -212,14 +212,13 @@ impl Walk<'_> {
             return None;
         }
         let orders = self.orders_that_turn(cond)?;
-        let holds = |k: &u32| {
-            let part = (f64::from(*k) + 0.5) / f64::from(ASKED);
-            self.truth_later(&orders, part)
-                .iter()
-                .zip(&self.active)
-                .any(|(t, active)| *active && *t == Some(true))
+        let in_part = |k: u32| {
+            let part = (f64::from(k) + 0.5) / f64::from(ASKED);
+            self.hold(&self.truth_later(&orders, part))
         };
-        Some((0..ASKED).filter(holds).count() as f64 / f64::from(ASKED))
+        let held: usize = (0..ASKED).map(in_part).sum();
+        let active = self.active.iter().filter(|a| **a).count();
+        Some(held as f64 / (active as f64 * f64::from(ASKED)))
     }
 }
 
