@@ -265,9 +265,9 @@ fn profile(module: &Module, kernel: &Function, at: Extents, args: &Vars<Value>) 
     let few = |block| Walk::run(module, kernel, at, args, &rows, block, threads.min(32));
     let ends = [few([0; 3]), few(at.grid.map(|g| g.saturating_sub(1)))];
     let in_middle = few(staying.block);
-    let ends_do = ends.each_ref().map(Walk::arithmetic);
-    let of = |block| few(block).arithmetic();
-    let staying = staying.among_uneven(at, in_middle.arithmetic(), ends_do, of);
+    let ends_do = ends.each_ref().map(Walk::effort);
+    let of = |block| few(block).effort();
+    let staying = staying.among_uneven(at, in_middle.effort(), ends_do, of);
     let middle = staying.block;
     let own = if staying.moved { few(middle) } else { in_middle };
     let whole = Walk::run(module, kernel, at, args, &rows, middle, threads);

@@ -28,6 +28,9 @@ pub use loops::trips;
 /// Loops around a statement, one bit each.
 type Loops = u32;
 
+/// Instructions that a multiprocessor issues while device memory brings it a sector: a clock for 18 bytes, and four instructions.
+const SECTOR: f64 = 7.0;
+
 /// Iterations side by side beyond which all of their loads are taken to be different.
 const MOST_BESIDE: f64 = 4096.0;
 
@@ -538,9 +541,11 @@ fn float(ty: &Type) -> bool {
 }
 
 impl Walk<'_> {
-    /// Instructions of all kinds of arithmetic.
-    pub fn arithmetic(&self) -> f64 {
+    /// What a block has to do, to be compared with that of others: instructions of all kinds of arithmetic, and sectors of device
+    /// memory as so many more.
+    pub fn effort(&self) -> f64 {
         let Work { fp32, fp64, fp16, int, .. } = self.work;
-        fp32 + fp64 + fp16 + int
+        let sectors: f64 = self.sites.iter().filter(|s| !s.shared).map(|s| s.sectors).sum();
+        fp32 + fp64 + fp16 + int + sectors * SECTOR
     }
 }
