@@ -3,7 +3,7 @@
 //! ```text
 //!     if (c) A  else { s = 0;  for k in a..b { S(k, s) }  B(s) }
 //!       ==> predicate k
-//!     skips = c;  s = 0;  for k in a..(skips ? a : b) { S(k, s) }  if (skips) A  else B(s)
+//!     s = 0;  for k in a..(c ? a : b) { S(k, s) }  if (c) A  else B(s)
 //! ```
 //!
 //! All iterations of the nest then come to the loop alike, so that threads can share it: masked scores, rows of different
@@ -258,7 +258,7 @@ fn move_out(block: &mut Block, target: LoopId, function: &mut Function) -> bool 
     true
 }
 
-/// What goes in front of a condition: its truth, what a loop on one side of it needs, and the loop.
+/// What goes in front of a condition: its truth where that may change, what a loop on one side of it needs, and the loop.
 fn in_front(
     cond: &mut Expr,
     side: &mut Block,
@@ -270,11 +270,14 @@ fn in_front(
     let Some(at) = side.stmts.iter().position(is_it) else { return vec![] };
     let mut found = side.stmts.remove(at);
     let StmtKind::For(l) = &mut found.kind else { return vec![] };
-    let word = if runs { "runs" } else { "skips" };
-    let wanted = format!("{}_{word}", function.var(l.var).name);
-    let truth = local(function, &names::fresh_name(function, &wanted), Type::BOOL);
-    function.vars[truth.0 as usize].constant = true;
-    let mut stmts = vec![declare(truth, std::mem::replace(cond, Expr::var(truth, Type::BOOL)))];
+    let mut stmts = vec![];
+    if walk::reads_memory(cond) || is_changed(cond, l) {
+        let word = if runs { "runs" } else { "skips" };
+        let wanted = format!("{}_{word}", function.var(l.var).name);
+        let truth = local(function, &names::fresh_name(function, &wanted), Type::BOOL);
+        function.vars[truth.0 as usize].constant = true;
+        stmts.push(declare(truth, std::mem::replace(cond, Expr::var(truth, Type::BOOL))));
+    }
     let kept = side.stmts.split_off(at);
     let before = std::mem::take(&mut side.stmts);
     let needs = |s: &Stmt| match &s.kind {
@@ -285,7 +288,7 @@ fn in_front(
     side.stmts = stay;
     side.stmts.extend(kept);
     let none = l.first.clone().cast(l.limit.ty.clone());
-    let (limit, holds) = (l.limit.clone(), Expr::var(truth, Type::BOOL));
+    let (limit, holds) = (l.limit.clone(), cond.clone());
     l.limit = if runs { select(holds, limit, none) } else { select(holds, none, limit) };
     stmts.extend(moved);
     stmts.push(found);

@@ -208,7 +208,12 @@ impl Walk<'_> {
     /// Of two paths, the share of the iterations that take the first one, where a condition that is the same for all threads turns on
     /// the way through a loop, as between the strips at the diagonal of a triangle and all others.
     fn share_of_first(&self, cond: &Expr, otherwise: &Block) -> Option<f64> {
-        if otherwise.stmts.is_empty() || self.loops_of(cond) & self.serial_loops() == 0 {
+        if otherwise.stmts.is_empty() { None } else { self.share_of_iterations(cond) }
+    }
+
+    /// The share of the iterations in which a condition holds that turns on the way through a loop.
+    pub(super) fn share_of_iterations(&self, cond: &Expr) -> Option<f64> {
+        if self.loops_of(cond) & self.serial_loops() == 0 {
             return None;
         }
         let orders = self.orders_that_turn(cond)?;

@@ -131,9 +131,22 @@ impl Walk<'_> {
         self.loops.iter().zip(&of.change).map(moved).sum()
     }
 
-    /// How often a loop runs in each active thread, where its ends do not depend on data.
+    /// How often a loop runs in each active thread, where its ends do not depend on data: on average, where a condition in its limit
+    /// turns on the way through loops around.
     fn active_trips(&self, l: &ForLoop) -> Vec<Option<f64>> {
-        let ends = [&l.first, &l.limit, &l.step];
+        if let ExprKind::Select(cond, then, otherwise) = &*l.limit.without_casts().kind
+            && let Some(share) = self.share_of_iterations(cond)
+        {
+            let [then, otherwise] = [then, otherwise].map(|limit| self.trips_to(l, limit));
+            let mean = |(a, b): (Option<f64>, Option<f64>)| Some(a? * share + b? * (1.0 - share));
+            return then.into_iter().zip(otherwise).map(mean).collect();
+        }
+        self.trips_to(l, &l.limit)
+    }
+
+    /// How often a loop runs in each active thread that ends at a limit.
+    fn trips_to(&self, l: &ForLoop, limit: &Expr) -> Vec<Option<f64>> {
+        let ends = [&l.first, limit, &l.step];
         let ends = ends.map(|e| self.lanes.eval(self.module, self.at, e));
         let lane = |lane: usize| {
             let [first, limit, step] = ends.each_ref().map(|e| e.as_ref()?.of(lane));
