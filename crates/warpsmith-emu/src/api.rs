@@ -141,6 +141,10 @@ pub struct Options {
     pub checks: Checks,
     /// A warp executes in lockstep: accesses of one warp are ordered by the instructions (older code).
     pub warp_lockstep: bool,
+    /// Two threads that write the same value in no order are a race as any other; else `race-benign`, a note.
+    pub equal_writes_race: bool,
+    /// What the clock says before anybody reads it.
+    pub clock: u64,
     /// Worker threads; 0: one for each core. What comes out does not depend on it.
     pub jobs: usize,
     /// Thread instructions, estimated from the first block, from which a launch is worth several workers; 0: every
@@ -186,6 +190,8 @@ impl Default for Options {
         Options {
             checks: Checks::ALL,
             warp_lockstep: false,
+            equal_writes_race: false,
+            clock: 0,
             jobs: 0,
             parallel_from: 2_000_000,
             max_steps: 100_000_000,

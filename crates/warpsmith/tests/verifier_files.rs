@@ -380,6 +380,40 @@ fn results_differ_at_every_call() {
     }
 }
 
+/// Any two threads have results that differ in one of the launches, and any two are given the same zero in another.
+#[test]
+fn results_of_any_two_threads_differ() {
+    let kernel = |first: u32, second: u32, statement: &str| {
+        file(&format!(
+            "__device__ int any();\n__global__ void f(int *p)\n{{
+    if (threadIdx.x == {first} || threadIdx.x == {second}) {statement}\n}}\n"
+        ))
+    };
+    for (first, second) in [(0, 7), (1, 8), (2, 16), (6, 62), (5, 6), (0, 1)] {
+        let text = check(&kernel(first, second, "p[0] = any();"), &[], 1);
+        assert!(text.contains("race-global"), "{first} and {second}: {text}");
+    }
+    let text = check(&kernel(0, 7, "if (!any()) p[0] = threadIdx.x;"), &[], 1);
+    assert!(text.contains("race-global"), "{text}");
+    check(&kernel(0, 7, "p[threadIdx.x] = any();"), &[], 0);
+}
+
+/// Two writes of the same value are a note, and a race where the options, the file's first line or a directive ask for it.
+#[test]
+fn writes_of_equal_values_race_where_that_is_asked() {
+    let kernel = "__global__ void f(int *p) { __shared__ int s[2]; s[0] = 7; p[0] = 1; }\n";
+    let verifiers = file(kernel);
+    assert!(check(&verifiers, &[], 0).contains("race-benign"));
+    let strict = verifiers.replace("--gridDim=1", "--gridDim=1 --no-benign");
+    let directive = format!("// warpsmith: grid=1 block=64 no-benign\n{kernel}");
+    for (source, options) in [(&verifiers, &["--no-benign"][..]), (&strict, &[]), (&directive, &[])]
+    {
+        let text = check(source, options, 1);
+        assert!(text.contains("race-shared") && text.contains("race-global"), "{text}");
+        assert!(!text.contains("race-benign"), "{text}");
+    }
+}
+
 /// The numbers of a structure that such a function sets differ between threads, too.
 #[test]
 fn structures_that_functions_without_bodies_set_differ_between_threads() {

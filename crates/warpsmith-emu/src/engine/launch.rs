@@ -206,7 +206,7 @@ impl<'a> Machine<'a> {
             refusals: Refusals::default(),
             plans: program.code.iter().map(|_| Plan::default()).collect(),
             progress: Progress::new(Turns::None),
-            grid: GridState::default(),
+            grid: GridState::at(options.clock),
             end: End::default(),
             found: Found::new(program, options),
             team: Team { queue: None, workers: 1, shadow_bytes: 0 },

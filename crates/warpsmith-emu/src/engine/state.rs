@@ -121,6 +121,11 @@ pub struct GridState {
 }
 
 impl GridState {
+    /// With a clock that says a number already.
+    pub fn at(clock: u64) -> GridState {
+        GridState { clock, ..GridState::default() }
+    }
+
     /// The clock, which goes on by more each time: who waits for millions of cycles reads it thousands of times.
     pub fn tick(&mut self) -> u64 {
         self.ticks += 1;

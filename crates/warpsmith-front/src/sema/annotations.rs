@@ -8,6 +8,7 @@ use warpsmith_ir::{Axis, BinaryOp, Builtin, Expr, FunctionKind, Scalar, Span, St
 
 use super::Sema;
 use super::model::*;
+use super::verifier_files::{ALL_DIFFER_FOR, ALL_DIFFER_FROM};
 use crate::ast;
 
 /// Conditions that hold wherever they are reached.
@@ -256,13 +257,15 @@ impl<'a> Sema<'a> {
     }
 
     /// A number that differs between the threads of a call and between calls. At each call it is 0 for some of the threads, two
-    /// or three of seven, and in turn for all, so that no loop that asks for it goes on for ever.
+    /// or three of seven, and in turn for all, so that no loop that asks for it goes on for ever. Where the clock begins at
+    /// [`ALL_DIFFER_FROM`] the first calls have another number for every thread, and 0 for none.
     fn any_number(&mut self, span: Span) -> Expr {
-        let number = |n| Expr::int(Scalar::U64, n).with_origin(span);
+        let number = |n: u64| Expr::int(Scalar::U64, n as i64).with_origin(span);
         let binary = |op, a: Expr, b: Expr| Expr::binary(op, a, b).with_origin(span);
         // The clock says 1, 3, 6, 10 and so on: modulo 13 that is one of seven numbers, n (n + 1) / 2 for n from 0 to 6.
         let clock = Expr::builtin(Builtin::Clock64).with_origin(span);
-        let turn = self.hold_now(binary(BinaryOp::Rem, clock, number(13)), span);
+        let clock = self.hold_now(clock, span);
+        let turn = self.hold_now(binary(BinaryOp::Rem, clock.clone(), number(13)), span);
         let odd = binary(BinaryOp::BitAnd, turn.clone(), number(1)).cast(Type::U32);
         let small = |n| Expr::int(Scalar::U32, n).with_origin(span);
         // Three times the thread's number: with its own number added or taken away it still differs between threads.
@@ -279,6 +282,10 @@ impl<'a> Sema<'a> {
         // Two calls one after the other: a loop around a loop that asks ends, too.
         let next = binary(BinaryOp::Add, n.clone(), small(1));
         let ends = binary(BinaryOp::LogicalOr, is_turn(n), is_turn(next));
+        // Unsigned: a clock that began at 0 is far from it, too.
+        let since = binary(BinaryOp::Sub, clock, number(ALL_DIFFER_FROM));
+        let later = binary(BinaryOp::Ge, since, number(ALL_DIFFER_FOR));
+        let ends = binary(BinaryOp::LogicalAnd, later, ends);
         Expr::new(warpsmith_ir::ExprKind::Select(ends, none, own), Type::U32, span)
     }
 

@@ -125,8 +125,8 @@ pub use program::{
 };
 pub use refused::{REFUSALS, Refusal};
 pub use verifier_files::{
-    ParameterValue, numbers_of_conditions, read_as_verifiers_do, values_of_comparisons,
-    values_of_conditions,
+    ALL_DIFFER_FROM, ParameterValue, declares_only, numbers_of_conditions, read_as_verifiers_do,
+    values_of_comparisons, values_of_conditions,
 };
 
 /// Errors after which lowering stops.

@@ -3,6 +3,19 @@
 use super::annotations::ASSUMED;
 use crate::ast;
 
+/// Where a launch's clock begins for the first results of functions without bodies to differ between all threads. As a
+/// multiple of 13 it leaves the turns of threads as they are.
+pub const ALL_DIFFER_FROM: u64 = 13 << 32;
+
+/// How long they do: some 45 calls.
+pub(super) const ALL_DIFFER_FOR: u64 = 1024;
+
+/// Whether some function of the device has no body where it is declared.
+pub fn declares_only(unit: &ast::TranslationUnit) -> bool {
+    let open = |f: &ast::FunctionDecl| f.attrs.device && f.body.is_none();
+    unit.items.iter().any(|i| matches!(&i.kind, ast::ItemKind::Function(f) if open(f)))
+}
+
 /// Reads a file as verifiers do.
 ///
 /// Functions of the device without a body count as promised by a verifier's `__spec`, whatever they do: files for verifiers

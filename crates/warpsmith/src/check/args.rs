@@ -154,6 +154,10 @@ pub struct LaunchArgs {
     #[arg(long)]
     pub warp_sync: bool,
 
+    /// Two threads that write the same value in no order are a race, not a note
+    #[arg(long)]
+    pub no_benign: bool,
+
     /// Instructions a thread may execute before `infinite-loop` is reported [default: 10⁸]
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub max_steps: Option<u64>,
@@ -272,6 +276,7 @@ impl LaunchArgs {
             seed: self.seed.or(other.seed),
             shared: self.shared.or(other.shared),
             warp_sync: self.warp_sync || other.warp_sync,
+            no_benign: self.no_benign || other.no_benign,
             max_steps: self.max_steps.or(other.max_steps),
             dump: self.dump.iter().chain(&other.dump).cloned().collect(),
             expect: self.expect.iter().chain(&other.expect).cloned().collect(),

@@ -42,6 +42,8 @@ pub struct VerifierLaunch {
     pub block: Dim3,
     /// `--warp-sync=32`: warps execute in lockstep. Smaller ones only where a block has no more than one.
     pub lockstep: bool,
+    /// `--no-benign`: writes of equal values race, too.
+    pub no_benign: bool,
     /// Macros: `-DWIDTH=2064`.
     pub source: SourceArgs,
 }
@@ -67,7 +69,8 @@ pub fn verifier_launch(comment: &Comment) -> Option<VerifierLaunch> {
     let define = text.split_whitespace().filter_map(|word| word.strip_prefix("-D"));
     let define = define.map(str::to_string).collect();
     let source = SourceArgs { define, ..SourceArgs::default() };
-    Some(VerifierLaunch { grid, block, lockstep, source })
+    let no_benign = text.split_whitespace().any(|word| word == "--no-benign");
+    Some(VerifierLaunch { grid, block, lockstep, no_benign, source })
 }
 
 /// Whether some directive says what is launched.
@@ -153,8 +156,8 @@ fn parse_launch(words: &[String], span: Span) -> Result<Directive, Diagnostic> {
             line.push(format!("--{word}={value}"));
         } else if let Some((key, value)) = word.split_once('=') {
             line.push(format!("--{key}={value}"));
-        } else if word == "warp-sync" {
-            line.push("--warp-sync".to_string());
+        } else if word == "warp-sync" || word == "no-benign" {
+            line.push(format!("--{word}"));
         } else if line.last().is_some_and(|l: &String| l.starts_with('-') && !l.contains('=')) {
             // The value of an option spelled as on the command line: `--grid 4`.
             line.push(word.clone());
@@ -223,7 +226,7 @@ mod tests {
         let (grid, block) = (Dim3([4, 2, 1]), Dim3([16, 16, 1]));
         let define = vec!["N=4".to_string(), "FAST".to_string()];
         let source = SourceArgs { define, ..SourceArgs::default() };
-        let launch = VerifierLaunch { grid, block, lockstep: false, source };
+        let launch = VerifierLaunch { grid, block, lockstep: false, no_benign: false, source };
         assert_eq!(
             read("--blockDim=[16,16] --gridDim=[4,2] -DN=4 -DFAST --no-inline"),
             Some(launch)
@@ -234,6 +237,8 @@ mod tests {
         assert!(lockstep("--blockDim=64 --warp-sync=32"));
         assert!(lockstep("--blockDim=[4,4] --warp-sync=16"));
         assert!(!lockstep("--blockDim=64 --warp-sync=16"));
+        let strict = read("--gridDim=8 --blockDim=64 --no-benign").map(|l| l.no_benign);
+        assert_eq!(strict, Some(true));
         assert_eq!(read("--blockDim=64"), None);
         assert_eq!(read("pass"), None);
     }

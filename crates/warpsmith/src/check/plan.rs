@@ -173,7 +173,7 @@ impl Planner<'_> {
         else {
             return vec![];
         };
-        let VerifierLaunch { grid, block, lockstep, source } = launch;
+        let VerifierLaunch { grid, block, lockstep, no_benign, source } = launch;
         if !warpsmith_emu::block_fits(block.0) {
             let text = "no device takes blocks of so many threads: nothing was checked";
             let error = Diagnostic::error("W306", text).label(comment.span, "launched so");
@@ -190,6 +190,9 @@ impl Planner<'_> {
             block: Some(block),
             scalars: scalars.iter().map(u64::to_string).collect(),
             warp_sync: lockstep,
+            no_benign,
+            // Results of functions without bodies: some are zero, and all differ.
+            seeds: sema::declares_only(unit).then_some(2),
             ..LaunchArgs::default()
         };
         let given = sema::values_of_conditions(unit);

@@ -261,6 +261,7 @@ impl<'a> Runner<'a> {
             return Ok(());
         }
         let mut options = self.options(&planned.args);
+        options.clock = (seed & 1) * sema::ALL_DIFFER_FROM;
         // What is written or compared afterwards has to be whole.
         let whole = self.args.all_repeats
             || !planned.args.dump.is_empty()
@@ -412,6 +413,7 @@ impl<'a> Runner<'a> {
         emu::Options {
             checks: Checks::ALL,
             warp_lockstep: args.warp_sync,
+            equal_writes_race: args.no_benign,
             jobs: self.args.jobs,
             max_steps: args.max_steps.unwrap_or(100_000_000),
             max_total_steps: self.steps_left,

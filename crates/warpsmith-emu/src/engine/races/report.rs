@@ -54,7 +54,8 @@ impl Machine<'_> {
             return;
         }
         let plain = |k: Kind| matches!(k, Kind::Write | Kind::VolatileWrite);
-        let benign = plain(e.kind)
+        let benign = !self.options.equal_writes_race
+            && plain(e.kind)
             && plain(s.e.kind)
             && self.writes_same(b, g, a, s, w, (e, earlier), thread, offset);
         for (kind, pc) in [(e.kind, e.pc), (s.e.kind, s.e.pc)] {
