@@ -17,12 +17,17 @@ fn profile(example: &str, steps: &str, sizes: &[(&str, i64)]) -> KernelProfile {
 
 /// The profile of the only launch of a function that is given as text.
 fn profile_of(source: &str, steps: &str, sizes: &[(&str, i64)]) -> KernelProfile {
+    let mut launches = profiles_of(source, steps, sizes);
+    assert_eq!(launches.len(), 1);
+    launches.remove(0)
+}
+
+/// The profiles of the launches of a function that is given as text.
+fn profiles_of(source: &str, steps: &str, sizes: &[(&str, i64)]) -> Vec<KernelProfile> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("nest.c");
     std::fs::write(&path, source).expect("a writable folder");
-    let mut launches = profiles_in(&path, steps, sizes);
-    assert_eq!(launches.len(), 1);
-    launches.remove(0)
+    profiles_in(&path, steps, sizes)
 }
 
 /// The profiles of an example's launches.
@@ -312,4 +317,82 @@ void window(int n, int c, int p, int r, const float x[n][c][p], float y[n][c][p]
     assert_eq!(clamped.blocks(), chosen.blocks());
     let ratio = clamped.work.fp32 / chosen.work.fp32;
     assert!((0.9..1.1).contains(&ratio), "{ratio}");
+}
+
+#[test]
+fn atomic_operations_are_told_from_stores() {
+    let source = "void count(int n, const int *restrict k, int *restrict h) {
+        #pragma omp parallel for
+        for (int i = 0; i < n; i++)
+            #pragma omp atomic
+            h[k[i]]++;
+    }";
+    let p = profile_of(source, "bind i -> x block 256", &[("n", 1 << 20)]);
+    let atomics: Vec<_> = p.global.iter().filter(|g| g.kind == TrafficKind::Atomic).collect();
+    assert_eq!(atomics.len(), 1, "{:?}", p.global);
+    assert_eq!(atomics[0].lanes, f64::from(1 << 20));
+    assert!(p.global.iter().all(|g| g.kind != TrafficKind::Store), "{:?}", p.global);
+}
+
+#[test]
+fn what_an_element_of_their_own_chooses_is_loaded_for_each() {
+    let source = "void heads(int h, int kv, int t, int d, const float *restrict q, const float *restrict k, float *restrict s) {
+        #pragma omp parallel for collapse(2)
+        for (int j = 0; j < h; j++)
+            for (int p = 0; p < t; p++) {
+                int g = j / (h / kv);
+                float dot = 0;
+                for (int e = 0; e < d; e++) dot += q[j * d + e] * k[((size_t)g * t + p) * d + e];
+                s[(size_t)j * t + p] = dot;
+            }
+    }";
+    let steps = "bind j, p -> y, x block 32x4\nregister_tile j by 4";
+    let p = profile_of(source, steps, &[("h", 64), ("kv", 8), ("t", 4096), ("d", 64)]);
+    // Four rows of a thread, which the compiler cannot know to be one: a load of `k` for each product.
+    let products = 64.0 * 4096.0 * 64.0 / 32.0;
+    let most = p.global.iter().map(|g| g.requests).fold(0.0, f64::max);
+    assert_eq!(most, products);
+}
+
+#[test]
+fn both_ends_of_a_run_are_asked_for_work() {
+    // Blocks go through columns in strides, and leave out those up to the diagonal.
+    let source = "void pairs(int n, const float *restrict p, int *restrict found) {
+        int count = 0;
+        #pragma omp parallel for collapse(2) reduction(+: count)
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                if (j > i && p[i] + p[j] > 1) count++;
+        found[0] = count;
+    }";
+    let n = 1 << 14;
+    let launches = profiles_of(source, "reduce count block 32x4 grid 64x256", &[("n", n)]);
+    assert!(launches[0].blocks() > 64 * 256 / 2, "{:?}", launches[0].grid);
+}
+
+#[test]
+fn loops_that_some_iterations_skip_are_counted_by_the_rest() {
+    let source = |guard: &str| {
+        format!(
+            "void scores(int n, int m, int w, const float A[n][m][m], float s[n][m]) {{
+        #pragma omp parallel for
+        for (int i = 0; i < n; i++)
+            for (int p = 0; p < m; p++) {{
+                {guard}
+                float sum = 0;
+                for (int e = 0; e < m; e++) sum += A[i][p][e];
+                s[i][p] = sum;
+            }}
+    }}"
+        )
+    };
+    let sizes = [("n", 4096), ("m", 128), ("w", 64)];
+    let of = |guard: &str, steps: &str| {
+        let p = profile_of(&source(guard), steps, &sizes);
+        p.global.iter().filter(|g| g.kind == TrafficKind::Load).map(|g| g.requests).sum::<f64>()
+    };
+    let whole = of("", "bind i -> x block 256");
+    let guard = "if (p < m - w) { s[i][p] = 0; continue; }";
+    let half = of(guard, "predicate e\nbind i -> x block 256");
+    assert!((half / whole - 0.5).abs() < 0.1, "{half} of {whole}");
 }
