@@ -89,6 +89,13 @@ fn what_cannot_go_in_front_of_the_condition_is_refused() {
         let text = refused_text(&rows(&body), "predicate j");
         assert!(text.contains(why), "{body}: {text}");
     }
+    // Of the loop nothing is left under the condition.
+    let text = check(
+        &rows("if (i > 1) for (int j = 0; j < m; j++) s[i] += A[i][j];"),
+        "predicate j\nbind i -> x block 32",
+        SIZES,
+    );
+    assert!(!text.contains("if (i > 1)"), "{text}");
     let bound = rows(&format!("if (i > 1) {{ {SUM} s[i] = sum; }}"));
-    assert!(refused_text(&bound, "bind i -> x block 8\npredicate j").contains("bound"));
+    assert!(refused_text(&bound, "bind i -> x block 8\npredicate j").contains("loop `i` is bound"));
 }

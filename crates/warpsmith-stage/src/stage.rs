@@ -182,6 +182,7 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
     let Made { profiled, checker, result, proofs, fixed } = made?;
     let Written { found, copied, edits, checked, inserted, redundant, removed } = result;
     let accesses = accesses(&session, &found, copied.time, &proofs);
+    read_as_filled(&session, &accesses)?;
     let mut notes = notes(&session, &checked, &accesses);
     notes.extend(fixed.iter().map(wording::fixed));
     let mut out = named::asserted(&session, &fixed);
@@ -211,6 +212,22 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
         total_time: start.elapsed(),
         sources: session.sources.clone(),
     })
+}
+
+/// Refuses reads of shared arrays that data decide on what is written to: no run shows all that may be there.
+fn read_as_filled(session: &Session, accesses: &[Access]) -> Result<(), Refusal> {
+    let reads = |a: &Access, array: &str| {
+        let mut words = a.replacement.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.any(|word| word == array)
+    };
+    let filled = || session.plan.forks.filled.iter();
+    let found = accesses.iter().find_map(|a| Some((a, filled().find(|array| reads(a, array))?)));
+    let Some((access, array)) = found else { return Ok(()) };
+    let error = format!("data decide what is written to `{array}`, and no run shows all of it");
+    let error = Diagnostic::error("W713", error)
+        .label(place(&access.at), format!("`{}` would stand here", access.replacement))
+        .help(format!("write to `{array}` whatever data say, or leave this read without a mark"));
+    Err(session.refuse(true, vec![error]))
 }
 
 /// A sketch without marks: its holes were all there was to find.

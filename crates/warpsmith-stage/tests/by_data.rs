@@ -7,13 +7,17 @@ use warpsmith_stage::stage::Staged;
 
 /// A tile of two elements more on each side, in blocks of any size.
 fn kernel(choices: &str) -> String {
+    with_barrier("__syncthreads();", choices)
+}
+
+fn with_barrier(barrier: &str, choices: &str) -> String {
     format!(
         "__global__ void k(const float *q, const float *u, const int *w, float *out, int n) {{
     __shared__ float t[1024 + 4];
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) t[threadIdx.x + 2] = q[i];
     __insert();
-    __syncthreads();
+    {barrier}
     {choices}
 }}
 "
@@ -215,4 +219,58 @@ fn elements_that_data_name() {
             "{said}"
         ),
     }
+}
+
+const RARE: [&str; 3] = [
+    "if (i >= n) return;
+    if (u[i] < 1e6f || w[i] != 12345) return;
+    if (i > 0) out[i] = __opt__(t[threadIdx.x + 1], q[i - 1]);",
+    "if (i >= n) return;
+    float s = 0;
+    if ((w[i] & 1024) && i > 0) s += __opt__(t[threadIdx.x + 1], q[i - 1]);
+    out[i] = s;",
+    // What ends a loop after the mark keeps threads from coming again.
+    "if (i >= n) return;
+    float s = 0;
+    for (int k = 0; k < 3; k++) {
+        if (i > 0 && k == 2) s += __opt__(t[threadIdx.x + 1], q[i - 1]);
+        if (w[i] != 12345) break;
+    }
+    out[i] = s;",
+];
+
+#[test]
+fn barriers_that_only_rare_data_need_are_needed() {
+    for (k, choices) in RARE.into_iter().enumerate() {
+        let there = staged(&format!("by_data_rare{k}"), &kernel(choices));
+        assert_eq!((there.redundant.len(), there.copies.len()), (0, 1), "{choices}");
+        let missing = staged(&format!("by_data_bare{k}"), &with_barrier("", choices));
+        assert_eq!(missing.inserted.len(), 1, "{choices}");
+    }
+}
+
+#[test]
+fn arrays_that_data_fill_are_not_read_in_place_of_others() {
+    let filled = |fill: &str| {
+        format!(
+            "__global__ void k(const float *q, const float *u, const int *w, float *out, int n) {{
+    __shared__ float t[1024];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    {fill}
+    __syncthreads();
+    if (i < n) out[i] = i > 0 ? __opt__(q[i - 1]) : 0;
+}}
+"
+        )
+    };
+    for fill in [
+        "if (i < n && u[i] < 1e6f) t[threadIdx.x] = q[i];",
+        "if (i < n) { t[threadIdx.x] = q[i]; if (w[i] == 1234) t[threadIdx.x] = 0; }",
+        "if (i < n) t[threadIdx.x] = w[i] & 1024 ? 0 : q[i];",
+        "for (int k = 0; i < n && k < 2; k++) { if (w[i] == 1234) break; t[threadIdx.x] = q[i]; }",
+    ] {
+        let said = planned(&filled(fill)).expect_err("data decide what is there").1;
+        assert!(said.contains("data decide what is written to `t`"), "{fill}: {said}");
+    }
+    staged("by_data_filled", &filled("if (i < n) t[threadIdx.x] = q[i];"));
 }

@@ -242,7 +242,7 @@ void bytes(unsigned n, const unsigned key[n], unsigned bins[4][256]) {
 ";
     let sectors = |steps: &str| {
         let p = profile_of(source, steps, &[("n", 1 << 16)]);
-        p.global.iter().filter(|g| g.kind == TrafficKind::Store).map(|g| g.sectors).sum::<f64>()
+        p.global.iter().filter(|g| g.kind == TrafficKind::Atomic).map(|g| g.sectors).sum::<f64>()
     };
     let (direct, tiled) = (
         sectors("bind i -> x block 128\n"),

@@ -112,8 +112,8 @@ pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalPredicate<'_>, Refu
         Err(Refusal::LoopRefused { verb: "move the condition around", loop_id: target, why })
     };
     let around = kernel.loops_around(target);
-    if around.iter().any(|l| matches!(l.kind, LoopKind::Bound(_))) {
-        return Err(Refusal::AlreadyBound { loop_id: target });
+    if let Some(l) = around.iter().find(|l| matches!(l.kind, LoopKind::Bound(_))) {
+        return Err(Refusal::AlreadyBound { loop_id: l.id });
     }
     let mut sides = kernel.func().body.clone();
     if let Some(around) = around.last() {
@@ -251,9 +251,12 @@ fn move_out(block: &mut Block, target: LoopId, function: &mut Function) -> bool 
     };
     if let StmtKind::If { cond, then, otherwise } = &mut block.stmts[at].kind {
         let runs = side == 0;
-        let side = if runs { then } else { otherwise };
+        let (side, other) = if runs { (then, otherwise) } else { (otherwise, then) };
+        let other_is_empty = other.stmts.is_empty();
         let before = in_front(cond, side, target, runs, function);
-        block.stmts.splice(at..at, before);
+        let nothing = side.stmts.is_empty() && other_is_empty;
+        let end = if nothing { at + 1 } else { at };
+        block.stmts.splice(at..end, before);
     }
     true
 }

@@ -17,6 +17,8 @@ pub(super) struct ByData<'a> {
     names: HashSet<String>,
     /// What points to data, or holds them: pointers and shared arrays.
     memory: HashSet<String>,
+    /// Shared arrays.
+    shared: HashSet<String>,
     /// All that the function declares.
     own: HashSet<String>,
     /// Arrays of the function and tables of the file, whose elements the text gives.
@@ -29,6 +31,7 @@ impl<'a> ByData<'a> {
             references: ties::by_reference(unit),
             names: HashSet::new(),
             memory: HashSet::new(),
+            shared: HashSet::new(),
             own: HashSet::new(),
             tables: HashSet::new(),
         };
@@ -47,6 +50,7 @@ impl<'a> ByData<'a> {
                 } else if matches!(d.ty.kind, TypeKind::Array { .. }) {
                     found.tables.insert(d.name.clone());
                 }
+                found.shared.extend(Some(d.name.clone()).filter(|_| vars.attrs.shared));
                 found.own.insert(d.name.clone());
             }
         });
@@ -93,6 +97,70 @@ impl<'a> ByData<'a> {
             };
         });
         found
+    }
+
+    /// Shared arrays that data decide on what is written to: whether anything is, or which of several values.
+    pub fn filled(&self, body: &ast::Block) -> HashSet<String> {
+        let mut found = HashSet::new();
+        self.fills(&body.stmts, false, &mut found);
+        found
+    }
+
+    fn fills(&self, stmts: &[ast::Stmt], under: bool, found: &mut HashSet<String>) {
+        let mut under = under;
+        for s in stmts {
+            let (inner, decided): (Vec<&ast::Stmt>, bool) = match &s.kind {
+                StmtKind::Block(b) => {
+                    self.fills(&b.stmts, under, found);
+                    (vec![], false)
+                }
+                StmtKind::If { cond, then, otherwise, .. } => {
+                    self.stores(cond, under, found);
+                    (
+                        std::iter::once(then.as_ref()).chain(otherwise.as_deref()).collect(),
+                        self.decide(cond),
+                    )
+                }
+                StmtKind::For { cond, body, .. } => {
+                    (vec![body.as_ref()], cond.iter().any(|c| self.decide(c)))
+                }
+                StmtKind::While { cond, body } | StmtKind::DoWhile { body, cond } => {
+                    (vec![body.as_ref()], self.decide(cond))
+                }
+                StmtKind::Switch { selector, body } => (vec![body.as_ref()], self.decide(selector)),
+                StmtKind::RangeFor { range, body, .. } => (vec![body.as_ref()], self.decide(range)),
+                _ => {
+                    walk::stmt(s, &mut |e| self.stores(e, under, found));
+                    (vec![], false)
+                }
+            };
+            for s in &inner {
+                self.fills(std::slice::from_ref(*s), under || decided, found);
+            }
+            // Threads may be gone.
+            under |= decided && inner.iter().any(|s| may_leave(s));
+        }
+    }
+
+    /// Notes the shared array that an expression writes to, itself alone.
+    fn stores(&self, e: &ast::Expr, under: bool, found: &mut HashSet<String>) {
+        let (target, value) = match &*e.kind {
+            ExprKind::Assign { target, value, .. } => (target, Some(value)),
+            ExprKind::IncDec { operand, .. } => (operand, None),
+            _ => return,
+        };
+        let mut chosen = under;
+        value.iter().for_each(|v| {
+            walk::expr(v, &mut |e| {
+                chosen |=
+                    matches!(&*e.kind, ExprKind::Conditional { cond, .. } if self.decide(cond));
+            });
+        });
+        if let ExprKind::Index { index, .. } = &*scope::plain(target).kind {
+            chosen |= self.decide(index);
+        }
+        let name = ties::whole_variable(target).filter(|n| chosen && self.shared.contains(*n));
+        found.extend(name.map(str::to_string));
     }
 
     /// Whether a function gives what is in memory: a texture, or an object of the kernel.
@@ -200,6 +268,18 @@ impl<'a> ByData<'a> {
         // What is in memory is data anyway.
         self.names.extend(set.into_iter().filter(|n| !self.memory.contains(n)));
     }
+}
+
+/// Whether some statement inside leaves a loop or the function.
+fn may_leave(s: &ast::Stmt) -> bool {
+    let mut found = false;
+    scope::each_stmt(std::slice::from_ref(s), &mut |s| {
+        found |= matches!(
+            s.kind,
+            StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_)
+        );
+    });
+    found
 }
 
 /// Whether something is an element or member of a variable, in contrast to what a member of it points to.

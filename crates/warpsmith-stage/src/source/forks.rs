@@ -3,7 +3,7 @@
 //! Of a condition such as `i > 0 && u[i] > 0` the part that data decide on is a fork. A run in which every thread goes the
 //! same way at it shows all that may need what is read there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_front::ast::{self, ExprKind, StmtKind, TranslationUnit};
 use warpsmith_front::sema::walk;
@@ -38,6 +38,8 @@ pub struct Forks {
     pub forks: Vec<Fork>,
     /// For each marked read.
     pub ways: Vec<Way>,
+    /// Shared arrays of the kernels with marks that data decide on what is written to.
+    pub filled: BTreeSet<String>,
 }
 
 /// Why copies for a read that data decide on are not known.
@@ -52,12 +54,24 @@ impl Forks {
         for mark in &marks.reads {
             let way = scope::function_at(unit, mark.global().start).map(|(function, body)| {
                 let data = ByData::of(unit, function, body);
-                let (at, way) = (mark.global(), Way::default());
-                let mut finder =
-                    Finder { unit, sources, marks, data, body, at: at.start, way, all: &mut all };
+                let (at, way, again) = (mark.global(), Way::default(), false);
+                let start = at.start;
+                let mut finder = Finder {
+                    unit,
+                    sources,
+                    marks,
+                    data,
+                    body,
+                    at: start,
+                    again,
+                    way,
+                    all: &mut all,
+                };
                 finder.list(&body.stmts);
                 finder.way.open |= finder.element(&at);
-                finder.way
+                let (filled, way) = (finder.data.filled(body), finder.way);
+                all.filled.extend(filled);
+                way
             });
             all.ways.push(way.unwrap_or_default());
         }
@@ -113,6 +127,8 @@ struct Finder<'a> {
     data: ByData<'a>,
     body: &'a ast::Block,
     at: usize,
+    /// The mark is in a loop, whose statements after it may keep threads from coming again.
+    again: bool,
     way: Way,
     all: &'a mut Forks,
 }
@@ -122,14 +138,25 @@ impl Finder<'_> {
         span.file.0 == 0 && (span.start as usize..span.end as usize).contains(&self.at)
     }
 
-    /// Statements before the one that holds the mark may send threads away, but for the ends of cases.
+    /// Statements before the one that holds the mark may send threads away, but for the ends of cases; in a loop those after it, too.
     fn list(&mut self, stmts: &[ast::Stmt]) {
         for s in stmts {
             if self.holds(s.span) {
-                return self.stmt(s);
+                self.stmt(s);
+                if !self.again {
+                    return;
+                }
+            } else {
+                self.passed(s, true);
             }
-            self.passed(s, true);
         }
+    }
+
+    /// The body of a loop that holds the mark.
+    fn looped(&mut self, body: &ast::Stmt) {
+        let before = std::mem::replace(&mut self.again, true);
+        self.stmt(body);
+        self.again = before;
     }
 
     fn stmt(&mut self, s: &ast::Stmt) {
@@ -155,7 +182,7 @@ impl Finder<'_> {
                 self.way.open |= cond.as_ref().is_none_or(|c| self.data.decide(c));
                 match own {
                     Some(own) => self.expr(own),
-                    None => self.stmt(body),
+                    None => self.looped(body),
                 }
             }
             StmtKind::While { cond, body } | StmtKind::DoWhile { body, cond } => {
@@ -164,12 +191,12 @@ impl Finder<'_> {
                 self.way.open |= endless || self.data.decide(cond);
                 match self.holds(cond.span) {
                     true => self.expr(cond),
-                    false => self.stmt(body),
+                    false => self.looped(body),
                 }
             }
             StmtKind::RangeFor { range, body, .. } => {
                 self.way.open |= self.data.decide(range);
-                self.stmt(body);
+                self.looped(body);
             }
             StmtKind::Switch { selector, body } => self.switch(selector, body),
             _ => walk::stmt(s, &mut |e| self.part(e)),

@@ -182,6 +182,9 @@ impl Checker {
                 break;
             }
         }
+        if checked.problems.len() < enough {
+            self.every_way(session, edits, &mut checked)?;
+        }
         let needed = std::mem::take(&mut checked.needed);
         checked.redundant.retain(|b| !needed.contains(b));
         Ok(checked)

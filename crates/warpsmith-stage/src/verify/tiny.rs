@@ -18,6 +18,9 @@ const PLANES: [[u32; 2]; 5] = [[1, 1], [1, 3], [2, 2], [3, 1], [3, 2]];
 const ROWS: [[u32; 2]; 3] = [[1, 1], [2, 1], [3, 1]];
 const FITS: [(Fit, u32); 3] = [(Fit::Ragged(1), 7), (Fit::Exact, 7), (Fit::Single, 7)];
 
+/// Launches of each block that are looked at with every way of data.
+const OF_EACH: usize = 2;
+
 /// Launches with them, where the block may vary.
 ///
 /// # Errors
@@ -52,23 +55,52 @@ impl Checker {
             checked = Checked::default();
             let none = Choices::new();
             let all = session.plan.forks.choices();
+            let tiny: Vec<&Suited> = self.tiny.iter().collect();
             for choices in std::iter::once(&none).chain(&all) {
-                self.sent(session, edits, choices, &mut checked)?;
+                self.sent(session, edits, (choices, OTHER_WAYS), &tiny, &mut checked)?;
             }
         }
         Ok(checked.problems.into_iter().next())
     }
 
-    /// Has data send all threads of these blocks one way, and other data whatever else they decide on.
+    /// Looks at the first launches of each block with all threads sent the ways that data may send them: values that do so may be among
+    /// none that were tried.
+    ///
+    /// # Errors
+    /// W720 for a text that does not compile: a bug of ours.
+    pub(super) fn every_way(
+        &self,
+        session: &mut Session,
+        edits: &Patch,
+        checked: &mut Checked,
+    ) -> Result<(), Refusal> {
+        let mut looked_at: Vec<&Suited> = vec![];
+        for suited in
+            self.launches.iter().filter(|s| self.cut.is_none() || s.launch.only.is_empty())
+        {
+            let same = looked_at.iter().filter(|s| s.launch.block == suited.launch.block).count();
+            if same < OF_EACH {
+                looked_at.push(suited);
+            }
+        }
+        let one = OTHER_WAYS.start..OTHER_WAYS.start + 1;
+        for choices in session.plan.forks.choices() {
+            self.sent(session, edits, (&choices, one.clone()), &looked_at, checked)?;
+        }
+        Ok(())
+    }
+
+    /// Has data send all threads of these launches one way, and other data whatever else they decide on.
     fn sent(
         &self,
         session: &mut Session,
         edits: &Patch,
-        choices: &Choices,
+        (choices, ways): (&Choices, std::ops::Range<u64>),
+        launches: &[&Suited],
         checked: &mut Checked,
     ) -> Result<(), Refusal> {
         let mut programs: HashMap<Shape, Rc<[Rewritten; 2]>> = HashMap::new();
-        for suited in &self.tiny {
+        for suited in launches.iter().copied() {
             let key = (suited.launch.constants.clone(), suited.launch.block);
             let both = match programs.get(&key) {
                 Some(known) => known.clone(),
@@ -84,7 +116,7 @@ impl Checker {
                     made
                 }
             };
-            for way in OTHER_WAYS {
+            for way in ways.clone() {
                 let seed = SEED + way * memory::SEEDS_A_WAY;
                 let programs = (&both[0].program, &both[1]);
                 self.with(session, programs, suited, (seed, Values::Mixed), checked)?;
