@@ -163,8 +163,9 @@ __global__ void k(const float *q, const float *u, float *out, int nx, int ny) {
 }
 ";
     let staged = staged("by_data_rows", text);
-    let bounded =
-        |c: &String| ["nx > x", "x <= nx - 2", "y <= ny - 2"].iter().any(|b| c.contains(b));
+    let bounded = |c: &String| {
+        ["nx > x", "nx >= x", "x <= nx - 2", "y <= ny - 2"].iter().any(|b| c.contains(b))
+    };
     assert!(staged.copies.iter().all(bounded), "{:?}", staged.copies);
 }
 
@@ -223,6 +224,7 @@ fn elements_that_data_name() {
 
 const RARE: [&str; 3] = [
     "if (i >= n) return;
+    out[i] = 0;
     if (u[i] < 1e6f || w[i] != 12345) return;
     if (i > 0) out[i] = __opt__(t[threadIdx.x + 1], q[i - 1]);",
     "if (i >= n) return;
