@@ -17,6 +17,8 @@ pub(super) struct ByData<'a> {
     names: HashSet<String>,
     /// What points to data, or holds them: pointers and shared arrays.
     memory: HashSet<String>,
+    /// Parameters: what a member of one points to is no part of it.
+    params: HashSet<String>,
     /// Shared arrays.
     shared: HashSet<String>,
     /// All that the function declares.
@@ -31,6 +33,7 @@ impl<'a> ByData<'a> {
             references: ties::by_reference(unit),
             names: HashSet::new(),
             memory: HashSet::new(),
+            params: HashSet::new(),
             shared: HashSet::new(),
             own: HashSet::new(),
             tables: HashSet::new(),
@@ -40,6 +43,7 @@ impl<'a> ByData<'a> {
             let points = matches!(p.ty.kind, TypeKind::Pointer { .. } | TypeKind::Array { .. });
             found.memory.extend(p.name.clone().filter(|_| points));
             found.own.extend(p.name.clone());
+            found.params.extend(p.name.clone());
         }
         scope::each_vars(&body.stmts, &mut |vars| {
             for d in &vars.declarators {
@@ -262,7 +266,10 @@ impl<'a> ByData<'a> {
                 }
                 _ => return,
             };
-            let targets = targets.into_iter().filter(|_| decided);
+            let pointed_to = |t: &&ast::Expr| {
+                is_element(t) && ties::whole_variable(t).is_some_and(|n| self.params.contains(n))
+            };
+            let targets = targets.into_iter().filter(|t| decided && !pointed_to(t));
             set.extend(targets.filter_map(ties::whole_variable).map(str::to_string));
         });
         // What is in memory is data anyway.
