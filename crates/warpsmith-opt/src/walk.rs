@@ -473,6 +473,7 @@ pub fn with_block_of(block: &mut Block, id: LoopId, f: &mut dyn FnMut(&mut Block
     inner.any(|b| with_block_of(b, id, f))
 }
 
-fn is_loop(stmt: &Stmt, id: LoopId) -> bool {
+/// Whether a statement is the counted loop `id`.
+pub fn is_loop(stmt: &Stmt, id: LoopId) -> bool {
     matches!(&stmt.kind, StmtKind::For(l) if l.id == id)
 }

@@ -194,8 +194,8 @@ fn side_of(body: &Block, target: LoopId) -> Option<(&Block, usize)> {
     walk::each_stmt(body, &mut |s| {
         if let StmtKind::If { then, otherwise, .. } = &s.kind {
             for side in [then, otherwise] {
-                let is_it = |s: &Stmt| matches!(&s.kind, StmtKind::For(l) if l.id == target);
-                found = found.or(side.stmts.iter().position(is_it).map(|at| (side, at)));
+                let at = side.stmts.iter().position(|s| walk::is_loop(s, target));
+                found = found.or(at.map(|at| (side, at)));
             }
         }
     });
@@ -237,7 +237,7 @@ pub fn apply(legal: LegalPredicate<'_>) -> Rewritten {
 
 /// Puts a loop in front of the condition whose side it stands on.
 fn move_out(block: &mut Block, target: LoopId, function: &mut Function) -> bool {
-    let is_it = |s: &Stmt| matches!(&s.kind, StmtKind::For(l) if l.id == target);
+    let is_it = |s: &Stmt| walk::is_loop(s, target);
     let on_a_side = |s: &Stmt| match &s.kind {
         StmtKind::If { then, otherwise, .. } => {
             [then, otherwise].iter().position(|side| side.stmts.iter().any(is_it))
@@ -269,8 +269,7 @@ fn in_front(
     runs: bool,
     function: &mut Function,
 ) -> Vec<Stmt> {
-    let is_it = |s: &Stmt| matches!(&s.kind, StmtKind::For(l) if l.id == target);
-    let Some(at) = side.stmts.iter().position(is_it) else { return vec![] };
+    let Some(at) = side.stmts.iter().position(|s| walk::is_loop(s, target)) else { return vec![] };
     let mut found = side.stmts.remove(at);
     let StmtKind::For(l) = &mut found.kind else { return vec![] };
     let mut stmts = vec![];

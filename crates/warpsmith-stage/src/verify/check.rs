@@ -153,6 +153,11 @@ impl Checker {
         self.launches.iter().filter(|s| s.launch.only.is_empty()).cloned().collect()
     }
 
+    /// The launches that show something: where their number is free, other blocks do what some of the blocks did.
+    pub(super) fn looked_at(&self) -> impl Iterator<Item = &Suited> {
+        self.launches.iter().filter(|s| self.cut.is_none() || s.launch.only.is_empty())
+    }
+
     /// Emulates a rewritten text at all launches; stops looking at further ones after `enough` problems.
     ///
     /// # Errors
@@ -165,9 +170,7 @@ impl Checker {
     ) -> Result<Checked, Refusal> {
         let mut checked = Checked::default();
         let mut programs: HashMap<Shape, Rc<Rewritten>> = HashMap::new();
-        // Other blocks do what some of the blocks did where their number is free.
-        let whole = |s: &&Suited| self.cut.is_none() || s.launch.only.is_empty();
-        for suited in self.launches.iter().filter(whole) {
+        for suited in self.looked_at() {
             let key = (suited.launch.constants.clone(), suited.launch.block);
             let program = match programs.get(&key) {
                 Some(known) => known.clone(),

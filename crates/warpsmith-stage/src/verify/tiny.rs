@@ -74,18 +74,16 @@ impl Checker {
         edits: &Patch,
         checked: &mut Checked,
     ) -> Result<(), Refusal> {
-        let mut looked_at: Vec<&Suited> = vec![];
-        for suited in
-            self.launches.iter().filter(|s| self.cut.is_none() || s.launch.only.is_empty())
-        {
-            let same = looked_at.iter().filter(|s| s.launch.block == suited.launch.block).count();
+        let mut first: Vec<&Suited> = vec![];
+        for suited in self.looked_at() {
+            let same = first.iter().filter(|s| s.launch.block == suited.launch.block).count();
             if same < OF_EACH {
-                looked_at.push(suited);
+                first.push(suited);
             }
         }
         let one = OTHER_WAYS.start..OTHER_WAYS.start + 1;
         for choices in session.plan.forks.choices() {
-            self.sent(session, edits, (&choices, one.clone()), &looked_at, checked)?;
+            self.sent(session, edits, (&choices, one.clone()), &first, checked)?;
         }
         Ok(())
     }
