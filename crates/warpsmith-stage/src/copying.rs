@@ -1,6 +1,7 @@
 //! Plans whose copies are written by the tool: from rows of a profile to statements.
 
 mod nested;
+mod turned;
 
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
@@ -10,6 +11,7 @@ use warpsmith_ir::Diagnostic;
 use crate::copying::nested::Group;
 use crate::plan::{Point, Symbol};
 use crate::profile::instrument;
+use crate::profile::rows::Profile;
 use crate::search::{self, Profiled};
 use crate::session::{Refusal, Session, Suited, place};
 use crate::source::forks;
@@ -42,19 +44,24 @@ pub fn copies(session: &mut Session, profiled: &mut Profiled) -> Result<Copied, 
         return Err(session.refuse(true, vec![error]));
     }
     let start = Instant::now();
-    let arrays =
-        marks.iter().map(|m| array(session, *m)).collect::<Result<Vec<usize>, Refusal>>()?;
+    marks.iter().try_for_each(|m| array(session, *m).map(|_| ()))?;
+    let threads = |launch: usize| profiled.launches[launch].launch.block.iter().product();
+    let turned = turned::of(&session.plan, &profiled.profile);
     let reads = session.plan.reads.len();
+    let with_array =
+        |m: usize| Some((m, instrument::given_array(&session.plan, session.plan.origin(m))?));
     let launches = &profiled.launches;
     let first = |s: &Suited| launches.iter().position(|other| other.launch == s.launch);
     let alike: Vec<usize> = launches.iter().filter_map(first).collect();
     let problem = Problem {
-        profile: &profiled.profile,
-        marks: marks.into_iter().zip(arrays).collect(),
+        profile: &turned.profile,
+        marks: turned.marks.iter().copied().filter_map(with_array).collect(),
         point: &|place| &session.plan.inserts[place - reads],
-        threads: &|launch| launches[launch].launch.block.iter().product(),
+        threads: &threads,
         alike: &alike,
         forks: &session.plan.forks,
+        origin: &|mark| session.plan.origin(mark),
+        rank: &|mark| turned.rank(mark),
         needed: OnceCell::new(),
         strict: &profiled.strict,
     };
@@ -63,9 +70,12 @@ pub fn copies(session: &mut Session, profiled: &mut Profiled) -> Result<Copied, 
         Err(trouble) => {
             // What a copy cannot be written with is a reason for most else.
             later_names(session)?;
-            return Err(cannot(session, profiled, &trouble));
+            return Err(cannot(session, (profiled, &turned.profile), &trouble));
         }
     };
+    if let Some(whole) = found.iter().find(|c| session.plan.is_in_loop(c.mark)) {
+        return Err(beyond(session, whole.mark));
+    }
     in_scope(session, &found)?;
     let mut copied = written(session, &found);
     copied.time = start.elapsed();
@@ -90,8 +100,8 @@ fn in_scope(session: &Session, found: &[Copy]) -> Result<(), Refusal> {
 
 /// The same for all reads and the places that a copy for them may stand at.
 fn later_names(session: &Session) -> Result<(), Refusal> {
-    let reads = (0..session.plan.reads.len()).filter(|m| session.plan.given(*m).is_some());
-    for mark in reads {
+    let plan = &session.plan;
+    for mark in (0..plan.reads.len()).filter(|m| plan.given(*m).is_some() && !plan.is_in_loop(*m)) {
         let first = session.plan.mark(mark).whole.start;
         let before = session.plan.marks.inserts.iter().rposition(|i| i.end <= first);
         before.map_or(Ok(()), |insert| declared(session, mark, insert))?;
@@ -103,11 +113,11 @@ fn later_names(session: &Session) -> Result<(), Refusal> {
 fn declared(session: &Session, mark: usize, insert: usize) -> Result<(), Refusal> {
     let plan = &session.plan;
     let point: &Point = &plan.inserts[insert];
-    let Some((shared, global)) = plan.given(mark) else { return Ok(()) };
-    for at in [shared, global] {
-        let names = scope::names(plan.slice(at));
-        let later = names.into_iter().find(|n| {
-            plan.reads[mark].site.declared.contains(n) && !point.site.declared.contains(n)
+    let Some((shared, global)) = plan.given(plan.origin(mark)) else { return Ok(()) };
+    for (at, text) in [shared, global].into_iter().zip(plan.copied(mark).unwrap_or_default()) {
+        let later = scope::names(text).into_iter().find(|n| {
+            plan.reads[plan.origin(mark)].site.declared.contains(n)
+                && !point.site.declared.contains(n)
         });
         if let Some(name) = later {
             let insert = &plan.marks.inserts[insert];
@@ -117,7 +127,7 @@ fn declared(session: &Session, mark: usize, insert: usize) -> Result<(), Refusal
             )
             .label(place(at), "a copy for this read needs it")
             .label(place(insert), "the copy is written here")
-            .help("declare it before `__insert();`");
+            .help("declare it before `__insert();`, or let it count a loop from one constant to another in few steps");
             return Err(session.refuse(true, vec![error]));
         }
     }
@@ -131,8 +141,8 @@ fn written(session: &Session, found: &[Copy]) -> Copied {
     for (i, at) in plan.marks.inserts.iter().enumerate() {
         let mut groups: Vec<Group> = vec![];
         for copy in found.iter().filter(|c| c.place == plan.reads.len() + i) {
-            let Some((shared, global)) = plan.given(copy.mark) else { continue };
-            let statement = format!("{} = {};", plan.slice(shared), plan.slice(global));
+            let Some([shared, global]) = plan.copied(copy.mark) else { continue };
+            let statement = format!("{shared} = {global};");
             let own = asked(copy, &plan.inserts[i].symbols);
             match groups.iter_mut().find(|g| g.conjuncts == own.conjuncts) {
                 Some(group) if group.statements.contains(&statement) => {}
@@ -159,10 +169,22 @@ fn asked(copy: &Copy, symbols: &[Symbol]) -> Group {
     Group { conjuncts, of_rows, statements: vec![] }
 }
 
-fn cannot(session: &Session, profiled: &Profiled, trouble: &Trouble) -> Refusal {
+/// A read of which copies for the iterations that constants of the file say do not bring all.
+fn beyond(session: &Session, mark: usize) -> Refusal {
+    let error = Diagnostic::error("W711", "no copies bring what is read in all iterations")
+        .label(place(&session.plan.mark(mark).whole), "for this read");
+    session.refuse(true, vec![error])
+}
+
+fn cannot(
+    session: &Session,
+    (profiled, profile): (&Profiled, &Profile),
+    trouble: &Trouble,
+) -> Refusal {
     let plan = &session.plan;
-    let mark = |m: usize| place(&plan.mark(m).whole);
-    let row = |m: usize, r: usize| search::witness(session, profiled, m, &profiled.profile[m][r]);
+    let mark = |m: usize| place(&plan.mark(plan.origin(m)).whole);
+    let row =
+        |m: usize, r: usize| search::witness(session, profiled, plan.origin(m), &profile[m][r]);
     let error = match trouble {
         Trouble::NoPlace(m, r) => {
             Diagnostic::error("W711", "a thread comes by no place for copies before this read")
@@ -181,7 +203,7 @@ fn cannot(session: &Session, profiled: &Profiled, trouble: &Trouble) -> Refusal 
         Trouble::NoCondition(m, ..) => {
             let error = Diagnostic::error("W711", "no condition tells which threads have to copy")
                 .label(mark(*m), "for this read");
-            if plan.forks.is_open(*m) { error.note(forks::OPEN) } else { error }
+            if plan.forks.is_open(plan.origin(*m)) { error.note(forks::OPEN) } else { error }
         }
     };
     session.refuse(true, vec![error])

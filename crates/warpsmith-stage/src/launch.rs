@@ -97,6 +97,23 @@ pub enum Fit {
     Least(u32),
     /// There is a block more than the sizes need, of which whole blocks cover one or the other.
     Spare,
+    /// The last blocks along x and y end each in its own way; there are more of them along y than along x, or fewer.
+    Ends([End; 2], bool),
+}
+
+/// How many positions the last block of an axis has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// One.
+    One,
+    /// Two.
+    Two,
+    /// Half as many as it has threads.
+    Half,
+    /// All but one.
+    ButOne,
+    /// As many as it has threads.
+    All,
 }
 
 /// What a launch is made from.
@@ -174,6 +191,7 @@ fn counts(fit: Fit, blocks: u32) -> [u32; 3] {
         Fit::Single if blocks > 1 => [blocks, blocks + 1, 2],
         Fit::Part => [1; 3],
         Fit::Least(_) => [blocks; 3],
+        Fit::Ends(_, true) => [blocks, blocks + 1, 2],
         Fit::Thin(0) => [1, blocks, 2],
         Fit::Thin(_) => [blocks + 1, 1, 2],
         _ => [blocks + 1, blocks, 2],
@@ -188,6 +206,7 @@ fn covering(fit: Fit, threads: u32, step: i64, count: u32, axis: u32) -> (u32, i
     match fit {
         Fit::Exact | Fit::Apart => (count, whole),
         Fit::Single => (count, whole - step + 1),
+        Fit::Spare if count.is_multiple_of(4) => (count, (whole - step - step / 2).max(1)),
         Fit::Spare if count.is_multiple_of(2) => (count, (whole - step - cut(1)).max(1)),
         Fit::Spare => (count, (whole - step).max(1)),
         // A copy for the first thread of the last block, whose row is the last, is outside of the array soonest.
@@ -197,6 +216,16 @@ fn covering(fit: Fit, threads: u32, step: i64, count: u32, axis: u32) -> (u32, i
         Fit::Part | Fit::Thin(_) => (count, (whole / 2 + 1 + i64::from(axis)).min(whole)),
         Fit::Ragged(by) => (count, whole - cut(by)),
         Fit::Strided => (count.div_ceil(2), whole - cut(1)),
+        Fit::Ends(ends, _) => {
+            let last = match ends[axis as usize % 2] {
+                End::One => 1,
+                End::Two => 2,
+                End::Half => step / 2,
+                End::ButOne => step - 1,
+                End::All => step,
+            };
+            (count, whole - step + last.clamp(1, step))
+        }
         Fit::Overlapping(by) => {
             let step = threads.saturating_sub(by).max(1);
             let size = (i64::from(threads * count) - 1 - i64::from(axis)).max(1);
@@ -251,8 +280,8 @@ fn depth(wanted: &Wanted<'_>, blocks: u32, fit: Fit) -> i64 {
 fn colour(fit: Fit, blocks: u32) -> i64 {
     let kind = match fit {
         Fit::Exact | Fit::Apart => 1,
-        Fit::Single | Fit::Part | Fit::Thin(_) | Fit::Least(_) => 2,
-        Fit::Ragged(_) | Fit::Overlapping(_) | Fit::Strided | Fit::Spare => 0,
+        Fit::Single | Fit::Part | Fit::Thin(_) | Fit::Least(_) | Fit::Ends(_, true) => 2,
+        Fit::Ragged(_) | Fit::Overlapping(_) | Fit::Strided | Fit::Spare | Fit::Ends(..) => 0,
     };
     kind + i64::from(blocks)
 }

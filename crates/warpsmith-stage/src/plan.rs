@@ -9,6 +9,7 @@ use crate::source::marks::{self, Bytes, Mark, MarkKind, Marks};
 use crate::source::parts;
 use crate::source::patch::Patch;
 use crate::source::scope::{self, SharedArray, Site};
+use crate::source::turns::{self, Turn};
 
 /// A name or expression of whole numbers whose value is recorded where a mark stands.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -58,6 +59,8 @@ pub struct Plan {
     pub inserts: Vec<Point>,
     /// Where data decide which threads come to the marks.
     pub forks: Forks,
+    /// Marked reads in loops, iteration by iteration, where their copies are made before these.
+    pub turns: Vec<Turn>,
 }
 
 impl Plan {
@@ -113,15 +116,55 @@ impl Plan {
             errors = misplaced(&marks, &inserts);
         }
         match errors.is_empty() {
-            true => Ok(Plan {
-                forks: Forks::of(unit, &marks, sources),
-                text: text.to_string(),
-                marks,
-                reads,
-                inserts,
-            }),
+            true => {
+                let forks = Forks::of(unit, &marks, sources);
+                let text = text.to_string();
+                let mut plan = Plan { forks, text, marks, reads, inserts, turns: vec![] };
+                plan.turns = plan.in_loops(turns::File { unit, sources, constants });
+                Ok(plan)
+            }
             false => Err(errors),
         }
+    }
+
+    /// What reads with a given place are in each iteration of the loops that stand between them and the place for their copies.
+    fn in_loops(&self, file: turns::File<'_>) -> Vec<Turn> {
+        let one = |m: usize| {
+            let (shared, global) = self.given(m)?;
+            let byte = self.mark(m).whole.start;
+            let before = self.marks.inserts.iter().rposition(|i| i.end <= byte)?;
+            let sites = (byte, &self.reads[m].site, &self.inserts[before].site);
+            Some(file.turns(m, sites, [self.slice(shared), self.slice(global)]))
+        };
+        (0..self.reads.len()).filter_map(one).flatten().collect()
+    }
+
+    /// The first number that stands for an iteration of a read, where lower ones stand for marks and places for copies.
+    pub fn first_turn(&self) -> usize {
+        self.reads.len() + self.inserts.len()
+    }
+
+    /// The mark that is meant, or an iteration of which is.
+    pub fn origin(&self, at: usize) -> usize {
+        at.checked_sub(self.first_turn()).map_or(at, |turn| self.turns[turn].mark)
+    }
+
+    /// A mark whose iterations stand in its place.
+    pub fn is_in_loop(&self, mark: usize) -> bool {
+        self.turns.iter().any(|t| t.mark == mark)
+    }
+
+    /// The expressions that a copy for a read, or for one iteration of it, is made of.
+    pub fn copied(&self, at: usize) -> Option<[&str; 2]> {
+        match at.checked_sub(self.first_turn()) {
+            Some(turn) => self.turns.get(turn).map(|t| [&*t.shared, &*t.global]),
+            None => self.given(at).map(|(shared, global)| [self.slice(shared), self.slice(global)]),
+        }
+    }
+
+    /// All that copies may be made of.
+    pub fn sources(&self) -> impl Iterator<Item = usize> {
+        (0..self.reads.len()).chain((self.first_turn()..).take(self.turns.len()))
     }
 
     /// All shared arrays that some mark can see, each once.

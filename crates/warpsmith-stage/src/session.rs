@@ -230,6 +230,9 @@ pub struct Session {
     pub raced: Option<String>,
 }
 
+/// Iterations of marked reads by all threads of a block that are looked at one by one, at most.
+const MAX_TURNS: usize = 1 << 13;
+
 impl Session {
     /// Reads a file and its plan.
     ///
@@ -267,10 +270,13 @@ impl Session {
         let usage = usage::usage(&unit, &kernel);
         let defines = &input.settings.defines;
         let constants = constants::of_kernel(&unit, &kernel, &plain, &parsed, defines);
-        let plan = Plan::new(&input.text, found, &unit, &parsed, (usage.axes, &constants))
+        let mut plan = Plan::new(&input.text, found, &unit, &parsed, (usage.axes, &constants))
             .map_err(|d| bad(d, &sources))?;
         let extents = choice::extents(&input, &plan, &unit, &kernel, &parsed, &usage);
         let own = choice::own_block(&input, &extents, &unit);
+        if own.is_some_and(|b| b.iter().product::<u32>() as usize * plan.turns.len() > MAX_TURNS) {
+            plan.turns.clear();
+        }
         let mut ties = ties::of_host(&unit, &kernel, &parsed);
         ties.retain(|t| !input.integers.contains_key(&t.parameter));
         let mut tagged = vec![];

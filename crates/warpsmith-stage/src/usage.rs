@@ -38,7 +38,7 @@ pub struct Usage {
     pub margin: i64,
     /// Parameters that positions are multiplied with: lengths of rows.
     pub rows: BTreeSet<String>,
-    /// The same of numbers of blocks alone: how far apart the matrices of a batch are.
+    /// The same of numbers of blocks alone, never of threads: how far apart the matrices of a batch are.
     pub leaps: BTreeSet<String>,
     /// Parameters that tell positions apart by what is left of a division, and the divisor: `(i + j) % 2 == colour`.
     pub residues: BTreeMap<String, i64>,
@@ -54,13 +54,20 @@ pub fn usage(unit: &TranslationUnit, kernel: &str) -> Usage {
 /// The same, with constants of the file among the parameters.
 pub fn with_constants(unit: &TranslationUnit, kernel: &str, constants: &[String]) -> Usage {
     let Some(function) = scope::kernel(unit, base_name(kernel)) else { return Usage::default() };
-    let mut finder = Finder { unit, usage: Usage::default(), vars: BTreeMap::new(), calls: 0 };
+    let mut finder = Finder {
+        unit,
+        usage: Usage::default(),
+        vars: BTreeMap::new(),
+        steps: BTreeSet::new(),
+        calls: 0,
+    };
     let params = function.params.iter().filter_map(|p| p.name.clone());
     for name in params.chain(constants.iter().cloned()) {
         let source = Source::parameter(&name);
         finder.vars.insert(name, source);
     }
     function.body.iter().for_each(|b| _ = finder.block(b));
+    finder.usage.leaps.retain(|n| !finder.steps.contains(n));
     finder.usage
 }
 
@@ -116,6 +123,8 @@ struct Finder<'a> {
     usage: Usage,
     /// What variables in scope are made from.
     vars: BTreeMap<String, Source>,
+    /// Parameters that positions of threads are multiplied with.
+    steps: BTreeSet<String>,
     /// Calls around.
     calls: u32,
 }
@@ -321,9 +330,9 @@ impl Finder<'_> {
                         position.blocks.contains(&true) || position.threads.contains(&true);
                     if places && position.parameters.is_empty() && !length.is_position() {
                         self.usage.rows.extend(length.parameters.iter().cloned());
-                        let leaps = !position.threads.contains(&true);
-                        let leaping = length.parameters.iter().filter(|_| leaps);
-                        self.usage.leaps.extend(leaping.cloned());
+                        let by_thread = position.threads.contains(&true);
+                        let names = if by_thread { &mut self.steps } else { &mut self.usage.leaps };
+                        names.extend(length.parameters.iter().cloned());
                     }
                 }
                 let narrow = |e: &ast::Expr| matches!(&*scope::plain(e).kind, ExprKind::Binary { op, .. } if op == "-");

@@ -1,12 +1,12 @@
 //! The loop that a kernel spends its time in: a counter that goes up by one between two bounds, with all stores inside.
 
-use warpsmith_front::ast::{self, ExprKind, Initializer, StmtKind};
+use warpsmith_front::ast::{self, ExprKind, StmtKind};
 use warpsmith_front::sema::walk;
 
 use super::elements;
 use super::find::{self, Access};
 use super::plans::Kernel;
-use crate::source::scope;
+pub use crate::source::counted::{begin, bound, is_increment, name};
 
 /// A loop over `first <= counter < end`.
 pub struct Outer<'a> {
@@ -104,36 +104,6 @@ impl<'a> Outer<'a> {
     }
 }
 
-/// The counter, where it begins, and whether it is declared there.
-pub fn begin(init: &ast::Stmt) -> Option<(&str, &ast::Expr, bool)> {
-    match &init.kind {
-        StmtKind::Vars(vars) => match vars.declarators.as_slice() {
-            [d] => match &d.init {
-                Some(Initializer::Expr(e)) => Some((&d.name, e, true)),
-                _ => None,
-            },
-            _ => None,
-        },
-        StmtKind::Expr(e) => match &*e.kind {
-            ExprKind::Assign { op, target, value } if op == "=" => {
-                Some((name(target)?, value, false))
-            }
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// What a counter stays below, and whether it may reach it.
-pub fn bound<'a>(cond: &'a ast::Expr, counter: &str) -> Option<(&'a ast::Expr, bool)> {
-    let ExprKind::Binary { op, left, right } = &*scope::plain(cond).kind else { return None };
-    match op.as_str() {
-        "<" | "<=" if name(left) == Some(counter) => Some((right, op == "<=")),
-        ">" | ">=" if name(right) == Some(counter) => Some((left, op == ">=")),
-        _ => None,
-    }
-}
-
 fn flat<'a>(step: &'a ast::Expr, all: &mut Vec<&'a ast::Expr>) {
     match &*step.kind {
         ExprKind::Comma(a, b) => {
@@ -142,18 +112,6 @@ fn flat<'a>(step: &'a ast::Expr, all: &mut Vec<&'a ast::Expr>) {
         }
         ExprKind::Paren(e) => flat(e, all),
         _ => all.push(step),
-    }
-}
-
-/// `k++`, `++k`, `k += 1`.
-pub fn is_increment(e: &ast::Expr, counter: &str) -> bool {
-    match &*e.kind {
-        ExprKind::IncDec { op, operand, .. } => op == "++" && name(operand) == Some(counter),
-        ExprKind::Assign { op, target, value } => {
-            let one = matches!(&*scope::plain(value).kind, ExprKind::Number(n) if n == "1");
-            op == "+=" && name(target) == Some(counter) && one
-        }
-        _ => false,
     }
 }
 
@@ -187,15 +145,6 @@ pub fn root(e: &ast::Expr) -> Option<&str> {
         ExprKind::Path(path) => path.as_name(),
         ExprKind::Paren(e) => root(e),
         ExprKind::Index { base, .. } | ExprKind::Member { base, .. } => root(base),
-        _ => None,
-    }
-}
-
-/// The name that an expression is.
-pub fn name(e: &ast::Expr) -> Option<&str> {
-    match &*e.kind {
-        ExprKind::Path(path) => path.as_name(),
-        ExprKind::Paren(e) => name(e),
         _ => None,
     }
 }

@@ -8,7 +8,6 @@ use std::fmt::Write;
 use crate::plan::{Plan, Point};
 use crate::source::elements;
 use crate::source::forks::Fork;
-use crate::source::marks::Bytes;
 use crate::source::patch::Patch;
 use crate::source::scope::{self, SharedArray};
 
@@ -31,7 +30,7 @@ pub struct Layout {
 /// A copy that could be written at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offered {
-    /// The marked read whose expressions it is made of.
+    /// The marked read whose expressions it is made of, or an iteration of one.
     pub mark: usize,
     /// Elements of the array that it goes to.
     pub length: i64,
@@ -131,26 +130,26 @@ fn offered(plan: &Plan, insert: usize, elements: &dyn Fn(&SharedArray) -> usize)
     let here = &plan.inserts[insert].site;
     let place = plan.marks.inserts[insert].start;
     let one = |mark: usize| {
-        let (shared, global) = plan.given(mark)?;
-        let site = &plan.reads[mark].site;
+        let texts = plan.copied(mark)?;
+        let site = &plan.reads[plan.origin(mark)].site;
         // What macros are written out to has names of its own.
-        let known = |at: &Bytes| {
-            let written = elements::element(&plan.text, plan.slice(at), place);
+        let known = |text: &str| {
+            let written = elements::element(&plan.text, text, place);
             written.is_some_and(|element| {
                 let names = scope::names(&element);
                 names.iter().all(|n| here.declared.contains(n) || !site.declared.contains(n))
             })
         };
-        let fits = [shared, global].into_iter().all(known);
-        let array = given_array(plan, mark).filter(|_| fits)?;
+        let fits = texts.into_iter().all(known);
+        let array = given_array(plan, plan.origin(mark)).filter(|_| fits)?;
         Some(Offered { mark, length: elements(&site.arrays[array]) as i64 })
     };
-    (0..plan.reads.len()).filter_map(one).collect()
+    plan.sources().filter_map(one).collect()
 }
 
 fn offer(plan: &Plan, mark: usize) -> Vec<String> {
-    let Some((shared, global)) = plan.given(mark) else { return vec![] };
-    let (shared, global) = (plan.slice(shared), plan.slice(global));
+    let Some([shared, global]) = plan.copied(mark) else { return vec![] };
+    let mark = plan.origin(mark);
     let point = &plan.reads[mark];
     let first = given_array(plan, mark).map_or(String::new(), |a| point.site.arrays[a].first());
     vec![format!("(long long)(&({shared}) - &{first})"), format!("(long long)&({global})")]

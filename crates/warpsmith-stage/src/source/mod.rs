@@ -2,6 +2,7 @@
 
 pub(crate) mod by_data;
 pub(crate) mod constants;
+pub(crate) mod counted;
 pub(crate) mod deduced;
 pub(crate) mod elements;
 pub(crate) mod forks;
@@ -15,4 +16,5 @@ pub(crate) mod patch;
 pub(crate) mod scope;
 pub mod shape;
 pub(crate) mod ties;
+pub(crate) mod turns;
 pub(crate) mod values;

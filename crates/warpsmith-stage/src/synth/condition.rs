@@ -6,128 +6,12 @@
 use std::ops::RangeInclusive;
 
 use super::bits::{Bits, ByBits};
+use super::comparison::{Compare, Comparison};
 use super::cover::{MAX_COMPARISONS, MAX_INSIDE, search};
 use super::positions::once_and_twice;
 use super::table::{NONE, Table};
-use super::term::{Op, Term, is_difference, unsigned};
+use super::term::{Op, Term};
 use crate::plan::{Symbol, SymbolKind};
-
-/// `left op right`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Comparison {
-    pub left: Term,
-    pub op: Compare,
-    pub right: Term,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Compare {
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-}
-
-impl Compare {
-    fn holds(self, a: i64, b: i64) -> bool {
-        match self {
-            Compare::Eq => a == b,
-            Compare::Ne => a != b,
-            Compare::Lt => a < b,
-            Compare::Le => a <= b,
-            Compare::Gt => a > b,
-            Compare::Ge => a >= b,
-        }
-    }
-
-    fn negated(self) -> Compare {
-        match self {
-            Compare::Eq => Compare::Ne,
-            Compare::Ne => Compare::Eq,
-            Compare::Lt => Compare::Ge,
-            Compare::Le => Compare::Gt,
-            Compare::Gt => Compare::Le,
-            Compare::Ge => Compare::Lt,
-        }
-    }
-
-    fn symbol(self) -> &'static str {
-        match self {
-            Compare::Eq => "==",
-            Compare::Ne => "!=",
-            Compare::Lt => "<",
-            Compare::Le => "<=",
-            Compare::Gt => ">",
-            Compare::Ge => ">=",
-        }
-    }
-}
-
-impl Comparison {
-    fn text(&self, symbols: &[Symbol]) -> String {
-        // A position in blocks is not below zero.
-        if let Term::Binary(Op::Div, ..) = self.left {
-            let sides = [&self.left, &self.right].map(|t| t.text(symbols));
-            return format!("{} {} {}", sides[0], self.op.symbol(), sides[1]);
-        }
-        if let Some(text) = self.without_difference(symbols) {
-            return text;
-        }
-        // Thread indices are unsigned: a sum or difference that may be below zero would wrap around.
-        let apart = is_difference(&self.right);
-        let left = match &self.left {
-            Term::Binary(Op::Add, a, b) if matches!(**a, Term::Symbol(_)) => {
-                format!("(int){} + {}", a.text(symbols), b.text(symbols))
-            }
-            Term::Binary(..) => format!("(int)({})", self.left.text(symbols)),
-            Term::Symbol(s) if symbols[*s].int => self.left.text(symbols),
-            other if apart => format!("(int){}", other.text(symbols)),
-            other => other.text(symbols),
-        };
-        let right = self.right.text(symbols);
-        let sum = apart || matches!(self.left, Term::Binary(..));
-        let right = match (sum && unsigned(&self.right, symbols), &self.right) {
-            (false, _) => right,
-            (true, Term::Symbol(_)) => format!("(int){right}"),
-            (true, _) => format!("(int)({right})"),
-        };
-        format!("{left} {} {right}", self.op.symbol())
-    }
-
-    /// `threadIdx.x + 4 < BX` for `threadIdx.x <= BX - 5`, whose difference is below zero for a small constant.
-    fn without_difference(&self, symbols: &[Symbol]) -> Option<String> {
-        let (Term::Symbol(left), Term::Binary(Op::Sub, base, number)) = (&self.left, &self.right)
-        else {
-            return None;
-        };
-        let (Term::Symbol(right), Term::Number(n @ 2..)) = (&**base, &**number) else {
-            return None;
-        };
-        let is_extent = matches!(symbols[*right].kind, SymbolKind::Block(_) | SymbolKind::Grid(_));
-        let one_word = symbols[*left].kind != SymbolKind::Subscript;
-        if symbols[*left].int || is_extent || !one_word {
-            return None;
-        }
-        let (n, op) = match self.op {
-            Compare::Lt | Compare::Ge => (*n, self.op),
-            Compare::Le => (n - 1, Compare::Lt),
-            Compare::Gt => (n - 1, Compare::Ge),
-            Compare::Eq | Compare::Ne => return None,
-        };
-        let [left, right] = [left, right].map(|s| &symbols[*s].text);
-        Some(format!("{left} + {n} {} {right}", op.symbol()))
-    }
-
-    fn negated(&self) -> Comparison {
-        Comparison { op: self.op.negated(), ..self.clone() }
-    }
-
-    fn holds(&self, values: &[i64]) -> Option<bool> {
-        Some(self.op.holds(self.left.value(values)?, self.right.value(values)?))
-    }
-}
 
 /// Groups of comparisons: a conjunction of disjunctions, or the other way round.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -189,6 +73,11 @@ impl Condition {
         terms.flat_map(Term::symbols).filter_map(axis).collect()
     }
 
+    /// It says by accident what has other reasons.
+    pub fn is_far_fetched(&self, symbols: &[Symbol]) -> bool {
+        self.groups.iter().flatten().any(|c| c.is_far_fetched(symbols))
+    }
+
     pub fn comparisons(&self) -> usize {
         self.groups.iter().map(Vec::len).sum()
     }
@@ -204,6 +93,8 @@ pub struct Atom {
 
 /// How far from an edge conditions look for threads in the end.
 const FURTHEST: i64 = 9;
+/// The kind of comparisons with what is as far from an edge as a constant says.
+const AS_FAR: u32 = 13;
 /// Tiers of comparisons.
 const TIERS: u8 = 5;
 
@@ -427,6 +318,22 @@ impl<'a> Conditions<'a> {
             for w in variables.iter().filter(|w| *w != v) {
                 self.compare(&left, &Term::Symbol(*w), -FURTHEST..=-3, 11);
             }
+            self.as_far_as_constants(&left, &variables);
+        }
+    }
+
+    /// A position as far from an edge as a constant of the file says: `i < n + TAPS - 1`.
+    fn as_far_as_constants(&mut self, left: &(Term, Vec<i64>), variables: &[usize]) {
+        let blocks = self.table.of(|k| matches!(k, SymbolKind::Block(_)));
+        let constants = self.table.of(|k| k == SymbolKind::Constant);
+        for c in self.table.distinct(&constants, &blocks) {
+            self.compare(left, &Term::Symbol(c), -1..=0, AS_FAR);
+            for w in variables.iter().filter(|w| left.0 != Term::Symbol(**w)) {
+                for op in [Op::Sub, Op::Add] {
+                    let bound = Term::op(op, Term::Symbol(*w), Term::Symbol(c));
+                    self.compare(left, &bound, -1..=0, AS_FAR);
+                }
+            }
         }
     }
 
@@ -470,7 +377,9 @@ impl<'a> Conditions<'a> {
                 (Compare::Le, most),
             ] {
                 let order = !matches!(op, Compare::Eq | Compare::Ne);
-                self.add(bits, cost + u32::from(order), &|| one(op));
+                // As far from an edge as that, a single position is meant by accident.
+                let unlikely = order != (kind == AS_FAR);
+                self.add(bits, cost + u32::from(unlikely), &|| one(op));
             }
         }
     }

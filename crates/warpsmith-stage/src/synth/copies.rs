@@ -14,7 +14,7 @@ use crate::source::forks::Forks;
 /// A copy at a place for copies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Copy {
-    /// Number of the marked read whose expressions are copied.
+    /// Number of the marked read whose expressions are copied, or of an iteration of one.
     pub mark: usize,
     /// Number of the place among the marks of a profile.
     pub place: usize,
@@ -39,13 +39,20 @@ pub type Spot = (usize, u32, usize, usize, i64);
 /// What copies have put where: the element, and the row that needed it.
 type Known = HashMap<Spot, (i64, (usize, usize))>;
 
+/// A mark with its array and the rows that are wrong yet, and how many threads have some.
+struct Wrong {
+    mark: (usize, usize),
+    threads: usize,
+    rows: Vec<usize>,
+}
+
 /// Rows of each side that a condition is looked for on at first, and of those that it is wrong on.
 const MAX_ROWS: usize = 200;
 const MAX_FAILING: usize = 96;
 
 /// What the copies are chosen from.
 pub struct Problem<'a> {
-    /// Rows of all marks, then of all places.
+    /// Rows of all marks, then of all places, then of iterations.
     pub profile: &'a [Vec<Row>],
     /// Marks with a given place, and the arrays that these are in.
     pub marks: Vec<(usize, usize)>,
@@ -57,6 +64,10 @@ pub struct Problem<'a> {
     pub alike: &'a [usize],
     /// What data decide before marked reads.
     pub forks: &'a Forks,
+    /// The mark that an iteration is of.
+    pub origin: &'a dyn Fn(usize) -> usize,
+    /// Which marks have their copies first: the lowest.
+    pub rank: &'a dyn Fn(usize) -> usize,
     /// The elements that are read at positions in shared memory, once they were asked for.
     pub needed: OnceCell<HashMap<Spot, i64>>,
     /// Launches in which a place that nobody reads was one that several threads wrote to.
@@ -96,20 +107,31 @@ impl Problem<'_> {
         let mut left = self.marks.clone();
         let mut copies = vec![];
         while !left.is_empty() {
-            let mut wrong: Vec<(usize, usize, Vec<usize>)> = vec![];
-            for (at, mark) in left.iter().enumerate() {
-                let rows = self.wrong(*mark, &copied)?;
-                wrong.push((self.threads_of(mark.0, &rows), at, rows));
+            let mut wrong: Vec<Wrong> = vec![];
+            for mark in left {
+                let rows = self.wrong(mark, &copied)?;
+                let threads = self.threads_of(mark.0, &rows);
+                // What is right stays so, or is found to be disturbed in the end.
+                if threads > 0 {
+                    wrong.push(Wrong { mark, threads, rows });
+                }
             }
-            let rank =
-                |at: usize| first.iter().position(|m| *m == left[at].0).unwrap_or(first.len());
-            wrong.sort_by_key(|w| (rank(w.1), w.0, w.1));
-            let Some((_, at, rows)) = wrong.into_iter().next() else { break };
-            let mark = left.remove(at);
-            if rows.is_empty() {
-                continue;
-            }
-            let copy = self.copy(mark, &rows)?;
+            left = wrong.iter().map(|w| w.mark).collect();
+            let missing = self.missing(&wrong);
+            let rank = |w: &Wrong| {
+                let before = first.iter().position(|m| *m == w.mark.0).unwrap_or(first.len());
+                (before, (self.rank)(w.mark.0))
+            };
+            let Some(lowest) = wrong.iter().map(rank).min() else { break };
+            wrong.retain(|w| rank(w) == lowest);
+            let most = |w: &Wrong| match lowest.1 {
+                0 => w.threads,
+                // Of iterations the one whose copy serves most of them.
+                _ => usize::MAX - self.served(w, &missing),
+            };
+            let Some(Wrong { mark, rows, .. }) = wrong.into_iter().min_by_key(most) else { break };
+            left.retain(|m| *m != mark);
+            let copy = self.copy(mark, &rows, &missing)?;
             self.offered(mark, &copy, rows[0], &mut copied);
             copies.push(copy);
             for row in rows {
@@ -126,6 +148,30 @@ impl Problem<'_> {
         }
         self.disturbed(&copied)?;
         Ok(copies)
+    }
+
+    /// Positions that hold a wrong value for some read in a loop.
+    fn missing(&self, wrong: &[Wrong]) -> HashSet<Spot> {
+        let in_loops = wrong.iter().filter(|w| (self.rank)(w.mark.0) > 0);
+        in_loops.flat_map(|w| w.rows.iter().filter_map(|r| self.spot(w.mark, *r))).collect()
+    }
+
+    /// How many threads bring what is missing by the copy for an iteration.
+    fn served(&self, wrong: &Wrong, missing: &HashSet<Spot>) -> usize {
+        let first = wrong.rows.first().and_then(|r| self.profile[wrong.mark.0][*r].insert);
+        first.map_or(0, |(place, _)| self.serving(wrong.mark, place, missing).count())
+    }
+
+    /// Rows of a place whose threads bring what is missing, whoever of the block reads it in a loop.
+    fn serving(&self, mark: (usize, usize), place: usize, missing: &HashSet<Spot>) -> Bits {
+        let needed = self.needed();
+        let rows = &self.profile[place];
+        Bits::from_fn(rows.len(), |i| {
+            rows[i].offers.iter().filter(|o| o.mark == mark.0 && o.element.is_some()).any(|o| {
+                let spot = self.spot_at(&rows[i], mark.1, o.place);
+                missing.contains(&spot) && needed.get(&spot).copied() == o.element
+            })
+        })
     }
 
     /// How many threads have some rows of a mark: one that has them with several data counts once.
@@ -271,20 +317,32 @@ impl Problem<'_> {
         })
     }
 
-    fn copy(&self, mark: (usize, usize), wrong: &[usize]) -> Result<Copy, Trouble> {
+    fn copy(
+        &self,
+        mark: (usize, usize),
+        wrong: &[usize],
+        missing: &HashSet<Spot>,
+    ) -> Result<Copy, Trouble> {
         let inserts: Vec<(usize, usize)> =
             wrong.iter().filter_map(|r| self.profile[mark.0][*r].insert).collect();
         let place = inserts.first().map_or(0, |i| i.0);
         let rows = &self.profile[place];
         let mut yes = Bits::none(rows.len());
         inserts.iter().filter(|i| i.0 == place).for_each(|i| yes.set(i.1));
-        let known = self.forks.decide(mark.0);
+        let origin = (self.origin)(mark.0);
+        let known = self.forks.decide(origin);
         let mut decided = known || self.data_decide(place, &yes);
         // Threads that some data send to the read copy whatever they are, where it is known which threads may be.
-        if known && self.forks.sends_all(mark.0) {
+        if known && self.forks.sends_all(origin) {
             let all = self.ever(place, &yes);
             if !self.clashes(mark, place, &all) {
                 (yes, decided) = (all, false);
+            }
+        }
+        if !decided && !missing.is_empty() {
+            let serving = self.serving(mark, place, missing);
+            if yes.is_subset(&serving) {
+                yes = serving;
             }
         }
         let no = yes.complement();
@@ -292,6 +350,8 @@ impl Problem<'_> {
             return Ok(Copy { mark: mark.0, place, condition: None });
         }
         let mut condition = if decided { None } else { self.condition(place, &yes, &no) };
+        let far_fetched = |c: &Condition| c.is_far_fetched(&(self.point)(place).symbols);
+        let exact = condition.take_if(|c| far_fetched(c));
         if condition.is_none() {
             // Threads that do not read may copy, if there is no other way to say it: what exists, to where nobody needs another.
             // Threads that read what other copies bring do so before those that read what is there without any.
@@ -308,16 +368,18 @@ impl Problem<'_> {
             let read = [&right, &unaided, &none].into_iter();
             for away in read.flat_map(|read| against.iter().map(move |a| a.or(read))) {
                 // Where nobody does harm no condition is needed.
-                if away.is_empty() {
+                if away.is_empty() && exact.is_none() {
                     return Ok(Copy { mark: mark.0, place, condition: None });
                 }
-                condition = self.condition(place, &yes, &away);
+                condition = self
+                    .condition(place, &yes, &away)
+                    .filter(|c| exact.is_none() || !far_fetched(c));
                 if condition.is_some() {
                     break;
                 }
             }
         }
-        match condition {
+        match condition.or(exact) {
             Some(condition) => Ok(Copy { mark: mark.0, place, condition: Some(condition) }),
             None => {
                 Err(Trouble::NoCondition(mark.0, yes.first().unwrap_or(0), no.first().unwrap_or(0)))

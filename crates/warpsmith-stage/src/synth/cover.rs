@@ -1,7 +1,8 @@
 //! Few comparisons that together hold on some rows and on none of others.
 
 use super::bits::{Bits, SeenBits};
-use super::condition::{Atom, Comparison};
+use super::comparison::Comparison;
+use super::condition::Atom;
 
 /// Comparisons that are tried in pairs.
 const MAX_PAIRED: usize = 500;

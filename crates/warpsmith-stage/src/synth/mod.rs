@@ -4,6 +4,7 @@
 //! bits; candidates with equal vectors are one, the simplest.
 
 pub mod bits;
+pub mod comparison;
 pub mod condition;
 pub mod copies;
 pub mod cover;

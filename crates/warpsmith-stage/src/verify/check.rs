@@ -7,7 +7,7 @@ use warpsmith_emu::{Checks, Finding, Outcome, Rule};
 use warpsmith_ir::{Diagnostic, Span};
 
 use super::tiny;
-use crate::launch::{self, Fit, Launch};
+use crate::launch::{self, End, Fit, Launch};
 use crate::memory::{self, Data, Lengths, Prepared, Values};
 use crate::program::Program;
 use crate::search;
@@ -74,11 +74,14 @@ pub(super) const OTHER_WAYS: std::ops::Range<u64> = 20..24;
 /// Threads of a launch that is looked at with all of these, at most.
 const MAX_THREADS: u64 = 1 << 13;
 
+/// Threads of a launch whose blocks are all run, at most: blocks of 32x32, `MANY` along each axis, took most of the time of a check.
+const MAX_WHOLE: u64 = 1 << 16;
+
 /// Positions that last blocks are cut off by, one after the other: of small blocks all there are.
 const CUT_OFF: u32 = 7;
 
 /// Sizes that blocks are too large or too many for.
-const BESIDE: [(Fit, u32); 11] = [
+const BESIDE: [(Fit, u32); 12] = [
     (Fit::Part, 1),
     (Fit::Thin(0), 3),
     (Fit::Thin(1), 3),
@@ -90,15 +93,32 @@ const BESIDE: [(Fit, u32); 11] = [
     (Fit::Least(1), 5),
     (Fit::Spare, 2),
     (Fit::Spare, 3),
+    (Fit::Spare, 5),
 ];
 
 /// Blocks along an axis, so that their numbers come to be what constants are: `blockIdx.x >= R` holds for none of a few.
 const MANY: u32 = 13;
 
+/// Sizes of which one ends in its last block in another way than the other: what a thread at both ends has to do is said by comparisons of
+/// both, and others that hold by accident where both end alike.
+fn corners() -> impl Iterator<Item = (Fit, u32)> {
+    let all = [End::One, End::Two, End::Half, End::ButOne, End::All];
+    let pairs = all.into_iter().flat_map(move |x| all.map(|y| [x, y]));
+    let few = [End::Two, End::Half, End::All];
+    // One position in all along an axis.
+    let lines = few.into_iter().flat_map(|e| [([End::One, e], true), ([e, End::One], false)]);
+    pairs
+        .flat_map(|ends| [true, false].map(|deep| (Fit::Ends(ends, deep), 2)))
+        .chain(lines.map(|(ends, deep)| (Fit::Ends(ends, deep), 1)))
+}
+
 /// Sizes that end anywhere in their last blocks: a condition that is right for some of them may be wrong for the next.
 fn ends(block: [u32; 3]) -> impl Iterator<Item = (Fit, u32)> {
-    let two_left = block[0].saturating_sub(2);
-    let last = (0..CUT_OFF).chain([two_left]).map(|by| (Fit::Ragged(by), 3));
+    // In large blocks a few left over are others than a quarter or most of them.
+    let left = [2, 3, 5, block[0] / 4, block[0] / 2];
+    let far =
+        left.map(|left| block[0].saturating_sub(left)).into_iter().filter(|by| *by >= CUT_OFF);
+    let last = (0..CUT_OFF).chain(far).map(|by| (Fit::Ragged(by), 3));
     last.chain([(Fit::Ragged(1), MANY)])
 }
 
@@ -120,11 +140,13 @@ impl Checker {
         let mut blocks = search::shapes(session, &launch::USUAL, &launch::USUAL_ROWS, 2);
         blocks.extend(session.own);
         let small = search::shapes(session, &[[7, 5]], &[[7, 1]], 2);
+        let plane = session.usage.axes[1] && !session.usage.overlaps;
         // Plans of two time steps count positions from where as many blocks begin as sizes need.
         let beside = if session.usage.overlaps { &[][..] } else { &BESIDE[..] };
         let small = small.into_iter().map(|b| {
             let beside = beside.iter().copied();
-            let all = kinds.iter().copied().chain(beside).chain(ends(b));
+            let corners = corners().filter(|_| plane);
+            let all = kinds.iter().copied().chain(beside).chain(ends(b)).chain(corners);
             (b, all.collect::<Vec<_>>())
         });
         let usual = blocks.into_iter().map(|b| {
@@ -134,7 +156,10 @@ impl Checker {
         let wanted: Vec<_> = usual.chain(small).collect();
         for (block, kinds) in wanted {
             for (fit, count) in kinds {
-                for suited in session.all_suited(block, count, fit)? {
+                for mut suited in session.all_suited(block, count, fit)? {
+                    if suited.launch.threads() > MAX_WHOLE {
+                        suited.launch = suited.launch.sampled();
+                    }
                     let seen = profiled.iter().chain(&launches).any(|s| s.launch == suited.launch);
                     if !seen {
                         launches.push(suited);

@@ -1,0 +1,134 @@
+//! Comparisons of two terms, and how they are written.
+
+use super::term::{Op, Term, is_difference, unsigned};
+use crate::plan::{Symbol, SymbolKind};
+
+/// `left op right`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Comparison {
+    pub left: Term,
+    pub op: Compare,
+    pub right: Term,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Compare {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+impl Compare {
+    fn holds(self, a: i64, b: i64) -> bool {
+        match self {
+            Compare::Eq => a == b,
+            Compare::Ne => a != b,
+            Compare::Lt => a < b,
+            Compare::Le => a <= b,
+            Compare::Gt => a > b,
+            Compare::Ge => a >= b,
+        }
+    }
+
+    pub(super) fn negated(self) -> Compare {
+        match self {
+            Compare::Eq => Compare::Ne,
+            Compare::Ne => Compare::Eq,
+            Compare::Lt => Compare::Ge,
+            Compare::Le => Compare::Gt,
+            Compare::Gt => Compare::Le,
+            Compare::Ge => Compare::Lt,
+        }
+    }
+
+    fn symbol(self) -> &'static str {
+        match self {
+            Compare::Eq => "==",
+            Compare::Ne => "!=",
+            Compare::Lt => "<",
+            Compare::Le => "<=",
+            Compare::Gt => ">",
+            Compare::Ge => ">=",
+        }
+    }
+}
+
+impl Comparison {
+    pub(super) fn text(&self, symbols: &[Symbol]) -> String {
+        // A position in blocks is not below zero.
+        if let Term::Binary(Op::Div, ..) = self.left {
+            let sides = [&self.left, &self.right].map(|t| t.text(symbols));
+            return format!("{} {} {}", sides[0], self.op.symbol(), sides[1]);
+        }
+        if let Some(text) = self.without_difference(symbols) {
+            return text;
+        }
+        // Thread indices are unsigned: a sum or difference that may be below zero would wrap around.
+        let apart = is_difference(&self.right);
+        let left = match &self.left {
+            Term::Binary(Op::Add, a, b) if matches!(**a, Term::Symbol(_)) => {
+                format!("(int){} + {}", a.text(symbols), b.text(symbols))
+            }
+            Term::Binary(..) => format!("(int)({})", self.left.text(symbols)),
+            Term::Symbol(s) if symbols[*s].int => self.left.text(symbols),
+            other if apart => format!("(int){}", other.text(symbols)),
+            other => other.text(symbols),
+        };
+        let right = self.right.text(symbols);
+        let sum = apart || matches!(self.left, Term::Binary(..));
+        let right = match (sum && unsigned(&self.right, symbols), &self.right) {
+            (false, _) => right,
+            (true, Term::Symbol(_)) => format!("(int){right}"),
+            (true, _) => format!("(int)({right})"),
+        };
+        format!("{left} {} {right}", self.op.symbol())
+    }
+
+    /// `threadIdx.x + 4 < BX` for `threadIdx.x <= BX - 5`, whose difference is below zero for a small constant.
+    fn without_difference(&self, symbols: &[Symbol]) -> Option<String> {
+        let (Term::Symbol(left), Term::Binary(Op::Sub, base, number)) = (&self.left, &self.right)
+        else {
+            return None;
+        };
+        let (Term::Symbol(right), Term::Number(n @ 2..)) = (&**base, &**number) else {
+            return None;
+        };
+        let is_extent = matches!(symbols[*right].kind, SymbolKind::Block(_) | SymbolKind::Grid(_));
+        let one_word = symbols[*left].kind != SymbolKind::Subscript;
+        if symbols[*left].int || is_extent || !one_word {
+            return None;
+        }
+        let (n, op) = match self.op {
+            Compare::Lt | Compare::Ge => (*n, self.op),
+            Compare::Le => (n - 1, Compare::Lt),
+            Compare::Gt => (n - 1, Compare::Ge),
+            Compare::Eq | Compare::Ne => return None,
+        };
+        let [left, right] = [left, right].map(|s| &symbols[*s].text);
+        Some(format!("{left} + {n} {} {right}", op.symbol()))
+    }
+
+    pub(super) fn negated(&self) -> Comparison {
+        Comparison { op: self.op.negated(), ..self.clone() }
+    }
+
+    pub(super) fn holds(&self, values: &[i64]) -> Option<bool> {
+        Some(self.op.holds(self.left.value(values)?, self.right.value(values)?))
+    }
+
+    /// The number of a block is compared with anything but a number, or a position is one that an extent names.
+    pub(super) fn is_far_fetched(&self, symbols: &[Symbol]) -> bool {
+        let has = |t: &Term, of: fn(SymbolKind) -> bool| {
+            t.symbols().into_iter().any(|s| of(symbols[s].kind))
+        };
+        let sides = [&self.left, &self.right];
+        let block = sides.iter().any(|t| has(t, |k| matches!(k, SymbolKind::Grid(_))));
+        let extent = |k| matches!(k, SymbolKind::Constant | SymbolKind::Block(_));
+        let position = has(&self.left, |k| k == SymbolKind::Variable) && has(&self.right, extent);
+        let one = matches!(self.op, Compare::Eq | Compare::Ne);
+        position && one || block && !matches!(self.right, Term::Number(_))
+    }
+}
