@@ -250,13 +250,29 @@ fn cached(body: &ast::Block) -> Vec<(Span, Span)> {
     all
 }
 
-/// Why no tile is worth it for the reads of an array; `shared`: threads of a block may read the same elements.
-pub fn unshared(reads: &[&Access], shared: bool) -> String {
+/// Threads and iterations that are looked at for elements that two threads read.
+const LOOKED_AT: i64 = 5;
+
+/// Whether no two threads of a block read one element, in whichever iterations.
+fn own(reads: &[&Access], planes: bool) -> bool {
+    let all = 0..LOOKED_AT;
+    let rows = if planes { all.clone() } else { 0..1 };
+    let threads = rows.flat_map(|y| all.clone().map(move |x| [x, y, 0]));
+    let mut readers: HashMap<i64, [i64; 3]> = HashMap::new();
+    let each = threads.flat_map(|t| all.clone().map(move |i| (t, i)));
+    let mut each = each.flat_map(|(t, i)| reads.iter().map(move |a| (t, a.value_at(t, i))));
+    each.all(|(t, value)| value.is_some_and(|v| *readers.entry(v).or_insert(t) == t))
+        && reads.iter().all(|a| !a.several)
+}
+
+/// Why no tile is worth it for the reads of an array; `shared`: threads of a block may read the same elements; `planes`: the kernel
+/// asks for the thread along y.
+pub fn unshared(reads: &[&Access], shared: bool, planes: bool) -> String {
     let name = reads.first().map_or("", |a| a.array.as_str());
     let moves = |a: &&&Access| a.strides().filter(|_| a.loops().is_some());
     let strides: Vec<[i64; 2]> = reads.iter().filter_map(|a| moves(&a)).collect();
     let call = reads.iter().find(|a| a.open.ends_with('(') && a.at.is_none());
-    let repeats = reads.iter().any(|a| a.repeats(true));
+    let repeats = reads.iter().any(|a| a.repeats(planes));
     match strides.len() == reads.len() {
         false if reads.iter().any(|a| a.by_data) => format!(
             "`{name}`: data decide on its subscripts, so that no tile is certain to hold what is read"
@@ -279,6 +295,11 @@ pub fn unshared(reads: &[&Access], shared: bool) -> String {
             "`{name}`: all threads of a block read one element at a time, which takes one request and one sector of the cache a warp \
              without a tile, and one request with it"
         ),
+        true if own(reads, planes) => {
+            format!(
+                "`{name}`: each thread reads elements of its own, which no other of the block reads"
+            )
+        }
         true if shared || repeats => format!(
             "`{name}`: threads of a block read what others read, too, but no plan for that is known, or none passed its checks"
         ),

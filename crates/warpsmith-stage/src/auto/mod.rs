@@ -366,7 +366,7 @@ fn declined_as_it_is(session: &Session) -> Result<Vec<String>, Refusal> {
     in_kernel(session, &mut |kernel| {
         for array in read_only(kernel) {
             let reads: Vec<_> = kernel.elements().filter(|a| a.array == array).collect();
-            reasons.push(find::unshared(&reads, kernel.shares_elements(&reads)));
+            reasons.push(find::unshared(&reads, kernel.shares_elements(&reads), kernel.axes[1]));
         }
         let stores = kernel.elements().filter(|a| a.stored);
         let first = stores.filter_map(find::scattered).next();

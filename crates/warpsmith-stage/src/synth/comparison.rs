@@ -119,16 +119,10 @@ impl Comparison {
         Some(self.op.holds(self.left.value(values)?, self.right.value(values)?))
     }
 
-    /// The number of a block is compared with anything but a number, or a position is one that an extent names.
+    /// The number of a block is compared with anything but a number.
     pub(super) fn is_far_fetched(&self, symbols: &[Symbol]) -> bool {
-        let has = |t: &Term, of: fn(SymbolKind) -> bool| {
-            t.symbols().into_iter().any(|s| of(symbols[s].kind))
-        };
-        let sides = [&self.left, &self.right];
-        let block = sides.iter().any(|t| has(t, |k| matches!(k, SymbolKind::Grid(_))));
-        let extent = |k| matches!(k, SymbolKind::Constant | SymbolKind::Block(_));
-        let position = has(&self.left, |k| k == SymbolKind::Variable) && has(&self.right, extent);
-        let one = matches!(self.op, Compare::Eq | Compare::Ne);
-        position && one || block && !matches!(self.right, Term::Number(_))
+        let is_block = |s: usize| matches!(symbols[s].kind, SymbolKind::Grid(_));
+        let block = [&self.left, &self.right].iter().any(|t| t.symbols().into_iter().any(is_block));
+        block && !matches!(self.right, Term::Number(_))
     }
 }

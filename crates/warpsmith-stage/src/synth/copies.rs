@@ -104,19 +104,20 @@ impl Problem<'_> {
     /// Chooses copies, for some marks before all others.
     fn in_order(&self, first: &[usize]) -> Result<Vec<Copy>, Trouble> {
         let mut copied = Known::new();
-        let mut left = self.marks.clone();
+        let all = |mark: &(usize, usize)| (*mark, (0..self.profile[mark.0].len()).collect());
+        let mut left: Vec<((usize, usize), Vec<usize>)> = self.marks.iter().map(all).collect();
         let mut copies = vec![];
         while !left.is_empty() {
             let mut wrong: Vec<Wrong> = vec![];
-            for mark in left {
-                let rows = self.wrong(mark, &copied)?;
+            for (mark, rows) in &left {
+                let rows = self.wrong(*mark, rows, &copied)?;
                 let threads = self.threads_of(mark.0, &rows);
                 // What is right stays so, or is found to be disturbed in the end.
                 if threads > 0 {
-                    wrong.push(Wrong { mark, threads, rows });
+                    wrong.push(Wrong { mark: *mark, threads, rows });
                 }
             }
-            left = wrong.iter().map(|w| w.mark).collect();
+            left = wrong.iter().map(|w| (w.mark, w.rows.clone())).collect();
             let missing = self.missing(&wrong);
             let rank = |w: &Wrong| {
                 let before = first.iter().position(|m| *m == w.mark.0).unwrap_or(first.len());
@@ -130,7 +131,7 @@ impl Problem<'_> {
                 _ => usize::MAX - self.served(w, &missing),
             };
             let Some(Wrong { mark, rows, .. }) = wrong.into_iter().min_by_key(most) else { break };
-            left.retain(|m| *m != mark);
+            left.retain(|(m, _)| *m != mark);
             let copy = self.copy(mark, &rows, &missing)?;
             self.offered(mark, &copy, rows[0], &mut copied);
             copies.push(copy);
@@ -180,10 +181,16 @@ impl Problem<'_> {
         all.map(|r| (self.alike[r.launch], r.thread, r.visit)).collect::<HashSet<_>>().len()
     }
 
-    /// Rows of a mark that read a wrong value after what is copied so far.
-    fn wrong(&self, mark: (usize, usize), copied: &Known) -> Result<Vec<usize>, Trouble> {
+    /// Of some rows of a mark, those that read a wrong value after what is copied so far.
+    fn wrong(
+        &self,
+        mark: (usize, usize),
+        rows: &[usize],
+        copied: &Known,
+    ) -> Result<Vec<usize>, Trouble> {
         let mut all = vec![];
-        for (i, r) in self.profile[mark.0].iter().enumerate() {
+        for i in rows.iter().copied() {
+            let r = &self.profile[mark.0][i];
             let Some(given) = &r.given else { continue };
             let spot = self.spot(mark, i);
             let right = match spot.and_then(|s| copied.get(&s)) {
