@@ -67,6 +67,16 @@ fn differences_against_the_flow() {
     );
 }
 
+#[test]
+fn conditions_may_have_a_name() {
+    plain(
+        "by_data_named",
+        "if (i >= n) return;
+    const bool left = i > 0 && w[i] == 5, right = i < n - 1 && w[i] == 6;
+    out[i] = left ? __opt__(t[threadIdx.x + 1], q[i - 1]) : right ? __opt__(t[threadIdx.x + 3], q[i + 1]) : 0;",
+    );
+}
+
 /// The last of four branches is one that a thread goes to in one run of eight.
 #[test]
 fn integers_choose_among_four() {

@@ -1,6 +1,7 @@
-//! Loops that count: where their counters begin, how far they go, and by how much.
+//! Loops that count: where their counters begin, how far they go, and by how much; and variables that keep their value.
 
 use warpsmith_front::ast::{self, ExprKind, Initializer, StmtKind};
+use warpsmith_front::sema::walk;
 
 use super::scope;
 
@@ -53,4 +54,24 @@ pub fn name(e: &ast::Expr) -> Option<&str> {
         ExprKind::Paren(e) => name(e),
         _ => None,
     }
+}
+
+/// The variable that an expression changes, or makes a pointer to.
+pub fn changed(e: &ast::Expr) -> Option<&str> {
+    match &*e.kind {
+        ExprKind::Assign { target, .. } => name(target),
+        ExprKind::IncDec { operand, .. } => name(operand),
+        ExprKind::Unary { op, operand } if op == "&" => name(operand),
+        _ => None,
+    }
+}
+
+/// What a variable is that a body declares once and never changes, where that changes nothing itself.
+pub fn kept(body: &ast::Block, name: &str) -> Option<ast::Expr> {
+    let mut declared = scope::declared(body);
+    let [Some(value)] = declared.get_mut(name)?.as_mut_slice() else { return None };
+    let mut changes = false;
+    walk::block(body, &mut |e| changes |= changed(e) == Some(name));
+    walk::expr(value, &mut |e| changes |= changed(e).is_some());
+    (!changes).then(|| value.clone())
 }

@@ -11,7 +11,7 @@ use warpsmith_ir::{SourceMap, Span};
 
 use super::by_data::ByData;
 use super::marks::{Bytes, Marks};
-use super::{scope, ties, values};
+use super::{counted, scope, ties, values};
 
 /// What stands at each fork of a way, by its number.
 pub type Choices = BTreeMap<usize, i64>;
@@ -308,6 +308,12 @@ impl Finder<'_> {
             {
                 self.require(left, holds);
                 self.require(right, holds);
+            }
+            // A name for a condition: what it is made of is asked for.
+            ExprKind::Path(path)
+                if let Some(value) = path.as_name().and_then(|n| counted::kept(self.body, n)) =>
+            {
+                self.require(&value, holds);
             }
             _ if self.data.decide(cond) => self.take(cond.span, holds.into(), false),
             _ => {}

@@ -1,8 +1,6 @@
 //! Marked reads in loops of constant length whose copies stand before the loop: what such a read is in each iteration.
 
-use std::collections::HashMap;
-
-use warpsmith_front::ast::{self, ExprKind, StmtKind, TranslationUnit};
+use warpsmith_front::ast::{self, StmtKind, TranslationUnit};
 use warpsmith_front::pp::Piece;
 use warpsmith_front::sema::walk;
 use warpsmith_ir::SourceMap;
@@ -74,7 +72,6 @@ impl File<'_> {
         mut texts: [String; 2],
     ) -> Option<(Vec<Counter>, [String; 2])> {
         let body = scope::body_at(self.unit, byte)?;
-        let declared = scope::declared(body);
         let mut counters: Vec<Counter> = vec![];
         for _ in 0..MAX_DEPTH {
             let names = texts.iter().flat_map(|t| scope::names(t));
@@ -86,27 +83,14 @@ impl File<'_> {
             match self.counter(body, byte, &name) {
                 Some(counter) => counters.push(counter),
                 None => {
-                    let value = self.value(body, &declared, &name)?;
-                    texts = texts.map(|text| put(&text, &name, &value));
+                    let value = counted::kept(body, &name)?;
+                    let value = self.sources.text(value.span).trim();
+                    texts = texts.map(|text| put(&text, &name, value));
                 }
             }
         }
         let count: usize = counters.iter().map(|c| c.values.len()).product();
         (!counters.is_empty() && count <= MAX_TURNS).then_some((counters, texts))
-    }
-
-    /// What a variable is declared as that keeps its value.
-    fn value(
-        &self,
-        body: &ast::Block,
-        declared: &HashMap<String, Vec<Option<ast::Expr>>>,
-        name: &str,
-    ) -> Option<String> {
-        let [Some(value)] = declared.get(name)?.as_slice() else { return None };
-        let mut changes = false;
-        walk::block(body, &mut |e| changes |= changed(e) == Some(name));
-        walk::expr(value, &mut |e| changes |= changed(e).is_some());
-        (!changes).then(|| self.sources.text(value.span).trim().to_string())
     }
 
     /// The counter of a loop around a byte, if constants say how far it goes.
@@ -130,7 +114,7 @@ impl File<'_> {
         let (own, first, true) = counted::begin(init)? else { return None };
         let (end, inclusive) = counted::bound(cond, own)?;
         let mut changes = false;
-        walk::stmt(body, &mut |e| changes |= changed(e) == Some(own));
+        walk::stmt(body, &mut |e| changes |= counted::changed(e) == Some(own));
         if own != name || changes || !counted::is_increment(step, own) {
             return None;
         }
@@ -152,16 +136,6 @@ impl File<'_> {
     fn number(&self, text: &str) -> Option<i64> {
         let known = |text: String, c: &Constant| put(&text, &c.name, &c.value.to_string());
         values::value_of(self.unit, &self.constants.iter().fold(text.to_string(), known))
-    }
-}
-
-/// The variable that an expression changes, or makes a pointer to.
-fn changed(e: &ast::Expr) -> Option<&str> {
-    match &*e.kind {
-        ExprKind::Assign { target, .. } => counted::name(target),
-        ExprKind::IncDec { operand, .. } => counted::name(operand),
-        ExprKind::Unary { op, operand } if op == "&" => counted::name(operand),
-        _ => None,
     }
 }
 
