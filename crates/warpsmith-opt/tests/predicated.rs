@@ -48,6 +48,22 @@ fn loops_under_conditions_are_shared() {
 }
 
 #[test]
+fn loops_in_a_while_are_shared() {
+    for (way, limit) in
+        [("t++; continue;", "j_skips ? 0 : m"), ("s[i] = t; break;", "j_skips ? 0 : m")]
+    {
+        let body = format!(
+            "int t = 0; s[i] = 0; while (t < 3) {{ if ((k[i] + t) & 1) {{ {way} }} {SUM} s[i] += sum; t++; }}"
+        );
+        let text =
+            check(&rows(&body), "predicate j\nbind i -> y block 1x4\nshare j -> x by 8", SIZES);
+        has(&text, &[limit, "__shfl_xor_sync"]);
+    }
+    let body = format!("int t = 0; do {{ if (t == 1) {{ {SUM} s[i] = sum; }} }} while (t++ < 2);");
+    check(&rows(&body), "predicate j\nbind i -> x block 32", SIZES);
+}
+
+#[test]
 fn conditions_that_change_on_the_way_are_kept() {
     let body = "int left = k[i] & 7; float sum = 0; if (left > 2) { for (int j = 0; j < m; j++) { sum += A[i][j]; left--; } t[i] = left; } s[i] = sum;";
     let text = check(&rows(body), "predicate j\nbind i -> x block 32", SIZES);
@@ -72,6 +88,10 @@ fn declarations_stay_that_the_loop_has_nothing_to_do_with() {
 fn what_cannot_go_in_front_of_the_condition_is_refused() {
     for (body, why) in [
         (SUM.to_string() + " s[i] = sum;", "it stands under no condition"),
+        (
+            format!("if (i > 1) {{ int t = 0; while (t < 2) {{ {SUM} s[i] = sum; t++; }} }}"),
+            "between it and the condition that it stands under is another loop",
+        ),
         ("if (i > 1) { s[i] = 2; for (int j = 0; j < m; j++) s[i] += A[i][j]; }".into(), "more than declarations"),
         // Outside of its side the array has no such row.
         (

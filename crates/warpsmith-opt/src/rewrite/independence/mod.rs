@@ -1,6 +1,7 @@
 //! What a mark promises, checked: the iterations of a loop are independent.
 
 mod answers;
+mod flags;
 mod private;
 mod reduced;
 mod unmarked;
@@ -17,6 +18,7 @@ use crate::refusal::{CarriedDependence, End, Refusal, UndecidedMark};
 use crate::requirement::Requirement;
 use crate::walk;
 
+pub use flags::allow as allow_flags;
 pub(super) use unmarked::proved_with;
 pub use unmarked::{mark_proved, provably_parallel, suggestions};
 

@@ -7,7 +7,7 @@ use warpsmith_ir::{
 };
 
 use super::analyse;
-use super::private::{is_of_each_iteration, sets_parameters};
+use super::private::is_of_each_iteration;
 use super::reduced::{Reduced, reduced};
 use crate::analysis::access::AccessKind;
 use crate::analysis::scalars;
@@ -140,9 +140,6 @@ pub(in crate::rewrite) fn proved_with(kernel: &Kernel, l: &ForLoop) -> Option<Pa
         }
         clauses.private.push(shared.var);
     }
-    if sets_parameters(function, &clauses.private) {
-        return None;
-    }
     let (_, report, accesses) = analyse(kernel, l, &clauses);
     let writes = accesses.iter().any(|a| a.kind == AccessKind::Write);
     (!opaque && report.proved() && writes).then_some(clauses)
@@ -161,11 +158,14 @@ fn combined_note(kernel: &Kernel, (l, stmt): (&ForLoop, &Stmt), found: &Reduced)
         false => d,
     };
     let mark = pragma(kernel, l, &found.clauses);
-    d.help(match found.arrays.is_empty() {
+    let atomic = [
+        (!found.arrays.is_empty()).then_some("`#pragma omp atomic` before the updates"),
+        (!found.flags.is_empty()).then_some("`#pragma omp atomic write` before the stores"),
+    ];
+    let atomic: Vec<&str> = atomic.into_iter().flatten().collect();
+    d.help(match atomic.is_empty() {
         true => format!("mark it to say so: `{mark}`"),
-        false => {
-            format!("mark it to say so: `{mark}`, with `#pragma omp atomic` before the updates")
-        }
+        false => format!("mark it to say so: `{mark}`, with {}", atomic.join(" and ")),
     })
 }
 
@@ -197,7 +197,7 @@ fn is_declared_outside(function: &Function, name: &str) -> bool {
     named.any(|(var, _)| walk::times_mentioned(&function.body, var) == 0)
 }
 
-fn about(
+pub(super) fn about(
     kernel: &Kernel,
     l: &ForLoop,
     stmt: &Stmt,

@@ -159,7 +159,8 @@ impl Verifier<'_> {
         }
         let vacuous = verified.vacuous();
         if !verified.ill_conditioned.is_empty() && (verified.sizes.is_empty() || vacuous) {
-            return Err(Failed::IllConditioned { points: verified.ill_conditioned });
+            let points = verified.ill_conditioned.iter().map(points::name).collect();
+            return Err(Failed::IllConditioned { points });
         }
         if verified.sizes.is_empty() || vacuous && !verified.outside.is_empty() {
             let why =
