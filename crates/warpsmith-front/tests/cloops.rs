@@ -311,11 +311,11 @@ fn conditions_of_sums_are_limits() {
         )
     };
     for (cond, limit) in [
-        ("i + m <= n", "<= (n - m)"),
-        ("i + 2 < n", "< (n - 2)"),
-        ("n > 1 + i", "< (n - 1)"),
-        ("i - m < n", "< i32(max((i64(n) + i64(m)), -2147483648"),
-        ("i + q < n", "< i32(max((i64(n) - i64(q)), -2147483648"),
+        ("i + m <= n", "0..=n - m"),
+        ("i + 2 < n", "0..n - 2"),
+        ("n > 1 + i", "0..n - 1"),
+        ("i - m < n", "max("),
+        ("i + q < n", "max("),
     ] {
         let input = accepted(&text("int", cond));
         assert_eq!(loops(&input).len(), 2, "{cond}");

@@ -48,19 +48,16 @@ fn loops_under_conditions_are_shared() {
 }
 
 #[test]
-fn loops_in_a_while_are_shared() {
-    for (way, limit) in
-        [("t++; continue;", "j_skips ? 0 : m"), ("s[i] = t; break;", "j_skips ? 0 : m")]
-    {
+fn conditions_in_a_while_go_into_limits() {
+    for way in ["t++; continue;", "s[i] = t; break;"] {
         let body = format!(
             "int t = 0; s[i] = 0; while (t < 3) {{ if ((k[i] + t) & 1) {{ {way} }} {SUM} s[i] += sum; t++; }}"
         );
-        let text =
-            check(&rows(&body), "predicate j\nbind i -> y block 1x4\nshare j -> x by 8", SIZES);
-        has(&text, &[limit, "__shfl_xor_sync"]);
+        let text = check(&rows(&body), "predicate j\nbind i -> x block 32", SIZES);
+        has(&text, &["j_skips ? 0 : m"]);
     }
     let body = format!("int t = 0; do {{ if (t == 1) {{ {SUM} s[i] = sum; }} }} while (t++ < 2);");
-    check(&rows(&body), "predicate j\nbind i -> x block 32", SIZES);
+    has(&check(&rows(&body), "predicate j\nbind i -> x block 32", SIZES), &["t == 1 ? m : 0"]);
 }
 
 #[test]

@@ -151,7 +151,10 @@ fn flagged(body: &str) -> Vec<String> {
 fn flags_of_marked_loops_are_reduced_or_stored_atomically() {
     for (body, wanted) in [
         ("if (a[i][0] > 3) *t = 1;", &["i", "Store t"][..]),
-        ("if (a[i][0] > 3) t[0] = 2.5f; else if (a[i][0] < 1) *t = 2.5f;", &["i", "Store t"]),
+        (
+            "if (a[i][0] > 3) t[0] = 2.5f; else if (a[i][0] < 1) *t = 2.5f;",
+            &["i", "Store t", "Store t"],
+        ),
         ("for (int j = 0; j < m; j++) if (a[i][j] > 3) t[j] = 1;", &["i", "Store t"]),
         ("if (a[i][0] > 3) { c = 1; *t = 1; }", &["i LogicalOr c", "Store t"]),
         // The mark is believed where data decide.

@@ -296,10 +296,9 @@ impl Lowering<'_> {
                         let place = Place::new(PlaceKind::Var(var), ty, stmt.origin.clone());
                         let first = stmts.len();
                         assign(place, value, &stmt.origin, &mut stmts);
-                        stmts[first..]
-                            .iter_mut()
-                            .take(1)
-                            .for_each(|s| s.comment = stmt.comment.clone());
+                        if let Some(first) = stmts.get_mut(first) {
+                            first.comment = stmt.comment;
+                        }
                     }
                 }
                 _ => stmts.push(stmt),

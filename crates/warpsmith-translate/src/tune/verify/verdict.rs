@@ -240,3 +240,19 @@ fn capital(phrase: &str) -> String {
     let mut letters = phrase.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_beyond_a_point_where_none_is_below_its_own() {
+        let point = |it: i64, n: i64| Point::from([("it".to_string(), it), ("n".to_string(), n)]);
+        let ill_conditioned = vec![point(15, 5), point(6, 17)];
+        let verified = Verified { ill_conditioned, ..Verified::default() };
+        let beyond = |it, n| verified.is_beyond_ill_conditioned(&point(it, n));
+        assert!(beyond(15, 5) && beyond(16, 900) && beyond(6, 18));
+        assert!(!beyond(5, 900) && !beyond(900, 4) && !beyond(14, 16));
+        assert!(!Verified::default().is_beyond_ill_conditioned(&point(1, 1)));
+    }
+}

@@ -16,7 +16,7 @@ void wide_limits(int n, long long least, unsigned most, unsigned long long_most,
             if (j > 6) break;
             sum += 8.0f;
         }
-        for (int j = -2; j < sizeof(float); j++) sum += 16.0f;
+        for (int j = i - 2; j < sizeof(float); j++) sum += 16.0f;
         s[i] = sum;
     }
 }
