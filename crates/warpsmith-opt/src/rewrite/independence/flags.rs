@@ -19,8 +19,7 @@ use warpsmith_ir::{
     Reduction, Stmt, StmtKind, VarId, visit,
 };
 
-use super::unmarked::about;
-use super::{analyse, group_of};
+use super::{about, analyse, group_of};
 use crate::analysis::access::Base;
 use crate::analysis::{contributions, scalars};
 use crate::kernel::{Kernel, is_marked};

@@ -2,13 +2,13 @@
 
 use warpsmith_ir::typing::Env;
 use warpsmith_ir::{
-    Block, Diagnostic, ForLoop, FuncId, Function, LoopId, LoopKind, Module, Parallel, Severity,
-    Stmt, StmtKind, VarId,
+    Block, Diagnostic, ForLoop, FuncId, Function, LoopId, LoopKind, Module, Parallel, Stmt,
+    StmtKind, VarId,
 };
 
-use super::analyse;
 use super::private::is_of_each_iteration;
 use super::reduced::{Reduced, reduced};
+use super::{about, analyse};
 use crate::analysis::access::AccessKind;
 use crate::analysis::scalars;
 use crate::kernel::{Kernel, is_marked, only_loop};
@@ -195,19 +195,4 @@ fn pragma(kernel: &Kernel, outermost: &ForLoop, clauses: &Parallel) -> String {
 fn is_declared_outside(function: &Function, name: &str) -> bool {
     let mut named = (0..).map(VarId).zip(&function.vars).filter(|(_, v)| v.name == name);
     named.any(|(var, _)| walk::times_mentioned(&function.body, var) == 0)
-}
-
-pub(super) fn about(
-    kernel: &Kernel,
-    l: &ForLoop,
-    stmt: &Stmt,
-    (code, says): (&'static str, &str),
-    label: &str,
-) -> Diagnostic {
-    let message = format!("loop `{}` {says}", kernel.loop_name(l.id));
-    let d = Diagnostic::new(Severity::Note, code, message);
-    match l.first.origin.span.or(stmt.origin.span) {
-        Some(span) => d.label(span, label),
-        None => d,
-    }
 }
