@@ -8,11 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 use warpsmith_ir::{
     BinaryOp, Block, Case, Expr, ExprKind, FuncId, Function, FunctionKind, Module, Place,
-    PlaceKind, Scalar, SourceMap, Span, StmtKind, Turn, UnaryOp, VarId, Way, visit,
+    PlaceKind, SourceMap, Span, StmtKind, Turn, VarId, Way, visit,
 };
 use warpsmith_opt::walk;
 
 use super::by_data::ByData;
+use super::ranges::{above, range};
 
 /// What a program has that can be run, and which run was the first to do so.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -459,52 +460,6 @@ fn always(function: &Function, cond: &Expr) -> Option<bool> {
         BinaryOp::Lt => above(range(function, b)?, range(function, a)?),
         BinaryOp::Ge => Some(!above(range(function, b)?, range(function, a)?)?),
         _ => None,
-    }
-}
-
-/// The least and the greatest value that a number may have.
-type Range = (i128, i128);
-
-/// Whether one number is always, or never, above another.
-fn above(a: Range, b: Range) -> Option<bool> {
-    if a.0 > b.1 { Some(true) } else { (a.1 <= b.0).then_some(false) }
-}
-
-/// What an integer may be in the launcher: its parameters are sizes from 0 on, all else has the range of its type.
-fn range(function: &Function, e: &Expr) -> Option<Range> {
-    let ty = e.ty.scalar().filter(|s| s.is_integer() && *s != Scalar::Bool)?;
-    let bits = 8 * ty.bytes();
-    let whole = match ty.is_signed() {
-        true => (-1 << (bits - 1), (1 << (bits - 1)) - 1),
-        false => (0, (1 << bits) - 1),
-    };
-    let found = match &*e.kind {
-        ExprKind::Const(v) if ty == Scalar::U64 => Some((v.bits.into(), v.bits.into())),
-        ExprKind::Const(v) => Some((v.as_i64().into(), v.as_i64().into())),
-        ExprKind::Unary(UnaryOp::Neg, a) => range(function, a).map(|(low, high)| (-high, -low)),
-        // A size that does not fit is none to be asked about.
-        ExprKind::Cast(a) if is_size(function, a) => Some((0, whole.1)),
-        ExprKind::Cast(a) => range(function, a),
-        ExprKind::Read(_) if is_size(function, e) => Some((0, whole.1)),
-        ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) => {
-            let ((low, high), (least, most)) = (range(function, a)?, range(function, b)?);
-            let add = *op == BinaryOp::Add;
-            Some(if add { (low + least, high + most) } else { (low - most, high - least) })
-        }
-        _ => None,
-    };
-    Some(found.filter(|(low, high)| whole.0 <= *low && *high <= whole.1).unwrap_or(whole))
-}
-
-/// A parameter that is an integer: a size.
-fn is_size(function: &Function, e: &Expr) -> bool {
-    match &*e.kind {
-        ExprKind::Cast(inner) => is_size(function, inner),
-        ExprKind::Read(place) => match &*place.kind {
-            PlaceKind::Var(v) => function.params.contains(v) && place.ty.is_integer(),
-            _ => false,
-        },
-        _ => false,
     }
 }
 

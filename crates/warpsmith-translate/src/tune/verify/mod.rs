@@ -17,6 +17,7 @@ mod lowered;
 mod oversized;
 mod part;
 pub mod points;
+mod ranges;
 mod reach;
 mod sampled;
 pub(in crate::tune) mod suited;
