@@ -27,7 +27,9 @@ pub fn range(function: &Function, e: &Expr) -> Option<Range> {
         }
         ExprKind::Unary(UnaryOp::Neg, a) => range(function, a).map(|(low, high)| (-high, -low)),
         // A size that does not fit is none to be asked about.
-        ExprKind::Cast(a) if is_size(function, a) => Some((0, whole.1)),
+        ExprKind::Cast(a) if is_size(function, a) => {
+            range(function, a).map(|(low, high)| (low, high.min(whole.1)))
+        }
         ExprKind::Cast(a) => range(function, a),
         ExprKind::Read(_) if is_size(function, e) => Some((0, whole.1)),
         ExprKind::Read(place) => match &*place.kind {
