@@ -257,6 +257,84 @@ fn loops_whose_limit_changes_are_general_loops() {
 }
 
 #[test]
+fn limits_of_wider_types_keep_their_values() {
+    let text = |limit: &str, body: &str| {
+        format!(
+            "void f(int n, long w, unsigned u, long e, float x[n], float y[e]) {{\n{MARK}for (int q = 0; q < n; q++)\n\
+             for (int j = 0; j < {limit}; j++) {{ {body} }} }}\n"
+        )
+    };
+    // Below every `int` none is below it.
+    let raised = printed(&text("w", "x[q] += j;"));
+    assert!(raised.contains("max(w, -2147483648"), "{raised}");
+    // Extents are above zero, and so is what has no sign.
+    for limit in ["e", "u", "n"] {
+        let plain = printed(&text(limit, "x[q] += j;"));
+        assert!(!plain.contains("max("), "{plain}");
+    }
+    // Who leaves early need not come to a limit above every `int`.
+    for (limit, counted) in [("w", 1), ("u", 1), ("e", 1), ("n", 2)] {
+        for leave in ["if (x[q] > j) break;", "switch (n) { case 1: break; } if (j > 3) break;"] {
+            let input = accepted(&text(limit, leave));
+            assert_eq!(loops(&input).len(), counted, "{limit}: {leave}");
+        }
+        let inner = accepted(&text(limit, "for (int k = 0; k < n; k++) if (x[k] > j) break;"));
+        assert_eq!(loops(&inner).len(), 3, "{limit}");
+    }
+}
+
+#[test]
+fn constant_limits_of_other_types_are_compared_as_in_c() {
+    for (head, counted) in [
+        ("int i = 0; i < 10u", true),
+        ("int i = 0; i < sizeof(double)", true),
+        ("long i = m; i < 100u", true),
+        // `-2` is larger than 10 there.
+        ("int i = -2; i < 10u", false),
+        ("int i = m; i < sizeof(double)", false),
+        ("int i = 0; i < (unsigned long)-1", false),
+        ("long i = 0; i < 0xffffffffffffffffu", false),
+        ("int i = 0; i < 3000000000", false),
+    ] {
+        let text = format!("for ({head}; i++) {{ if (p[i] > 2) break; x[q] += i; }}");
+        let input = accepted(&body(&format!("{MARK}for (int q = 0; q < n; q++) {{ {text} }}")));
+        assert_eq!(loops(&input).len(), 1 + usize::from(counted), "{head}");
+    }
+}
+
+#[test]
+fn conditions_of_sums_are_limits() {
+    let text = |ty: &str, cond: &str| {
+        format!(
+            "void f(int n, int m, unsigned u, float x[n][m], float *p) {{\n{MARK}for (int q = 0; q < n; q++) {{\n\
+             for ({ty} i = 0; {cond}; i++) x[q][0] += i; }} }}\n"
+        )
+    };
+    for (cond, limit) in [
+        ("i + m <= n", "0..=n - m"),
+        ("i + 2 < n", "0..n - 2"),
+        ("n > 1 + i", "0..n - 1"),
+        ("i - m < n", "max("),
+        ("i + q < n", "max("),
+    ] {
+        let input = accepted(&text("int", cond));
+        assert_eq!(loops(&input).len(), 2, "{cond}");
+        let printed = warpsmith_ir::text::print(&input.module);
+        assert!(printed.contains(limit), "{cond}: {printed}");
+    }
+    for (ty, cond) in [
+        ("unsigned", "i + m <= u"),
+        ("int", "i + u <= n"),
+        ("long", "i + m <= n"),
+        ("int", "i + i < n"),
+        ("int", "m - i > 0"),
+        ("int", "i + x[0][0] < n"),
+    ] {
+        assert_eq!(loops(&accepted(&text(ty, cond))).len(), 1, "{ty} {cond}");
+    }
+}
+
+#[test]
 fn fixed_pointers_are_other_names_of_their_array() {
     let direct = printed(&body(&format!(
         "{MARK}for (int i = 0; i < n; i++) {{ for (int j = 0; j < m; j++) A[i][j] = 2; }}"

@@ -48,6 +48,19 @@ fn loops_under_conditions_are_shared() {
 }
 
 #[test]
+fn conditions_in_a_while_go_into_limits() {
+    for way in ["t++; continue;", "s[i] = t; break;"] {
+        let body = format!(
+            "int t = 0; s[i] = 0; while (t < 3) {{ if ((k[i] + t) & 1) {{ {way} }} {SUM} s[i] += sum; t++; }}"
+        );
+        let text = check(&rows(&body), "predicate j\nbind i -> x block 32", SIZES);
+        has(&text, &["j_skips ? 0 : m"]);
+    }
+    let body = format!("int t = 0; do {{ if (t == 1) {{ {SUM} s[i] = sum; }} }} while (t++ < 2);");
+    has(&check(&rows(&body), "predicate j\nbind i -> x block 32", SIZES), &["t == 1 ? m : 0"]);
+}
+
+#[test]
 fn conditions_that_change_on_the_way_are_kept() {
     let body = "int left = k[i] & 7; float sum = 0; if (left > 2) { for (int j = 0; j < m; j++) { sum += A[i][j]; left--; } t[i] = left; } s[i] = sum;";
     let text = check(&rows(body), "predicate j\nbind i -> x block 32", SIZES);
@@ -72,6 +85,10 @@ fn declarations_stay_that_the_loop_has_nothing_to_do_with() {
 fn what_cannot_go_in_front_of_the_condition_is_refused() {
     for (body, why) in [
         (SUM.to_string() + " s[i] = sum;", "it stands under no condition"),
+        (
+            format!("if (i > 1) {{ int t = 0; while (t < 2) {{ {SUM} s[i] = sum; t++; }} }}"),
+            "between it and the condition that it stands under is another loop",
+        ),
         ("if (i > 1) { s[i] = 2; for (int j = 0; j < m; j++) s[i] += A[i][j]; }".into(), "more than declarations"),
         // Outside of its side the array has no such row.
         (

@@ -3,7 +3,7 @@
 mod common;
 
 use common::Input;
-use warpsmith_ir::{ForLoop, LoopKind};
+use warpsmith_ir::{ForLoop, Function, LoopKind};
 use warpsmith_opt::rewrite::independence;
 use warpsmith_opt::walk;
 
@@ -109,11 +109,16 @@ fn variables_that_each_iteration_sets_first_are_private() {
     }
 }
 
-/// The clauses of the loops that are taken as marked, and which arrays are updated atomically.
+/// The clauses of the loops that are taken as marked, then which arrays are updated atomically.
 fn combined(source: &str) -> (Vec<String>, Vec<String>) {
     let Input { mut module, function, .. } = Input::new(&format!("#include <math.h>\n{source}"));
     let told = independence::mark_proved(&mut module, function);
-    let f = module.function(function);
+    let found = clauses_and_atomics(module.function(function));
+    assert_eq!(told.is_empty(), found.is_empty());
+    (found, told.iter().map(|d| d.help[0].clone()).collect())
+}
+
+fn clauses_and_atomics(f: &Function) -> Vec<String> {
     let mut found = vec![];
     for l in walk::for_loops(&f.body) {
         if let LoopKind::Parallel(p) = &l.kind {
@@ -121,16 +126,48 @@ fn combined(source: &str) -> (Vec<String>, Vec<String>) {
             found.push(f.var(l.var).name.clone() + &reduced.collect::<String>());
         }
     }
-    let mut atomics = vec![];
     walk::each_stmt(&f.body, &mut |s| {
         if let warpsmith_ir::StmtKind::Atomic { op, pointer, .. } = &s.kind {
             let base = warpsmith_ir::updates::base_of_pointer(pointer);
-            atomics.push(format!("{op:?} {}", base.map_or("?", |v| &f.var(v).name)));
+            found.push(format!("{op:?} {}", base.map_or("?", |v| &f.var(v).name)));
         }
     });
-    assert_eq!(told.is_empty(), found.is_empty());
-    found.extend(atomics);
-    (found, told.iter().map(|d| d.help[0].clone()).collect())
+    found
+}
+
+/// The same of marked loops that set flags.
+fn flagged(body: &str) -> Vec<String> {
+    let mark = "#pragma omp parallel for";
+    let Input { mut module, function, .. } = Input::new(&format!(
+        "void f(int n, int m, const int k[n], float *t, short *w, const float a[n][m], int b[m]) {{ int c = 0, d = b[0]; \n{mark}\nfor (int i = 0; i < n; i++) {{ {body} }} b[0] = c + d; }}"
+    ));
+    let told = independence::allow_flags(&mut module, function);
+    let found = clauses_and_atomics(module.function(function));
+    assert_eq!(told.is_empty(), found == ["i"], "{body}");
+    found
+}
+
+#[test]
+fn flags_of_marked_loops_are_reduced_or_stored_atomically() {
+    for (body, wanted) in [
+        ("if (a[i][0] > 3) *t = 1;", &["i", "Store t"][..]),
+        (
+            "if (a[i][0] > 3) t[0] = 2.5f; else if (a[i][0] < 1) *t = 2.5f;",
+            &["i", "Store t", "Store t"],
+        ),
+        ("for (int j = 0; j < m; j++) if (a[i][j] > 3) t[j] = 1;", &["i", "Store t"]),
+        ("if (a[i][0] > 3) { c = 1; *t = 1; }", &["i LogicalOr c", "Store t"]),
+        // The mark is believed where data decide.
+        ("t[k[i]] = 1;", &["i"]),
+        // Two numbers, a number that is read, one that is too narrow, and a variable that may hold another before.
+        ("if (a[i][0] > 3) *t = 1; else *t = 0;", &["i"]),
+        ("if (a[i][0] > *t) *t = 1;", &["i"]),
+        ("if (a[i][0] > 3) *w = 1;", &["i"]),
+        ("if (a[i][0] > 3) d = 1;", &["i"]),
+        ("if (a[i][0] > c) c = 1;", &["i"]),
+    ] {
+        assert_eq!(flagged(body), wanted, "{body}");
+    }
 }
 
 #[test]
@@ -152,6 +189,14 @@ fn what_iterations_only_combine_is_reduced() {
         (format!("{rows} {columns} s += a[i][j];"), &["i Add s", "j Add s"]),
         (format!("{rows} *t += a[i][0];"), &["i Add t"]),
         (format!("{rows} t[k[i]] += 1;"), &["i", "Add t"]),
+        // One number, whoever stores it.
+        (format!("{rows} if (a[i][0] > 3) *t = 1;"), &["i", "Store t"]),
+        (
+            format!("{rows} {columns} if (a[i][j] > 3) {{ t[k[j]] = 1; c = 1; }}"),
+            &["i LogicalOr c", "j LogicalOr c", "Store t"],
+        ),
+        (format!("{rows} {{ t[k[i]] = 1; t[0] = 2; }}"), &[]),
+        (format!("{rows} if (*t < a[i][0]) *t = 1;"), &[]),
         // The inner loop has elements of its own.
         (format!("{rows} {columns} t[j] -= a[i][j];"), &["i", "Sub t"]),
         (format!("{rows} {columns} t[k[i] % (j + 1)] += a[i][j];"), &["i", "j", "Add t"]),
@@ -169,8 +214,8 @@ fn what_iterations_only_combine_is_reduced() {
         (format!("s = 0; {rows} s = a[i][0] < s ? s : a[i][0];"), &[]),
         (format!("s = a[0][0]; {rows} s = fmaxf(s, a[i][0]);"), &["i Max s"]),
         (format!("c = k[0]; {rows} c = k[i] < c ? c : k[i];"), &["i Max c"]),
-        // A parameter is no thread's.
-        (format!("{rows} g += a[i][0]; s = g;"), &[]),
+        // A number that is passed is a variable, too.
+        (format!("{rows} g += a[i][0]; s = g;"), &["i Add g"]),
         // Two sums at different levels, and a row that is written.
         (
             format!(

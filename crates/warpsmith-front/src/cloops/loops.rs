@@ -1,58 +1,18 @@
 //! `for` loops: counted ones become [`ForLoop`], marked ones parallel, all others general loops.
 
 use warpsmith_ir::{
-    BinaryOp, Block, Diagnostic, Expr, ExprKind, ForLoop, LoopId, LoopKind, Parallel, Scalar, Span,
-    StmtKind, Type, UnaryOp, VarId,
+    BinaryOp, Block, Diagnostic, Expr, ExprKind, ForLoop, LoopId, LoopKind, MathFn, Parallel,
+    PlaceKind, Scalar, Span, StmtKind, Type, UnaryOp, VarId,
 };
 
 use super::cx::{Binding, Cx, Frame, Low, Marked};
+use super::heads::{Head, Sign, Why, check_marked_head, head};
 use super::pragma::Clauses;
-use super::scan::{self, Effects};
 use super::types::{self, CType};
 use crate::ast;
 
 /// Loops inside each other, at most: what looks at all of them at once takes time that doubles with each.
 const MOST_LOOPS: usize = 32;
-
-/// Why a loop is not a counted one.
-struct Why {
-    reason: String,
-    span: Span,
-    help: Option<&'static str>,
-}
-
-impl Why {
-    fn new(reason: impl Into<String>, span: Span) -> Why {
-        Why { reason: reason.into(), span, help: None }
-    }
-
-    fn help(mut self, help: &'static str) -> Why {
-        self.help = Some(help);
-        self
-    }
-}
-
-/// The parts of `for (name = first; name compare limit; name ± amount)`.
-struct Head<'u> {
-    name: &'u str,
-    name_span: Span,
-    /// The counter is declared by the loop, with this type.
-    declared: Option<&'u ast::TypeName>,
-    /// Declarators after the counter's in the first part.
-    others: Option<&'u ast::VarDecl>,
-    first: Option<&'u ast::Expr>,
-    /// What else is done in the first part.
-    before: Vec<&'u ast::Expr>,
-    /// What else is done in the step.
-    after: Vec<&'u ast::Expr>,
-    compare: BinaryOp,
-    limit: &'u ast::Expr,
-    down: bool,
-    /// `None`: one.
-    amount: Option<&'u ast::Expr>,
-    cond_span: Span,
-    step_span: Span,
-}
 
 /// A loop ready to be built, but for its body.
 struct Counted {
@@ -271,13 +231,20 @@ impl<'u> Cx<'u> {
             (None, _) => existing
                 .map_or_else(|| Expr::int(scalar, 0), |v| Expr::var(v, Type::Scalar(scalar))),
         };
-        let never_negative = self.fold(&first).is_some_and(|v| v.as_i64() >= 0);
+        let begins = self.fold(&first).map(|v| v.as_i64());
         let first = self.convert(first, scalar);
         let limit = match &along {
             Some(pointer) => self.offset_within(head.limit, pointer)?,
             None => self.scalar(head.limit)?,
         };
-        let limit = match self.limit_as(limit, scalar, head, never_negative) {
+        let limit = match head.offset {
+            Some(offset) => match self.without_offset(limit, offset, scalar)? {
+                Ok(l) => l,
+                Err(why) => return Ok(Err(why)),
+            },
+            None => limit,
+        };
+        let limit = match self.limit_as(limit, scalar, head, begins) {
             Ok(l) => l,
             Err(why) => return Ok(Err(why)),
         };
@@ -372,14 +339,39 @@ impl<'u> Cx<'u> {
         Ok(Ok((ty, existing)))
     }
 
+    /// `limit - c` for `i + c < limit`, of a type that holds it.
+    fn without_offset(
+        &mut self,
+        limit: Expr,
+        (sign, e): (Sign, &'u ast::Expr),
+        counter: Scalar,
+    ) -> Low<Result<Expr, Why>> {
+        let offset = self.scalar(e)?;
+        let is_int = |e: &Expr| {
+            e.ty.scalar().is_some_and(|s| s.is_integer() && types::usual(counter, s) == Scalar::I32)
+        };
+        if !is_int(&limit) || !is_int(&offset) {
+            let reason = "what is added to the counter is no `int`, or the counter is none";
+            return Ok(Err(Why::new(reason, e.span).help("compare the counter alone")));
+        }
+        let never_negative =
+            |e: &Expr| self.is_extent(e) || self.fold(e).is_some_and(|v| v.as_i64() >= 0);
+        let fits = sign == Sign::Plus && never_negative(&limit) && never_negative(&offset);
+        let ty = if fits { Scalar::I32 } else { Scalar::I64 };
+        let op = if sign == Sign::Plus { BinaryOp::Sub } else { BinaryOp::Add };
+        let whole = Expr::binary(op, self.convert(limit, ty), self.convert(offset, ty));
+        Ok(Ok(whole.with_origin(e.span)))
+    }
+
     /// The limit in the counter's type. C compares in the common type of both; where that differs from the counter's, the
-    /// loop is counted only if no execution without overflow can tell.
+    /// loop is counted only if no execution without overflow can tell. One that leaves early may never reach a limit
+    /// beyond the counter's range; a limit below that range becomes the least number of it.
     fn limit_as(
         &self,
         limit: Expr,
         counter: Scalar,
         head: &Head<'u>,
-        never_negative: bool,
+        begins: Option<i64>,
     ) -> Result<Expr, Why> {
         let span = head.limit.span;
         let Some(ty) = limit.ty.scalar().filter(|s| s.is_integer()) else {
@@ -391,29 +383,40 @@ impl<'u> Cx<'u> {
         if common == counter {
             return Ok(self.convert(limit, counter));
         }
-        if let Some(v) = self.fold(&limit) {
-            let there = warpsmith_ir::Value::int(counter, v.as_i64());
-            if there.as_i64() == v.as_i64() {
+        let rises =
+            !head.down && matches!(head.compare, BinaryOp::Lt | BinaryOp::Le | BinaryOp::Ne);
+        // Where C makes an unsigned number of the counter, it must be one.
+        let keeps =
+            !counter.is_signed() || ty.is_signed() || rises && begins.is_some_and(|n| n >= 0);
+        if let Some(v) = self.fold(&limit).map(|v| v.as_i64()) {
+            let there = warpsmith_ir::Value::int(counter, v);
+            if there.as_i64() != v || v < 0 && !ty.is_signed() {
+                return Err(Why::new("the limit does not fit in the counter's type", span)
+                    .help("declare the counter `long`"));
+            }
+            if keeps {
                 return Ok(Expr::constant(there).with_origin(span));
             }
-            return Err(Why::new("the limit does not fit in the counter's type", span)
-                .help("declare the counter `long`"));
         }
-        let rising =
-            !head.down && matches!(head.compare, BinaryOp::Lt | BinaryOp::Le | BinaryOp::Ne);
-        // A counter that starts at 0 or above and rises cannot pass a limit beyond its range without overflow.
-        let safe = match (counter.is_signed(), ty.is_signed()) {
-            (true, true) => rising,
-            (true, false) => rising && never_negative,
-            (false, false) => rising,
-            (false, true) => false,
-        };
-        if safe {
+        // A counter that rises cannot pass a limit beyond its range without overflow.
+        let safe = rises && keeps && !head.leaves && (counter.is_signed() || !ty.is_signed());
+        let least = least_of(counter);
+        let below = ty.is_signed() && !self.is_extent(&limit);
+        // `i <= limit` must not hold where the counter begins at the least number.
+        let apart = head.compare != BinaryOp::Le || begins.is_some_and(|n| n > least);
+        if safe && (!below || apart) {
+            let limit = if below { at_least(least, limit) } else { limit };
             return Ok(self.convert(limit, counter));
         }
         let words = |s| types::c_name(&Type::Scalar(s));
         let reason = format!("compares `{}` with `{}`", words(counter), words(ty));
         Err(Why::new(reason, head.cond_span).help("give the counter and the limit the same type"))
+    }
+
+    /// An extent of an array, which C wants to be above zero.
+    fn is_extent(&self, e: &Expr) -> bool {
+        let ExprKind::Read(place) = &*e.kind else { return false };
+        matches!(&*place.kind, PlaceKind::Var(v) if self.frozen.contains_key(v))
     }
 
     /// The step in the counter's type, negative when counting down.
@@ -508,6 +511,17 @@ impl<'u> Cx<'u> {
     }
 }
 
+fn least_of(signed: Scalar) -> i64 {
+    -1 << (8 * signed.bytes() - 1)
+}
+
+/// `max(e, least)`.
+fn at_least(least: i64, e: Expr) -> Expr {
+    let (ty, span) = (e.ty.clone(), e.origin.clone());
+    let wide = ty.scalar().unwrap_or(Scalar::I64);
+    Expr::new(ExprKind::Call(MathFn::Max, vec![e, Expr::int(wide, least)]), ty, span)
+}
+
 /// The only statement of a loop's body, if it is a `for` without a mark of its own.
 fn only_loop(body: &ast::Stmt) -> Option<&ast::Stmt> {
     match &body.kind {
@@ -539,216 +553,6 @@ fn head_span(stmt: &ast::Stmt, body: Option<Span>) -> Span {
 fn body_span(stmt: &ast::Stmt) -> Option<Span> {
     match &stmt.kind {
         ast::StmtKind::For { body, .. } => Some(body.span),
-        _ => None,
-    }
-}
-
-/// Takes the three parts of a `for` apart by form and by what the body may change.
-fn head<'u>(
-    init: Option<&'u ast::Stmt>,
-    cond: Option<&'u ast::Expr>,
-    step: Option<&'u ast::Expr>,
-    body: &'u ast::Stmt,
-) -> Result<Head<'u>, Why> {
-    let nowhere = body.span;
-    let step = step.ok_or_else(|| Why::new("the loop has no step", nowhere))?;
-    let cond = cond.ok_or_else(|| Why::new("the loop has no condition", nowhere))?;
-    let steps = parts(step);
-    let counts =
-        |e: &&'u ast::Expr| step_form(e).is_ok_and(|(name, ..)| condition_form(cond, name).is_ok());
-    let own = steps.iter().position(counts).unwrap_or(0);
-    let (name, name_span, down, amount) = step_form(steps[own])?;
-    let (compare, limit) = condition_form(cond, name)?;
-    let after = steps.iter().enumerate().filter(|(k, _)| *k != own).map(|(_, e)| *e).collect();
-    let mut h = Head {
-        name,
-        name_span,
-        declared: None,
-        others: None,
-        first: None,
-        before: vec![],
-        after,
-        compare,
-        limit,
-        down,
-        amount,
-        cond_span: cond.span,
-        step_span: step.span,
-    };
-    first_form(&mut h, init)?;
-    let effects = scan::effects_of_all([body], &h.after);
-    if effects.has_continue && !h.after.is_empty() {
-        return Err(Why::new("`continue` leads to a step of several parts", step.span));
-    }
-    check_fixed(&h, &effects)?;
-    Ok(h)
-}
-
-/// The parts of `a, b, c`.
-fn parts(e: &ast::Expr) -> Vec<&ast::Expr> {
-    match &*e.kind {
-        ast::ExprKind::Paren(inner) => parts(inner),
-        ast::ExprKind::Comma(a, b) => [parts(a), parts(b)].concat(),
-        _ => vec![e],
-    }
-}
-
-/// `i++`, `i += c`, `i = i + c` and the like: counter, its place, direction, amount.
-fn step_form(step: &ast::Expr) -> Result<(&str, Span, bool, Option<&ast::Expr>), Why> {
-    use ast::ExprKind as A;
-    let other = || Why::new("this step is not `i++`, `i += c` or `i = i + c`", step.span);
-    match &*step.kind {
-        A::Paren(inner) => step_form(inner),
-        A::IncDec { op, operand, .. } => {
-            Ok((variable(operand).ok_or_else(other)?, operand.span, op == "--", None))
-        }
-        A::Assign { op, target, value } => {
-            let name = variable(target).ok_or_else(other)?;
-            match op.as_str() {
-                "+=" | "-=" => Ok((name, target.span, op == "-=", Some(value))),
-                "=" => {
-                    let A::Binary { op, left, right } = &*unparen(value).kind else {
-                        return Err(other());
-                    };
-                    if (op == "+" || op == "-") && variable(left) == Some(name) {
-                        Ok((name, target.span, op == "-", Some(right)))
-                    } else if op == "+" && variable(right) == Some(name) {
-                        Ok((name, target.span, false, Some(left)))
-                    } else {
-                        Err(other())
-                    }
-                }
-                _ => Err(other()),
-            }
-        }
-        _ => Err(other()),
-    }
-}
-
-/// `i < limit` or `limit > i`.
-fn condition_form<'u>(cond: &'u ast::Expr, name: &str) -> Result<(BinaryOp, &'u ast::Expr), Why> {
-    use BinaryOp::*;
-    let e = unparen(cond);
-    let other = || {
-        Why::new(
-            format!("this condition is not a single comparison of `{name}` with a limit"),
-            cond.span,
-        )
-    };
-    let ast::ExprKind::Binary { op, left, right } = &*e.kind else { return Err(other()) };
-    let (op, turned) = match op.as_str() {
-        "<" => (Lt, Gt),
-        "<=" => (Le, Ge),
-        ">" => (Gt, Lt),
-        ">=" => (Ge, Le),
-        "!=" => (Ne, Ne),
-        _ => return Err(other()),
-    };
-    if variable(left) == Some(name) {
-        Ok((op, right))
-    } else if variable(right) == Some(name) {
-        Ok((turned, left))
-    } else {
-        Err(other())
-    }
-}
-
-fn first_form<'u>(h: &mut Head<'u>, init: Option<&'u ast::Stmt>) -> Result<(), Why> {
-    let Some(init) = init else { return Ok(()) };
-    match &init.kind {
-        ast::StmtKind::Empty => Ok(()),
-        ast::StmtKind::Vars(vars) => {
-            let Some(d) = vars.declarators.first().filter(|d| d.name == h.name) else {
-                return Err(Why::new(
-                    "the loop declares another variable than it counts with",
-                    init.span,
-                ));
-            };
-            let Some(ast::Initializer::Expr(first)) = &d.init else {
-                return Err(Why::new("the counter has no first value", d.span));
-            };
-            h.declared = Some(&d.ty);
-            h.name_span = d.span;
-            h.first = Some(first);
-            h.others = (vars.declarators.len() > 1).then_some(vars);
-            Ok(())
-        }
-        ast::StmtKind::Expr(e) => {
-            for part in parts(e) {
-                match &*part.kind {
-                    ast::ExprKind::Assign { op, target, value }
-                        if op == "=" && variable(target) == Some(h.name) && h.first.is_none() =>
-                    {
-                        h.first = Some(value);
-                    }
-                    _ => h.before.push(part),
-                }
-            }
-            let others = h.before.iter().copied();
-            let touched = scan::effects_of_all([], &others.collect::<Vec<_>>());
-            let first = h.first.map(scan::reads_of);
-            if first.is_some_and(|r| !r.opaque && !touched.disturb(&r))
-                && !touched.assigned.contains(h.name)
-            {
-                return Ok(());
-            }
-            Err(Why::new("the loop does not begin with the counter's first value", e.span))
-        }
-        _ => Err(Why::new("the loop does not begin with the counter's first value", init.span)),
-    }
-}
-
-/// Limit and step are evaluated once, and the body leaves the counter alone.
-fn check_fixed(h: &Head<'_>, body: &Effects) -> Result<(), Why> {
-    if body.assigned.contains(h.name) {
-        let why = Why::new(format!("the body changes the counter `{}`", h.name), h.name_span);
-        return Err(why.help("use a second variable in the body"));
-    }
-    for (what, e) in [("limit", Some(h.limit)), ("step", h.amount)] {
-        let Some(e) = e else { continue };
-        let reads = scan::reads_of(e);
-        if reads.variables.contains(h.name) {
-            return Err(Why::new(format!("the {what} depends on the counter"), e.span));
-        }
-        if reads.opaque {
-            let why =
-                Why::new(format!("the {what} is computed by a call or an assignment"), e.span);
-            return Err(why.help("compute it before the loop"));
-        }
-        if body.disturb(&reads) {
-            let why = Why::new(format!("the {what} may change in the body"), e.span);
-            return Err(why.help("keep its value in a variable before the loop"));
-        }
-    }
-    Ok(())
-}
-
-/// What OpenMP asks of a marked loop beyond a counted one.
-fn check_marked_head(h: &Head<'_>) -> Result<(), Why> {
-    if h.first.is_none() {
-        return Err(Why::new("the loop does not say where its counter begins", h.cond_span));
-    }
-    if let Some(part) = h.before.first().or(h.after.first()) {
-        let why = Why::new("a marked loop changes its counter only", part.span);
-        return Err(why.help("compute the other value from the counter inside the loop"));
-    }
-    if let Some(vars) = h.others {
-        let why = Why::new("a marked loop declares one counter only", vars.span);
-        return Err(why.help("declare the other variables before or inside the loop"));
-    }
-    Ok(())
-}
-
-fn unparen(e: &ast::Expr) -> &ast::Expr {
-    match &*e.kind {
-        ast::ExprKind::Paren(inner) => unparen(inner),
-        _ => e,
-    }
-}
-
-fn variable(e: &ast::Expr) -> Option<&str> {
-    match &*unparen(e).kind {
-        ast::ExprKind::Path(path) => path.as_name(),
         _ => None,
     }
 }

@@ -35,6 +35,7 @@ mod formula;
 mod function;
 mod given;
 mod globals;
+mod heads;
 mod induction;
 mod inline;
 mod literal;

@@ -37,6 +37,27 @@ pub fn effects_of_all<'a>(stmts: impl IntoIterator<Item = &'a Stmt>, exprs: &[&E
     e
 }
 
+/// May the body of a loop end it, or the function?
+pub fn leaves(body: &Stmt) -> bool {
+    fn within(stmt: &Stmt, breaks: bool) -> bool {
+        match &stmt.kind {
+            StmtKind::Break => breaks,
+            StmtKind::Return(_) | StmtKind::Goto(_) => true,
+            StmtKind::Block(b) => b.stmts.iter().any(|s| within(s, breaks)),
+            StmtKind::If { then, otherwise, .. } => {
+                within(then, breaks) || otherwise.iter().any(|s| within(s, breaks))
+            }
+            StmtKind::For { body, .. }
+            | StmtKind::RangeFor { body, .. }
+            | StmtKind::While { body, .. }
+            | StmtKind::DoWhile { body, .. }
+            | StmtKind::Switch { body, .. } => within(body, false),
+            _ => false,
+        }
+    }
+    within(body, true)
+}
+
 /// Variables an expression reads, and the arrays it reads elements of.
 #[derive(Clone, Debug, Default)]
 pub struct Reads {

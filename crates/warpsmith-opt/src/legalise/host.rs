@@ -1,8 +1,8 @@
 //! The launcher: what the host runs, launches and computes.
 
 use warpsmith_ir::{
-    AtomicOp, Block, Diagnostic, Expr, ForLoop, FuncId, Launch, LoopKind, Origin, Place, PlaceKind,
-    Stmt, StmtKind, Type, VarId, visit,
+    AtomicOp, Block, Diagnostic, Expr, ExprKind, ForLoop, FuncId, Launch, LoopKind, Origin, Place,
+    PlaceKind, Scalar, Stmt, StmtKind, Type, VarId, visit,
 };
 
 use super::outline::Outlined;
@@ -294,8 +294,11 @@ impl Lowering<'_> {
                     if let Some(value) = init {
                         let ty = function.var(var).ty.clone();
                         let place = Place::new(PlaceKind::Var(var), ty, stmt.origin.clone());
-                        let kind = StmtKind::Assign { place, value };
-                        stmts.push(Stmt { kind, origin: stmt.origin, comment: stmt.comment });
+                        let first = stmts.len();
+                        assign(place, value, &stmt.origin, &mut stmts);
+                        if let Some(first) = stmts.get_mut(first) {
+                            first.comment = stmt.comment;
+                        }
                     }
                 }
                 _ => stmts.push(stmt),
@@ -373,6 +376,23 @@ impl Lowering<'_> {
         let shared = Expr::int(warpsmith_ir::Scalar::U32, 0);
         let launch = Launch { kernel: id, grid, block, shared, cluster: None, args: values };
         Stmt::new(StmtKind::Launch(launch), origin)
+    }
+}
+
+/// Gives a place a value, each element of an array its own.
+fn assign(place: Place, value: Expr, origin: &Origin, out: &mut Vec<Stmt>) {
+    match (*value.kind, &place.ty) {
+        (ExprKind::Make(parts), Type::Array(element, _)) => {
+            for (k, part) in parts.into_iter().enumerate() {
+                let index = Expr::int(Scalar::I32, k as i64);
+                let kind = PlaceKind::Index(place.clone(), index);
+                assign(Place::new(kind, (**element).clone(), origin.clone()), part, origin, out);
+            }
+        }
+        (kind, _) => {
+            let value = Expr { kind: Box::new(kind), ..value };
+            out.push(Stmt::new(StmtKind::Assign { place, value }, origin.clone()));
+        }
     }
 }
 

@@ -51,7 +51,12 @@ pub fn outline(host: &Function, name: &str, stmts: Vec<Stmt>, restrict: bool) ->
         // Extents of arrays in a kernel are named constants, which mean the same everywhere.
         let own = matches!(host.var(*v).kind, VarKind::Shared | VarKind::Local);
         let shape = host.var(*v).shape.clone().filter(|_| own);
-        map.insert(*v, kernel.add_var(Var { shape, ..host.var(*v).clone() }));
+        // A number that the host was given may be one that each thread computes.
+        let kind = match host.var(*v).kind {
+            VarKind::Param => VarKind::Local,
+            kind => kind,
+        };
+        map.insert(*v, kernel.add_var(Var { shape, kind, ..host.var(*v).clone() }));
     }
     visit::rename_vars(&mut body, &mut |v| map.get(&v).copied().unwrap_or(v));
     retype(&kernel, &mut body);

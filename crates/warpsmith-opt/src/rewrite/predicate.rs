@@ -7,7 +7,7 @@
 //! ```
 //!
 //! All iterations of the nest then come to the loop alike, so that threads can share it: masked scores, rows of different
-//! lengths. What follows `if (c) { A; continue; }` is taken for its other side.
+//! lengths. What follows `if (c) { A; continue; }`, or the same with `break`, is taken for its other side.
 //!
 //! Legal where what stands before the loop on its side of the condition are declarations, those that the loop needs can be
 //! computed whether the condition holds or not, and the loop changes nothing that the others are made of.
@@ -98,7 +98,7 @@ void scores(int n, int m, const int *len, const float *A, float *s) {
 pub struct LegalPredicate<'k> {
     kernel: &'k Kernel,
     target: LoopId,
-    /// The body of the function with `if (c) { A; continue; }` made two sides around the loop.
+    /// The body of the function with `if (c) { A; continue; }` made two sides around the loop, `break` alike.
     sides: Block,
 }
 
@@ -116,15 +116,9 @@ pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalPredicate<'_>, Refu
         return Err(Refusal::AlreadyBound { loop_id: l.id });
     }
     let mut sides = kernel.func().body.clone();
-    if let Some(around) = around.last() {
-        walk::with_loop(&mut sides, around.id, &mut |stmt| {
-            if let StmtKind::For(l) = &mut stmt.kind {
-                part_sides(&mut l.body, target);
-            }
-        });
-    }
+    part_innermost(&mut sides, target);
     let Some((side, at)) = side_of(&sides, target) else {
-        return refused("it stands under no condition");
+        return refused(no_side(&sides, target));
     };
     let StmtKind::For(l) = &side.stmts[at].kind else { return refused("it does not exist") };
     let up = l.step.as_const().is_some_and(|step| step.as_i64() > 0);
@@ -202,24 +196,57 @@ fn side_of(body: &Block, target: LoopId) -> Option<(&Block, usize)> {
     found
 }
 
+/// Why a loop stands directly on no side of a condition.
+fn no_side(body: &Block, target: LoopId) -> &'static str {
+    let mut under = false;
+    walk::each_stmt(body, &mut |s| {
+        under |= matches!(s.kind, StmtKind::If { .. }) && holds(std::slice::from_ref(s), target);
+    });
+    match under {
+        true => "between it and the condition that it stands under is another loop",
+        false => "it stands under no condition",
+    }
+}
+
+fn holds(stmts: &[Stmt], target: LoopId) -> bool {
+    walk::find_loop(&Block::new(stmts.to_vec()), target).is_some()
+}
+
+/// Parts the body of the innermost loop around `target` into sides; whether `target` is in the block.
+fn part_innermost(block: &mut Block, target: LoopId) -> bool {
+    for stmt in &mut block.stmts {
+        if walk::is_loop(stmt, target) {
+            return true;
+        }
+        if walk::blocks_mut(stmt).into_iter().any(|b| part_innermost(b, target)) {
+            if let StmtKind::For(ForLoop { body, .. }) | StmtKind::Loop { body, .. } =
+                &mut stmt.kind
+            {
+                part_sides(body, target);
+            }
+            return true;
+        }
+    }
+    false
+}
+
 /// Where an iteration that meets a condition ends early, makes what follows the other side of the condition, as far as a loop
 /// stands there. `tail` ends the iteration.
 fn part_sides(tail: &mut Block, target: LoopId) {
-    let holds = |stmts: &[Stmt]| walk::find_loop(&Block::new(stmts.to_vec()), target).is_some();
     let ends = |s: &Stmt| match &s.kind {
         StmtKind::If { then, otherwise, .. } => {
             let last = then.stmts.last().map(|s| &s.kind);
-            otherwise.stmts.is_empty() && matches!(last, Some(StmtKind::Continue))
+            otherwise.stmts.is_empty() && matches!(last, Some(StmtKind::Continue | StmtKind::Break))
         }
         _ => false,
     };
     let Some(at) = tail.stmts.iter().position(ends) else { return };
-    if !holds(&tail.stmts[at + 1..]) {
+    if !holds(&tail.stmts[at + 1..], target) {
         return;
     }
     let rest = tail.stmts.split_off(at + 1);
     if let Some(StmtKind::If { then, otherwise, .. }) = tail.stmts.last_mut().map(|s| &mut s.kind) {
-        then.stmts.pop();
+        then.stmts.pop_if(|s| matches!(s.kind, StmtKind::Continue));
         otherwise.stmts = rest;
         part_sides(otherwise, target);
     }

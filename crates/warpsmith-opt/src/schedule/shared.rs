@@ -3,7 +3,7 @@
 //! many loads on their way.
 
 use warpsmith_ir::poly::Poly;
-use warpsmith_ir::{Axis, ForLoop, LoopId, SourceMap, VarId};
+use warpsmith_ir::{Axis, ForLoop, LoopId, ReduceOp, SourceMap, VarId, updates};
 
 use super::candidates::serial_loops;
 use super::{StepKind, take, wide};
@@ -67,13 +67,11 @@ fn rows_shared_by(
 ) -> Vec<Vec<StepKind>> {
     let Some((_, tiled)) = innermost(nest) else { return vec![] };
     let Some(l) = state.loop_named(tiled) else { return vec![] };
-    let along = contiguous(nest, state);
-    if along.is_empty() {
-        return vec![];
-    }
     let mut found = vec![];
-    for (threads, rows) in shapes.iter().copied() {
-        let Some(mut plan) = Plan::along_x(nest, &along, (threads, rows), sources) else {
+    let along = with_exact(state, contiguous(nest, state));
+    let shapes = along.iter().flat_map(|along| shapes.iter().map(move |shape| (along, *shape)));
+    for (along, (threads, rows)) in shapes {
+        let Some(mut plan) = Plan::along_x(nest, along, (threads, rows), sources) else {
             continue;
         };
         let limits: Vec<&ForLoop> = along.iter().filter_map(|id| state.find_loop(*id)).collect();
@@ -158,13 +156,14 @@ pub(super) fn down_columns(
         .filter(|s| reads_beside(nest, l.var, &[l.id, s.id]))
         .map(|s| s.id)
         .collect();
-    if nest.axes.last() != Some(&Axis::X) || down.is_empty() {
+    if nest.axes.last() != Some(&Axis::X) {
         return vec![];
     }
     let mut found = vec![];
-    for (beside, threads) in COLUMNS {
+    let down = with_exact(state, down);
+    for (down, (beside, threads)) in down.iter().flat_map(|d| COLUMNS.map(|shape| (d, shape))) {
         let bind = bound(inner, Axis::X, [beside, 1, 1]);
-        let Some((loops, steps)) = sharing(nest, bind, &down, (Axis::Y, threads), sources) else {
+        let Some((loops, steps)) = sharing(nest, bind, down, (Axis::Y, threads), sources) else {
             continue;
         };
         let plan = Plan { loops, aligned: vec![], steps, tiled };
@@ -287,6 +286,30 @@ fn sharing(
 fn contiguous(nest: &wide::Nest<'_>, state: &Kernel) -> Vec<LoopId> {
     let loops = serial_loops(state, nest.root).into_iter();
     loops.filter(|l| reads_beside(nest, l.var, &[l.id])).map(|l| l.id).collect()
+}
+
+/// The loops; and those alone that add up no reals, where others do: integers may depend on these sums, whose order must
+/// then stay.
+fn with_exact(state: &Kernel, loops: Vec<LoopId>) -> Vec<Vec<LoopId>> {
+    let adds_reals = |id: &LoopId| {
+        let mut adds = false;
+        let body = state.find_loop(*id).map(|l| &l.body);
+        body.into_iter().for_each(|body| {
+            walk::each_stmt(body, &mut |s| {
+                let update = updates::update_of(s).and_then(Result::ok);
+                adds |= update.is_some_and(|u| {
+                    u.place.ty.is_float() && matches!(u.class(), ReduceOp::Add | ReduceOp::Mul)
+                });
+            });
+        });
+        adds
+    };
+    let exact: Vec<LoopId> = loops.iter().copied().filter(|id| !adds_reals(id)).collect();
+    let some = !exact.is_empty() && exact.len() < loops.len();
+    let mut found = vec![loops];
+    found.retain(|l| !l.is_empty());
+    found.extend(some.then_some(exact));
+    found
 }
 
 /// Whether something is read of which neighbouring elements belong to neighbouring values of the counter, that moves

@@ -263,13 +263,14 @@ fn read_text(
     Ok(input)
 }
 
-/// Where no loop is marked, those run in parallel that can be shown to.
+/// Where no loop is marked, those run in parallel that can be shown to. Marked ones may set flags.
 ///
 /// # Errors
 /// W130: none can, and nobody named the function.
 fn mark_unmarked(input: &mut CInput) -> Result<(), Failure> {
     let has_mark = |f: &Function| walk::for_loops(&f.body).into_iter().any(is_marked);
     if input.module.functions.iter().any(has_mark) {
+        input.notes.extend(independence::allow_flags(&mut input.module, input.function));
         return Ok(());
     }
     input.notes = independence::mark_proved(&mut input.module, input.function);

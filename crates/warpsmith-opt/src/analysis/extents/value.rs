@@ -48,6 +48,7 @@ impl<'m> Walk<'m> {
             }
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b, integer, st),
             ExprKind::Cast(a) => {
+                let a = if self.assume { above_least(a) } else { a };
                 let value = self.value(a, st);
                 let from = a.ty.scalar().filter(|s| s.is_integer());
                 self.converted(value, from, integer, st)
@@ -565,4 +566,15 @@ fn narrow_range(s: Scalar) -> Option<(i128, Option<i128>)> {
         Scalar::U32 | Scalar::U64 => (0, None),
         _ => return None,
     })
+}
+
+/// `e` of `max(e, -2147483648)`: as a limit, a number below those of 32 bits ends a loop like the least of them.
+fn above_least(e: &Expr) -> &Expr {
+    match &*e.kind {
+        ExprKind::Call(MathFn::Max, args) => match args.as_slice() {
+            [a, b] if b.as_const().is_some_and(|v| v.as_i64() == i32::MIN.into()) => a,
+            _ => e,
+        },
+        _ => e,
+    }
 }

@@ -1,12 +1,15 @@
 //! What a mark promises, checked: the iterations of a loop are independent.
 
 mod answers;
+mod flags;
 mod private;
 mod reduced;
 mod unmarked;
 
 use warpsmith_ir::poly::Poly;
-use warpsmith_ir::{Diagnostic, ForLoop, LoopId, LoopKind, Parallel, SourceMap, VarId};
+use warpsmith_ir::{
+    Diagnostic, ForLoop, LoopId, LoopKind, Parallel, Severity, SourceMap, Stmt, VarId,
+};
 
 use crate::analysis::access::{Access, AccessKind, Base, Scope};
 use crate::analysis::conflict::requirement;
@@ -17,6 +20,7 @@ use crate::refusal::{CarriedDependence, End, Refusal, UndecidedMark};
 use crate::requirement::Requirement;
 use crate::walk;
 
+pub use flags::allow as allow_flags;
 pub(super) use unmarked::proved_with;
 pub use unmarked::{mark_proved, provably_parallel, suggestions};
 
@@ -325,5 +329,21 @@ pub fn line_of(kernel: &Kernel, id: LoopId, sources: &SourceMap) -> String {
     match span.map(|s| sources.line_column(s.file, s.start)) {
         Some((line, _)) if line > 0 => format!("line {line}"),
         _ => format!("counter `{}`", kernel.find_loop(id).map_or("?", |l| kernel.name_of(l.var))),
+    }
+}
+
+/// A note about a loop.
+fn about(
+    kernel: &Kernel,
+    l: &ForLoop,
+    stmt: &Stmt,
+    (code, says): (&'static str, &str),
+    label: &str,
+) -> Diagnostic {
+    let message = format!("loop `{}` {says}", kernel.loop_name(l.id));
+    let d = Diagnostic::new(Severity::Note, code, message);
+    match l.first.origin.span.or(stmt.origin.span) {
+        Some(span) => d.label(span, label),
+        None => d,
     }
 }

@@ -4,11 +4,6 @@ use warpsmith_ir::{Block, ForLoop, Function, PlaceKind, Stmt, StmtKind, VarId};
 
 use crate::walk;
 
-/// Whether one of the variables is a number that the function is passed: a kernel has none of its own for each thread.
-pub(super) fn sets_parameters(function: &Function, vars: &[VarId]) -> bool {
-    vars.iter().any(|v| function.params.contains(v) && !function.var(*v).ty.is_pointer())
-}
-
 /// Whether iterations of the loop alone use the variable, and each sets it first.
 pub(super) fn is_of_each_iteration(function: &Function, l: &ForLoop, var: VarId) -> bool {
     let mut others = walk::times_mentioned(&function.body, var);

@@ -7,8 +7,8 @@ use warpsmith_ir::{
     StmtKind, Type, VarId, visit,
 };
 
-use super::private::{is_of_each_iteration, sets_parameters};
-use super::{analyse, check};
+use super::private::is_of_each_iteration;
+use super::{analyse, check, flags};
 use crate::analysis::access::Base;
 use crate::analysis::loops::reduced_type;
 use crate::analysis::scalars;
@@ -21,11 +21,14 @@ pub(super) struct Reduced {
     pub clauses: Parallel,
     /// Arrays whose elements they update, each by one operation.
     pub arrays: Vec<(VarId, ReduceOp)>,
+    /// Arrays to whose elements they store one number.
+    pub flags: Vec<VarId>,
 }
 
 impl Reduced {
     /// Makes the updates of elements atomic in the body of the loop.
     pub fn make_atomic(&self, env: &Env<'_>, body: &mut Block) -> Option<()> {
+        self.flags.iter().for_each(|array| flags::make_atomic(env, body, *array));
         self.arrays
             .iter()
             .try_for_each(|(array, op)| updates::atomic_elements(env, body, *array, *op).ok())
@@ -44,13 +47,20 @@ impl Reduced {
     pub fn is_within(&self, outer: &Reduced) -> bool {
         let reduced = |r: &Reduction| outer.clauses.reductions.contains(r);
         let updated = |update: &(VarId, ReduceOp)| outer.arrays.contains(update);
-        self.clauses.reductions.iter().all(reduced) && self.arrays.iter().all(updated)
+        self.clauses.reductions.iter().all(reduced)
+            && self.arrays.iter().all(updated)
+            && self.flags.iter().all(|array| outer.flags.contains(array))
     }
 
     /// All that is combined.
     pub fn vars(&self) -> impl Iterator<Item = VarId> {
         let arrays = self.arrays.iter().map(|(array, _)| *array);
-        self.clauses.reductions.iter().map(|r| r.var).chain(arrays)
+        self.clauses
+            .reductions
+            .iter()
+            .map(|r| r.var)
+            .chain(arrays)
+            .chain(self.flags.iter().copied())
     }
 }
 
@@ -62,12 +72,12 @@ pub(super) fn reduced(kernel: &Kernel, l: &ForLoop) -> Option<Reduced> {
     }
     let mut opaque = false;
     walk::each_stmt(&l.body, &mut |s| opaque |= matches!(s.kind, StmtKind::Printf { .. }));
-    let mut found = Reduced { clauses: variables(function, l)?, arrays: vec![] };
-    let set = found.clauses.private.iter().copied().chain(found.vars());
-    if sets_parameters(function, &set.collect::<Vec<_>>()) {
-        return None;
-    }
+    let mut found = Reduced { clauses: variables(function, l)?, arrays: vec![], flags: vec![] };
     for array in contended(kernel, l, &found.clauses)? {
+        if flags::stores_one_number(&l.body, array) {
+            found.flags.push(array);
+            continue;
+        }
         let op = updates::accumulation(&l.body, array)?;
         if takes_what_is_no_number(&l.body, array) {
             return None;

@@ -2,13 +2,13 @@
 
 use warpsmith_ir::typing::Env;
 use warpsmith_ir::{
-    Block, Diagnostic, ForLoop, FuncId, Function, LoopId, LoopKind, Module, Parallel, Severity,
-    Stmt, StmtKind, VarId,
+    Block, Diagnostic, ForLoop, FuncId, Function, LoopId, LoopKind, Module, Parallel, Stmt,
+    StmtKind, VarId,
 };
 
-use super::analyse;
-use super::private::{is_of_each_iteration, sets_parameters};
+use super::private::is_of_each_iteration;
 use super::reduced::{Reduced, reduced};
+use super::{about, analyse};
 use crate::analysis::access::AccessKind;
 use crate::analysis::scalars;
 use crate::kernel::{Kernel, is_marked, only_loop};
@@ -140,9 +140,6 @@ pub(in crate::rewrite) fn proved_with(kernel: &Kernel, l: &ForLoop) -> Option<Pa
         }
         clauses.private.push(shared.var);
     }
-    if sets_parameters(function, &clauses.private) {
-        return None;
-    }
     let (_, report, accesses) = analyse(kernel, l, &clauses);
     let writes = accesses.iter().any(|a| a.kind == AccessKind::Write);
     (!opaque && report.proved() && writes).then_some(clauses)
@@ -161,11 +158,14 @@ fn combined_note(kernel: &Kernel, (l, stmt): (&ForLoop, &Stmt), found: &Reduced)
         false => d,
     };
     let mark = pragma(kernel, l, &found.clauses);
-    d.help(match found.arrays.is_empty() {
+    let atomic = [
+        (!found.arrays.is_empty()).then_some("`#pragma omp atomic` before the updates"),
+        (!found.flags.is_empty()).then_some("`#pragma omp atomic write` before the stores"),
+    ];
+    let atomic: Vec<&str> = atomic.into_iter().flatten().collect();
+    d.help(match atomic.is_empty() {
         true => format!("mark it to say so: `{mark}`"),
-        false => {
-            format!("mark it to say so: `{mark}`, with `#pragma omp atomic` before the updates")
-        }
+        false => format!("mark it to say so: `{mark}`, with {}", atomic.join(" and ")),
     })
 }
 
@@ -195,19 +195,4 @@ fn pragma(kernel: &Kernel, outermost: &ForLoop, clauses: &Parallel) -> String {
 fn is_declared_outside(function: &Function, name: &str) -> bool {
     let mut named = (0..).map(VarId).zip(&function.vars).filter(|(_, v)| v.name == name);
     named.any(|(var, _)| walk::times_mentioned(&function.body, var) == 0)
-}
-
-fn about(
-    kernel: &Kernel,
-    l: &ForLoop,
-    stmt: &Stmt,
-    (code, says): (&'static str, &str),
-    label: &str,
-) -> Diagnostic {
-    let message = format!("loop `{}` {says}", kernel.loop_name(l.id));
-    let d = Diagnostic::new(Severity::Note, code, message);
-    match l.first.origin.span.or(stmt.origin.span) {
-        Some(span) => d.label(span, label),
-        None => d,
-    }
 }

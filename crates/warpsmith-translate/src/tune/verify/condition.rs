@@ -24,6 +24,8 @@ const PLACES: u64 = 4;
 
 impl Verifier<'_> {
     /// Compares, once more with tamer data where the first are ill-conditioned; `None` where those are so as well.
+    /// Once that has cost as much as a point may, sizes none of which is below those of such a point are left out:
+    /// errors that grow with the sizes have grown further there.
     ///
     /// # Errors
     /// Those of the comparison.
@@ -34,33 +36,37 @@ impl Verifier<'_> {
         verified: &mut Verified,
         compare: Compare<'_, T>,
     ) -> Result<Option<T>, Failed> {
+        if verified.steps_in_vain > self.point_steps() && verified.is_beyond_ill_conditioned(point)
+        {
+            return Ok(None);
+        }
         let differs = |f: &Failed| matches!(f, Failed::Differs { .. } | Failed::References { .. });
         match compare(&inputs, verified) {
-            Err(failed) if differs(&failed) && self.is_ill_conditioned(&inputs) => {}
+            Err(failed) if differs(&failed) && self.is_ill_conditioned(&inputs, verified) => {}
             other => return other.map(Some),
         }
-        let name = points::name(point);
         if let Some(tame) = self.tamed(point, &inputs) {
             match compare(&tame, verified) {
-                Err(failed) if differs(&failed) && self.is_ill_conditioned(&tame) => {}
+                Err(failed) if differs(&failed) && self.is_ill_conditioned(&tame, verified) => {}
                 other => {
-                    verified.tamed.push(name);
+                    verified.tamed.push(points::name(point));
                     return other.map(Some);
                 }
             }
         }
-        verified.ill_conditioned.push(name);
+        verified.ill_conditioned.push(point.clone());
         Ok(None)
     }
 
     /// Whether last bits of the inputs decide about more of the outputs than rounding errors may.
-    fn is_ill_conditioned(&self, inputs: &[ArgBytes]) -> bool {
+    fn is_ill_conditioned(&self, inputs: &[ArgBytes], verified: &mut Verified) -> bool {
         let steps = self.total_steps;
         let (Ok(exact), Ok(moved)) =
             (self.interpret(inputs, steps), self.interpret(&self.shaken(inputs), steps))
         else {
             return false;
         };
+        verified.steps_in_vain += exact.steps + moved.steps;
         let inexact = uses_inexact_functions(self.module());
         let function = self.function();
         let arrays = function.params.iter().enumerate();

@@ -13,6 +13,7 @@ use warpsmith_ir::{
 use warpsmith_opt::walk;
 
 use super::by_data::ByData;
+use super::ranges::{above, range};
 
 /// What a program has that can be run, and which run was the first to do so.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -454,29 +455,11 @@ fn always(function: &Function, cond: &Expr) -> Option<bool> {
             (Some(false), Some(false)) => Some(false),
             _ => None,
         },
-        BinaryOp::Gt | BinaryOp::Ge => {
-            let (size, number) = (is_size(function, a), b.as_const()?.as_i64());
-            let least = number + i64::from(*op == BinaryOp::Gt);
-            (size && least <= 0).then_some(true)
-        }
-        BinaryOp::Lt | BinaryOp::Le => {
-            let (size, number) = (is_size(function, a), b.as_const()?.as_i64());
-            let most = number - i64::from(*op == BinaryOp::Lt);
-            (size && most < 0).then_some(false)
-        }
+        BinaryOp::Gt => above(range(function, a)?, range(function, b)?),
+        BinaryOp::Le => Some(!above(range(function, a)?, range(function, b)?)?),
+        BinaryOp::Lt => above(range(function, b)?, range(function, a)?),
+        BinaryOp::Ge => Some(!above(range(function, b)?, range(function, a)?)?),
         _ => None,
-    }
-}
-
-/// A parameter that is an integer: a size.
-fn is_size(function: &Function, e: &Expr) -> bool {
-    match &*e.kind {
-        ExprKind::Cast(inner) => is_size(function, inner),
-        ExprKind::Read(place) => match &*place.kind {
-            PlaceKind::Var(v) => function.params.contains(v) && place.ty.is_integer(),
-            _ => false,
-        },
-        _ => false,
     }
 }
 

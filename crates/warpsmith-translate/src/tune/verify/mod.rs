@@ -17,6 +17,7 @@ mod lowered;
 mod oversized;
 mod part;
 pub mod points;
+mod ranges;
 mod reach;
 mod sampled;
 pub(in crate::tune) mod suited;
@@ -159,7 +160,8 @@ impl Verifier<'_> {
         }
         let vacuous = verified.vacuous();
         if !verified.ill_conditioned.is_empty() && (verified.sizes.is_empty() || vacuous) {
-            return Err(Failed::IllConditioned { points: verified.ill_conditioned });
+            let points = verified.ill_conditioned.iter().map(points::name).collect();
+            return Err(Failed::IllConditioned { points });
         }
         if verified.sizes.is_empty() || vacuous && !verified.outside.is_empty() {
             let why =

@@ -47,7 +47,9 @@ pub struct Verified {
     /// Points compared with tamer data than usual, as those were ill-conditioned.
     pub tamed: Vec<String>,
     /// Points at which no data were found that are not.
-    pub ill_conditioned: Vec<String>,
+    pub ill_conditioned: Vec<Point>,
+    /// Steps of the reference that it took to find this out.
+    pub(super) steps_in_vain: u64,
     /// Elements of all arrays at large points, together.
     pub(super) large_elements: u64,
     /// Points of which some blocks alone were run.
@@ -86,6 +88,12 @@ pub enum Failed {
 }
 
 impl Verified {
+    /// Whether a point with ill-conditioned data has no size above this one's.
+    pub(super) fn is_beyond_ill_conditioned(&self, point: &Point) -> bool {
+        let below = |p: &Point| p.iter().all(|(name, n)| point.get(name).is_some_and(|m| n <= m));
+        self.ill_conditioned.iter().any(below)
+    }
+
     /// All agreed at a point.
     pub(in crate::tune) fn agreed(&mut self, point: &Point, run: &WitnessRun) {
         self.thread_instructions += run.thread_instructions;
@@ -210,7 +218,7 @@ impl Verified {
             format!(
                 "random data are ill-conditioned at {}: rounding errors grow beyond what can be compared, so that these \
                  sizes show nothing",
-                few(&self.ill_conditioned)
+                few(&self.ill_conditioned.iter().map(points::name).collect::<Vec<_>>())
             )
         });
         let tamed = (!self.tamed.is_empty()).then(|| {
@@ -231,4 +239,20 @@ impl Verified {
 fn capital(phrase: &str) -> String {
     let mut letters = phrase.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_beyond_a_point_where_none_is_below_its_own() {
+        let point = |it: i64, n: i64| Point::from([("it".to_string(), it), ("n".to_string(), n)]);
+        let ill_conditioned = vec![point(15, 5), point(6, 17)];
+        let verified = Verified { ill_conditioned, ..Verified::default() };
+        let beyond = |it, n| verified.is_beyond_ill_conditioned(&point(it, n));
+        assert!(beyond(15, 5) && beyond(16, 900) && beyond(6, 18));
+        assert!(!beyond(5, 900) && !beyond(900, 4) && !beyond(14, 16));
+        assert!(!Verified::default().is_beyond_ill_conditioned(&point(1, 1)));
+    }
 }
