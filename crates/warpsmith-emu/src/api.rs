@@ -94,8 +94,11 @@ pub struct LaunchConfig {
 
 /// Whether a device takes blocks of so many threads along x, y and z.
 pub fn block_fits(block: [u32; 3]) -> bool {
-    let threads = block.iter().fold(1u64, |n, x| n.saturating_mul(u64::from(*x)));
-    threads <= 1024 && block[2] <= 64
+    block_threads(block) <= 1024 && block[2] <= 64
+}
+
+pub(crate) fn block_threads(block: [u32; 3]) -> u64 {
+    block.iter().fold(1, |n, x| n.saturating_mul(u64::from(*x)))
 }
 
 /// What is looked for. Checks that are off cost nothing.
@@ -141,6 +144,10 @@ pub struct Options {
     pub checks: Checks,
     /// A warp executes in lockstep: accesses of one warp are ordered by the instructions (older code).
     pub warp_lockstep: bool,
+    /// Blocks may have more threads than any device takes, up to 2^20: text for verifiers is launched so.
+    pub large_blocks: bool,
+    /// Races are looked for between the lanes of a warp alone. Exact with warps in lockstep, whose races are within an instruction.
+    pub only_warps: bool,
     /// Two threads that write the same value in no order are a race as any other; else `race-benign`, a note.
     pub equal_writes_race: bool,
     /// What the clock says before anybody reads it.
@@ -190,6 +197,8 @@ impl Default for Options {
         Options {
             checks: Checks::ALL,
             warp_lockstep: false,
+            large_blocks: false,
+            only_warps: false,
             equal_writes_race: false,
             clock: 0,
             jobs: 0,

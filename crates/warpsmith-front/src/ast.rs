@@ -207,10 +207,17 @@ pub struct StructDecl {
     pub specialisation: Option<Vec<TemplateArg>>,
     pub is_union: bool,
     pub align: Option<Expr>,
-    pub bases: Vec<TypeName>,
+    pub bases: Vec<Base>,
     /// `None`: forward declaration.
     pub members: Option<Vec<Member>>,
     pub span: Span,
+}
+
+/// A base of a class; one for each element of a pack where it `expands`: `: Ts...`.
+#[derive(Clone, Debug)]
+pub struct Base {
+    pub ty: TypeName,
+    pub expands: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -222,6 +229,8 @@ pub enum Member {
     Enum(EnumDecl),
     Alias(AliasDecl),
     StaticAssert(Expr),
+    /// `using Base::f;`
+    Using(Path),
     Unsupported {
         what: String,
         span: Span,

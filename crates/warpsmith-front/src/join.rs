@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use warpsmith_ir::SourceMap;
 
-use crate::ast::{FunctionName, Item, ItemKind, TranslationUnit, VarDecl};
+use crate::ast::{FunctionName, Item, ItemKind, Member, StructDecl, TranslationUnit, VarDecl};
 
 /// Joins the files of a program. Items of headers that several of them hold, and equal types, become common to all.
 ///
@@ -73,7 +73,7 @@ fn without_spans(kind: &ItemKind) -> String {
     out + rest
 }
 
-/// Names of functions and variables that a file declares and does not define.
+/// Names of functions and variables that a file declares and does not define; of methods `Class::method`.
 pub fn undefined(unit: &TranslationUnit) -> HashSet<String> {
     let (mut declared, mut defined) = (HashSet::new(), HashSet::new());
     names(&unit.items, &mut declared, &mut defined);
@@ -92,19 +92,13 @@ fn names(items: &[Item], declared: &mut HashSet<String>, defined: &mut HashSet<S
         match &item.kind {
             ItemKind::Function(f) if !f.attrs.is_static => {
                 let FunctionName::Plain(path) = &f.name else { continue };
-                let Some(last) = path.segments.last() else { continue };
                 let list = if f.body.is_some() { &mut *defined } else { &mut *declared };
-                list.insert(last.name.clone());
-            }
-            ItemKind::Struct(s) => {
-                for member in s.members.iter().flatten() {
-                    let crate::ast::Member::Method(f) = member else { continue };
-                    let FunctionName::Plain(path) = &f.name else { continue };
-                    if let (None, Some(last)) = (&f.body, path.segments.last()) {
-                        declared.insert(last.name.clone());
-                    }
+                if let [.., class, last] = path.segments.as_slice() {
+                    list.insert(format!("{}::{}", class.name, last.name));
                 }
+                list.extend(path.segments.last().map(|last| last.name.clone()));
             }
+            ItemKind::Struct(s) => declared.extend(methods_elsewhere(s)),
             ItemKind::Vars(vars) if vars.attrs.is_extern && !vars.attrs.shared => {
                 declared.extend(variables(vars));
             }
@@ -117,6 +111,21 @@ fn names(items: &[Item], declared: &mut HashSet<String>, defined: &mut HashSet<S
             _ => {}
         }
     }
+}
+
+/// `Class::method` of those that the class only declares.
+fn methods_elsewhere(class: &StructDecl) -> impl Iterator<Item = String> {
+    let name = class.name.as_deref().unwrap_or_default();
+    class.members.iter().flatten().filter_map(move |member| {
+        let Member::Method(f) = member else { return None };
+        let method = match &f.name {
+            FunctionName::Plain(path) => path.segments.last()?.name.clone(),
+            FunctionName::Operator(operator) => format!("operator{operator}"),
+            FunctionName::Constructor => name.to_string(),
+            _ => return None,
+        };
+        f.body.is_none().then(|| format!("{name}::{method}"))
+    })
 }
 
 fn variables(vars: &VarDecl) -> impl Iterator<Item = String> {

@@ -31,6 +31,7 @@ const TEXT: &str = concat!(
     include_str!("prelude/callables.cuh"),
     include_str!("prelude/samples.cuh"),
     include_str!("prelude/runtime.cuh"),
+    include_str!("prelude/driver_memory.cuh"),
     include_str!("prelude/graphs.cuh"),
     include_str!("prelude/curand_host.cuh"),
     include_str!("prelude/processes.cuh")

@@ -69,10 +69,14 @@ int main()\n{{
     twice<<<1, 64>>>(y, box.data);\n}}\n"
         )
     };
-    let unread = "cudaMemcpy(box.operator float *(), h, sizeof(h), cudaMemcpyHostToDevice);";
-    let (status, text) = check(&program(unread));
+    let copy = |bytes: &str| format!("cudaMemcpy(BOX, h, {bytes}, cudaMemcpyHostToDevice);");
+    let unread = copy("typeid(float) == typeid(float) ? sizeof(h) : 0").replace("BOX", "box.data");
+    let (status, text) = check(&program(&unread));
     assert_eq!(status, Some(0), "{text}");
     assert!(text.contains("host code was left out"), "{text}");
+    let read = copy("sizeof(h)").replace("BOX", "box.operator float *()");
+    let (status, text) = check(&program(&read));
+    assert!(status == Some(0) && !text.contains("left out"), "{text}");
     let (status, text) = check(&program("(void)h;"));
     assert_eq!(status, Some(1), "{text}");
     assert!(text.contains("error[uninitialized-global]"), "{text}");

@@ -70,6 +70,25 @@ __global__ void shift(int *a)\n{{
     check(&kernel("--blockDim=64"), &[], 1);
 }
 
+/// `--only-warp` asks about the lanes of warps in lockstep alone; without lockstep it is not taken.
+#[test]
+fn verifiers_may_ask_about_single_warps() {
+    let kernel = |options: &str, to: &str| {
+        format!(
+            "//pass\n//--blockDim=64 --gridDim=2 {options}\n__global__ void f(int *a)\n{{\n    a[{to}] = threadIdx.x;\n    a[{to} + 1] = threadIdx.x;\n}}\n"
+        )
+    };
+    let text = check(&kernel("--warp-sync=32 --only-warp", "threadIdx.x"), &[], 0);
+    assert!(text.contains("races between threads of different warps were not looked for"));
+    for (options, to) in [
+        ("--warp-sync=32 --only-warp", "threadIdx.x / 2"),
+        ("--warp-sync=32", "threadIdx.x"),
+        ("--only-warp", "threadIdx.x"),
+    ] {
+        assert!(check(&kernel(options, to), &[], 1).contains("race-global"), "{options} {to}");
+    }
+}
+
 /// Files for verifiers leave out the bodies of what may be arbitrary; in programs that is a file that is missing.
 #[test]
 fn functions_without_bodies_are_arbitrary_for_verifiers() {
@@ -354,17 +373,85 @@ __global__ void f(int *a, int i)\n{{
     }
 }
 
-/// Blocks that no device takes are not run, and nothing is claimed of them.
+/// A kernel for blocks that no device takes, of one or two dimensions of 64 threads.
+fn of_large_blocks(block: &str, body: &str) -> String {
+    format!(
+        "//pass\n//--blockDim={block} --gridDim=2
+__global__ void f(int *p)\n{{
+    unsigned t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    unsigned i = blockIdx.x * blockDim.x * blockDim.y * blockDim.z + t;
+    __shared__ int s[4096];
+    {body}\n}}\n"
+    )
+}
+
+/// Blocks that no device takes are decided where a verifier's options ask for them, and are an error of the launch elsewhere.
 #[test]
-fn blocks_of_verifiers_that_no_device_takes_are_refused() {
-    let kernel =
-        "__global__ void f(int *p) { p[blockIdx.x * blockDim.x + threadIdx.x] = threadIdx.x; }\n";
-    for block in ["2048", "[1,1,65]"] {
-        let text = check(&format!("//pass\n//--blockDim={block} --gridDim=2\n{kernel}"), &[], 2);
-        assert!(text.contains("no device takes blocks of so many threads"), "{text}");
+fn blocks_of_verifiers_may_be_larger_than_any_device_takes() {
+    let stores = "p[i] = s[0] = 1;";
+    let own = "p[i] = t;";
+    let hands_on = "s[t] = i;\n    __syncthreads();\n    p[i] = s[(t + 1500) % blockDim.x];";
+    for (block, body) in [("2048", own), ("[1,1,65]", own), ("[64,64]", own), ("2048", hands_on)] {
+        let text = check(&of_large_blocks(block, body), &[], 0);
+        assert!(text.contains("nothing found"), "{block} {body}: {text}");
+        assert!(text.contains("more threads than any device takes"), "{text}");
     }
-    check(&format!("//pass\n//--blockDim=1024 --gridDim=2\n{kernel}"), &[], 0);
+    let text = check(&of_large_blocks("1024", stores), &["--no-benign"], 1);
+    assert!(!text.contains("than any device takes"), "{text}");
+    let kernel = "__global__ void f(int *p) { p[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n";
     assert!(check(kernel, &["--grid", "2", "--block", "2048"], 1).contains("invalid-launch"));
+}
+
+/// Threads are told apart whose numbers are equal in all bits that smaller blocks need, and others up there as well.
+#[test]
+fn races_in_large_blocks_are_found() {
+    let only = |a: u32, b: u32, access: &str| format!("if (t == {a} || t == {b}) {{ {access} }}");
+    for (a, b) in [(5, 1029), (1500, 1501), (5, 6), (1029, 2047)] {
+        for (rule, access) in [
+            ("race-shared", "s[7] = t;"),
+            ("race-global", "p[blockIdx.x * blockDim.x] = t;"),
+            ("race-shared", &format!("if (t == {a}) s[7] = t; else p[i] = s[7];")),
+            ("race-shared", &format!("s[t] = 0; if (t == {b}) p[i] = s[{a}];")),
+        ] {
+            let text = check(&of_large_blocks("2048", &only(a, b, access)), &[], 1);
+            assert!(text.contains(&format!("error[{rule}]")), "{a} {b} {access}: {text}");
+            let number = |rest: &str| rest.split(|c: char| !c.is_ascii_digit()).next() == Some("");
+            let named = |t: u32| {
+                let thread = format!(" thread {t}");
+                text.match_indices(&thread).any(|(at, _)| number(&text[at + thread.len()..]))
+            };
+            assert!(named(a) && named(b), "{a} {b} {access}: {text}");
+        }
+        let ordered = format!(
+            "if (t == {a}) s[7] = t;\n    __syncthreads();\n    if (t == {b}) {{ p[i] = s[7]; s[7] = t; }}"
+        );
+        check(&of_large_blocks("2048", &ordered), &[], 0);
+    }
+}
+
+/// Barriers and operations of warps, past the thirty-second warp.
+#[test]
+fn threads_of_large_blocks_meet() {
+    let sum = "int v = t;
+    for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(~0u, v, d);
+    if (t % 32 == 0) s[t / 32] = v;
+    __syncthreads();
+    p[i] = s[(t + 1) / 32 % 64];
+    __assert(s[63] == 63 * 1024 + 496);";
+    check(&of_large_blocks("2048", sum), &[], 0);
+    let without = sum.replace("__syncthreads();", "");
+    assert!(check(&of_large_blocks("2048", &without), &[], 1).contains("race-shared"));
+    for (condition, status) in [("t < 1500", 1), ("blockDim.x > 1024", 0)] {
+        let text = check(
+            &of_large_blocks("2048", &format!("if ({condition}) __syncthreads();")),
+            &[],
+            status,
+        );
+        assert_eq!(text.contains("divergent-barrier"), status == 1, "{text}");
+    }
+    let lanes = "if (t != 1501) __shfl_sync(~0u, t, 0);";
+    let text = check(&of_large_blocks("2048", lanes), &[], 1);
+    assert!(text.contains("divergent-barrier"), "{text}");
 }
 
 /// They differ at each call, however many were before.

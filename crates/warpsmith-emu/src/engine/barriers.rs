@@ -166,7 +166,7 @@ impl Machine<'_> {
             return;
         }
         let elsewhere = groups.iter().find(|g| g.pc != groups[0].pc).map(|g| g.pc);
-        let waiting = groups[0].mask;
+        let waiting = groups[0].mask.clone();
         let pc = groups[0].pc;
         let message = "threads of one block wait at different barriers";
         self.report_barrier(b, pc, &waiting, elsewhere, None, message);
@@ -230,17 +230,14 @@ impl Machine<'_> {
                 continue;
             }
             let bit = 1 << (t % 32);
-            let warp = t as usize / 32;
             match ways.iter_mut().find(|(e, _)| *e == at) {
-                Some((_, m)) => m.warps[warp] |= bit,
+                Some((_, m)) => m.warps[t as usize / 32] |= bit,
                 None => {
-                    let mut m = Mask::EMPTY;
-                    m.warps[warp] |= bit;
-                    ways.push((at, m));
+                    ways.push((at, Mask::of(t / 32, bit)));
                 }
             }
         }
-        let alive = b.alive;
+        let alive = b.alive.clone();
         for (exit, threads) in ways {
             if self.leads_around(exit, pc) {
                 let message = "threads end without reaching a barrier that the rest of their block \
@@ -333,7 +330,7 @@ impl Machine<'_> {
 fn idle(like: &Group) -> Group {
     Group {
         pc: like.pc,
-        mask: Mask::EMPTY,
+        mask: Mask::default(),
         full: false,
         lo: 0,
         hi: 0,

@@ -2,22 +2,87 @@
 
 use crate::compile::lir::Program;
 
-/// Threads of a block, one bit each.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The most warps that a block has on a device.
+pub const DEVICE_WARPS: u32 = 32;
+const USUAL: usize = DEVICE_WARPS as usize;
+
+/// The lanes of each warp, one bit each; warps that were never set have none.
+#[derive(Clone, Debug, Default)]
+pub struct Warps {
+    usual: [u32; USUAL],
+    /// Those of the blocks that no device takes.
+    more: Vec<u32>,
+}
+
+impl Warps {
+    pub fn len(&self) -> usize {
+        USUAL + self.more.len()
+    }
+
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &u32> {
+        self.usual.iter().chain(&self.more)
+    }
+
+    /// Those of both, warp by warp.
+    fn with(&self, other: &Warps, both: impl Fn(u32, u32) -> u32) -> Warps {
+        let more = USUAL..self.len().max(other.len());
+        Warps {
+            usual: std::array::from_fn(|w| both(self.usual[w], other.usual[w])),
+            more: more.map(|w| both(self[w], other[w])).collect(),
+        }
+    }
+}
+
+impl std::ops::Index<usize> for Warps {
+    type Output = u32;
+
+    #[inline(always)]
+    fn index(&self, warp: usize) -> &u32 {
+        let of_more = || self.more.get(warp - USUAL).unwrap_or(&0);
+        self.usual.get(warp).unwrap_or_else(of_more)
+    }
+}
+
+impl std::ops::IndexMut<usize> for Warps {
+    fn index_mut(&mut self, warp: usize) -> &mut u32 {
+        if warp < USUAL {
+            return &mut self.usual[warp];
+        }
+        let at = warp - USUAL;
+        if self.more.len() <= at {
+            self.more.resize(at + 1, 0);
+        }
+        &mut self.more[at]
+    }
+}
+
+impl PartialEq for Warps {
+    fn eq(&self, other: &Warps) -> bool {
+        let mut more = USUAL..self.len().max(other.len());
+        self.usual == other.usual && more.all(|w| self[w] == other[w])
+    }
+}
+
+/// Threads of a block.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mask {
-    pub warps: [u32; 32],
+    pub warps: Warps,
 }
 
 impl Mask {
-    pub const EMPTY: Mask = Mask { warps: [0; 32] };
-
     /// The first `threads` threads.
     pub fn first(threads: u32) -> Mask {
-        let mut m = Mask::EMPTY;
-        for (w, bits) in m.warps.iter_mut().enumerate() {
-            let rest = threads.saturating_sub(32 * w as u32).min(32);
-            *bits = u32::MAX.checked_shr(32 - rest).unwrap_or(0);
+        let mut m = Mask::default();
+        for warp in 0..threads.div_ceil(32) {
+            m.warps[warp as usize] = u32::MAX >> (32 - (threads - 32 * warp).min(32));
         }
+        m
+    }
+
+    /// Some threads of one warp.
+    pub fn of(warp: u32, lanes: u32) -> Mask {
+        let mut m = Mask::default();
+        m.warps[warp as usize] = lanes;
         m
     }
 
@@ -30,11 +95,11 @@ impl Mask {
     }
 
     pub fn without(&self, other: &Mask) -> Mask {
-        Mask { warps: std::array::from_fn(|w| self.warps[w] & !other.warps[w]) }
+        Mask { warps: self.warps.with(&other.warps, |a, b| a & !b) }
     }
 
     pub fn or(&self, other: &Mask) -> Mask {
-        Mask { warps: std::array::from_fn(|w| self.warps[w] | other.warps[w]) }
+        Mask { warps: self.warps.with(&other.warps, |a, b| a | b) }
     }
 
     /// Flat numbers of the threads, ascending.
@@ -103,7 +168,7 @@ impl Group {
     pub fn update(&mut self, alive: &Mask) {
         let w = &self.mask.warps;
         self.lo = w.iter().position(|b| *b != 0).unwrap_or(0) as u32;
-        self.hi = w.iter().rposition(|b| *b != 0).map_or(0, |p| p + 1) as u32;
+        self.hi = w.iter().rev().position(|b| *b != 0).map_or(0, |p| w.len() - p) as u32;
         self.full = self.mask == *alive;
         self.active = self.mask.count();
     }

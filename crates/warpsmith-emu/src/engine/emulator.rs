@@ -49,7 +49,7 @@ impl<'m> Emulator<'m> {
         memory: &mut DeviceMemory,
         options: &Options,
     ) -> Result<Outcome, EmuError> {
-        super::launch::check(launch)?;
+        super::launch::check(launch, options.large_blocks)?;
         if memory.globals.len() != self.module.globals.len() {
             memory.globals = DeviceMemory::new(self.module).globals;
         }

@@ -10,13 +10,14 @@ use super::block::{Block, Group, Mask, Spin, Wait};
 use super::clusters::Division;
 use super::parallel::Queue;
 use super::plans::Plan;
-use super::races::Races;
+use super::races::{MOST_THREADS, Races};
 use super::schedule::Turns;
 use super::state::{
     Checks, End, FAILED, Found, GridState, HELD, Progress, Refusals, Team, Undefined,
 };
 use crate::api::{
     DeviceMemory, EmuError, Finding, LaunchConfig, Limit, Options, Outcome, Rule, Sampled,
+    block_threads,
 };
 use crate::compile::lir::{Home, Op, Program};
 
@@ -157,8 +158,8 @@ pub fn check_clusters(program: &Program, launch: &LaunchConfig) -> Result<(), Em
     Ok(())
 }
 
-/// The limits of CUDA.
-pub fn check(launch: &LaunchConfig) -> Result<(), EmuError> {
+/// The limits of CUDA, and ours where a block may be larger than on any device.
+pub fn check(launch: &LaunchConfig, large_blocks: bool) -> Result<(), EmuError> {
     let (g, b) = (launch.grid, launch.block);
     let bad = |text: String| Err(EmuError::BadLaunch(text));
     if g.contains(&0) || b.contains(&0) {
@@ -167,8 +168,11 @@ pub fn check(launch: &LaunchConfig) -> Result<(), EmuError> {
     if g[0] > 0x7fff_ffff || g[1] > 65_535 || g[2] > 65_535 {
         return bad(format!("the grid {g:?} exceeds 2147483647 x 65535 x 65535"));
     }
-    if !crate::api::block_fits(b) {
+    if !large_blocks && !crate::api::block_fits(b) {
         return bad(format!("the block {b:?} exceeds 1024 threads or 64 in z"));
+    }
+    if block_threads(b) > MOST_THREADS {
+        return bad(format!("the block {b:?} exceeds {MOST_THREADS} threads"));
     }
     let blocks = g.iter().map(|x| u64::from(*x)).product::<u64>();
     if blocks > u64::from(u32::MAX) {
@@ -275,7 +279,7 @@ impl<'a> Machine<'a> {
         let alive = Mask::first(self.threads);
         let mut group = Group {
             pc: 0,
-            mask: alive,
+            mask: alive.clone(),
             full: true,
             lo: 0,
             hi: 0,

@@ -58,7 +58,7 @@ impl Machine<'_> {
             return false;
         }
         b.named.list.resize(BARRIERS as usize, NamedBarrier::default());
-        let mut waiting = Mask::EMPTY;
+        let mut waiting = Mask::default();
         for warp in g.lo..g.hi {
             let lanes = g.mask.warps[warp as usize];
             if lanes == 0 {
@@ -79,7 +79,7 @@ impl Machine<'_> {
 
     /// Leaves warps behind whose other lanes have not come. False: all of them.
     fn keep_whole_warps(&mut self, b: &mut Block, g: &mut Group) -> bool {
-        let mut late = Mask::EMPTY;
+        let mut late = Mask::default();
         for warp in g.lo as usize..g.hi as usize {
             let here = g.mask.warps[warp];
             if here != 0 && b.alive.warps[warp] & !here != 0 {
@@ -99,7 +99,7 @@ impl Machine<'_> {
             return false;
         }
         let mut rest = g.clone();
-        rest.mask = *some;
+        rest.mask = some.clone();
         rest.wait = wait;
         rest.update(&b.alive);
         g.mask = g.mask.without(some);
@@ -111,7 +111,7 @@ impl Machine<'_> {
     /// The barrier's number and count of the first warp; warps that name another one have their turn later.
     fn same_barrier(&mut self, b: &mut Block, g: &mut Group, operand: Opd) -> Option<(u32, u32)> {
         let mut chosen = None;
-        let mut others = Mask::EMPTY;
+        let mut others = Mask::default();
         for warp in g.lo..g.hi {
             let lanes = g.mask.warps[warp as usize];
             let mut of_warp = None;
@@ -189,8 +189,9 @@ impl Machine<'_> {
     /// Threads that ended were the last that a barrier of the whole block waited for. True: some barrier opened.
     pub fn complete_without_ended(&mut self, b: &mut Block) -> bool {
         for state in &mut b.named.list {
-            for (early, alive) in state.early.warps.iter_mut().zip(b.alive.warps) {
-                if *early != 0 && alive & !*early == 0 {
+            for warp in 0..state.early.warps.len() {
+                let early = &mut state.early.warps[warp];
+                if *early != 0 && b.alive.warps[warp] & !*early == 0 {
                     *early = 0;
                     state.arrived += 32;
                 }
@@ -198,7 +199,7 @@ impl Machine<'_> {
         }
         let found = (0..b.named.list.len() as u32).find(|id| is_complete(b, *id));
         if let Some(id) = found {
-            self.complete(b, id, &mut Mask::EMPTY.clone());
+            self.complete(b, id, &mut Mask::default());
         }
         found.is_some()
     }
@@ -215,13 +216,14 @@ impl Machine<'_> {
         if !state.early.is_empty() {
             self.keep_early(b, id, &state, &mut waited, here);
         }
-        for mask in waited.iter().map(|o| o.mask).chain([*here]) {
-            for (warp, lanes) in (0u32..).zip(mask.warps).filter(|(_, lanes)| *lanes != 0) {
-                self.depart_order(b, warp, lanes, &handed);
+        for mask in waited.iter().map(|o| &o.mask).chain([&*here]) {
+            let warps = (0u32..).zip(mask.warps.iter());
+            for (warp, lanes) in warps.filter(|(_, lanes)| **lanes != 0) {
+                self.depart_order(b, warp, *lanes, &handed);
             }
         }
         self.resume(b, waited);
-        *here = Mask::EMPTY;
+        *here = Mask::default();
     }
 
     /// Lanes whose warp has not arrived wait for the next time the barrier opens.
@@ -233,12 +235,12 @@ impl Machine<'_> {
         waited: &mut Vec<Group>,
         here: &mut Mask,
     ) {
-        let early = opened.early;
+        let early = opened.early.clone();
         let state = &mut b.named.list[id as usize];
         *state = NamedBarrier {
             expected: opened.expected,
             first: opened.first,
-            early,
+            early: early.clone(),
             ..NamedBarrier::default()
         };
         for group in waited.iter_mut() {

@@ -491,7 +491,7 @@ impl Machine<'_> {
                 continue;
             }
             self.report_use(b, g, o, pc, "an address");
-            let mut mask = left.unwrap_or(g.mask);
+            let mut mask = left.unwrap_or_else(|| g.mask.clone());
             for warp in g.lo..g.hi {
                 mask.warps[warp as usize] &= !self.poison_bits(b, g, o, warp);
             }
@@ -520,12 +520,11 @@ impl Machine<'_> {
         if left.is_empty() {
             return;
         }
-        let (mask, alive) = (g.mask, b.alive);
-        g.mask = left;
-        g.update(&alive);
+        let mask = std::mem::replace(&mut g.mask, left);
+        g.update(&b.alive);
         f(self, b, g);
         g.mask = mask;
-        g.update(&alive);
+        g.update(&b.alive);
     }
 
     pub fn report_use(&mut self, b: &mut Block, g: &mut Group, o: Opd, pc: usize, what: &str) {

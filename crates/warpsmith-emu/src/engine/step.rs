@@ -115,7 +115,7 @@ impl Machine<'_> {
                     }
                 }
                 Op::Exit { .. } => {
-                    let gone = g.mask;
+                    let gone = g.mask.clone();
                     self.end_threads(b, &gone, g.pc);
                     return Stop::Ended;
                 }
@@ -194,7 +194,7 @@ impl Machine<'_> {
         match cond {
             Opd::V(o) => {
                 let row = b.row(o, self.width);
-                let mut m = Mask::EMPTY;
+                let mut m = Mask::default();
                 for w in g.lo..g.hi {
                     // SAFETY: the row holds all warps of the block.
                     let bits = unsafe { lanes::truth(row.add(w as usize * 32)) };
@@ -204,9 +204,9 @@ impl Machine<'_> {
             }
             other => {
                 if self.scalar(g, other) != 0 {
-                    g.mask
+                    g.mask.clone()
                 } else {
-                    Mask::EMPTY
+                    Mask::default()
                 }
             }
         }
@@ -258,10 +258,10 @@ impl Machine<'_> {
         }
         let mut other = g.clone();
         other.pc = target;
-        other.mask = go;
         other.turns = 0;
         other.spin = Spin::default();
         g.mask = g.mask.without(&go);
+        other.mask = go;
         g.pc += 1;
         other.update(&b.alive);
         g.update(&b.alive);
@@ -276,8 +276,7 @@ impl Machine<'_> {
         for t in gone.threads() {
             b.exits[t as usize] = pc;
         }
-        let alive = b.alive;
-        b.groups.iter_mut().for_each(|o| o.update(&alive));
+        b.groups.iter_mut().for_each(|o| o.update(&b.alive));
     }
 
     fn special(&mut self, b: &mut Block, g: &mut Group, what: Special, dst: Opd, pc: usize) {
@@ -412,7 +411,7 @@ impl Machine<'_> {
     fn report_steps(&mut self, b: &mut Block, g: &Group) {
         let n = self.options.max_steps;
         self.report_loop(b, g, &format!("the loop is still running after {n} instructions"));
-        let gone = g.mask;
+        let gone = g.mask.clone();
         self.end_threads(b, &gone, STOPPED);
     }
 

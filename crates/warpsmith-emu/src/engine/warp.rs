@@ -21,7 +21,7 @@ impl Machine<'_> {
     pub fn at_warp_operation(&mut self, b: &mut Block, g: &mut Group) -> bool {
         self.join_waiting(b, g);
         let parties = self.parties(b, g);
-        let mut late = Mask::EMPTY;
+        let mut late = Mask::default();
         for p in &parties {
             let need = p.mask & b.alive.warps[p.warp as usize];
             if need & !p.lanes != 0 {
@@ -34,7 +34,7 @@ impl Machine<'_> {
         }
         if !late.is_empty() {
             let mut rest = g.clone();
-            rest.mask = late;
+            rest.mask = late.clone();
             rest.wait = Wait::Warp;
             rest.update(&b.alive);
             g.mask = g.mask.without(&late);
@@ -96,8 +96,7 @@ impl Machine<'_> {
     fn check_mask(&mut self, b: &mut Block, g: &Group, p: &Party) {
         let outside = p.lanes & !p.mask;
         if outside != 0 {
-            let mut m = Mask::EMPTY;
-            m.warps[p.warp as usize] = outside;
+            let m = Mask::of(p.warp, outside);
             let message = "a lane executes a warp operation whose mask does not name it";
             self.report_barrier(b, g.pc, &m, None, Some("warp-mask"), message);
             self.abandon(b);
@@ -108,8 +107,7 @@ impl Machine<'_> {
         for k in (0..32).filter(|k| gone >> k & 1 == 1) {
             let exit = b.exits[(p.warp * 32 + k) as usize];
             if exit < super::barriers::STOPPED && self.leads_around(exit, g.pc) {
-                let mut m = Mask::EMPTY;
-                m.warps[p.warp as usize] = p.lanes;
+                let m = Mask::of(p.warp, p.lanes);
                 let message =
                     "the mask of a warp operation names lanes that end without reaching it";
                 self.report_barrier(b, g.pc, &m, Some(exit), Some("warp-mask"), message);

@@ -160,6 +160,9 @@ impl<'a> Unit<'a> {
                 Member::Alias(a) => {
                     return Err(refuse("this member is not C", a.span).into());
                 }
+                Member::Using(path) => {
+                    return Err(refuse("this member is not C", path.span).into());
+                }
                 Member::Unsupported { what, span } => {
                     return Err(refuse(format!("{what} is not supported"), *span).into());
                 }

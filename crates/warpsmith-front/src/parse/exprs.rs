@@ -4,6 +4,7 @@ use tree_sitter::Node;
 use warpsmith_ir::Span;
 
 use super::context::{Cx, all_kids, field, fields, kids};
+use super::conversions;
 use super::literals;
 use super::mask::THROUGH;
 use crate::ast::{
@@ -287,7 +288,7 @@ impl<'t> Cx<'t> {
             _ => {}
         }
         let callee = self.expr(callee);
-        ExprKind::Call { callee, args: self.exprs(list) }
+        conversions::cast_of(callee, self.exprs(list))
     }
 
     /// `static_cast<T>(e)` and its relatives.

@@ -13,6 +13,7 @@ use std::collections::{HashMap, HashSet};
 use warpsmith_ir::Span;
 
 use super::angles::{self, TYPE_ARGUMENT};
+use super::conversions::{self, CONVERSION, Conversions};
 use super::default_types::{self, DefaultTypes, TYPE_OF};
 use super::map::{Expansions, Segment, TextMap};
 use super::member_pointers::{self, MEMBER_OF, MemberPointers};
@@ -121,6 +122,7 @@ pub fn mask(
         extents: HashSet::new(),
         members: MemberPointers::default(),
         defaults: DefaultTypes::default(),
+        conversions: Conversions::default(),
     };
     if language == Language::Cuda {
         let tokens = Tokens { tokens: &program.tokens, groups };
@@ -128,6 +130,7 @@ pub fn mask(
         masker.extents = angles::extents_in_braces(&tokens);
         masker.members = member_pointers::find(&tokens);
         masker.defaults = default_types::find(&program.tokens);
+        masker.conversions = conversions::find(&program.tokens);
     }
     let mut pragmas = program.pragmas.iter().peekable();
     let mut simd = simd.iter().filter(|c| c.text == "SIMD").peekable();
@@ -170,6 +173,8 @@ struct Masker<'a> {
     members: MemberPointers,
     /// Defaults of template parameters that the grammar does not read as they are.
     defaults: DefaultTypes,
+    /// Conversions that are called by name.
+    conversions: Conversions,
 }
 
 impl Masker<'_> {
@@ -198,6 +203,7 @@ impl Masker<'_> {
         let needless = self.parens.dropped.contains(&at)
             || self.members.dropped.contains(&at)
             || self.is_pack_of_pointers(at)
+            || self.is_pack_of_names(at)
             || self.is_typename_of_value(at);
         if needless {
             return;
@@ -217,6 +223,11 @@ impl Masker<'_> {
                 end = self.group_end(end);
             }
             *self.parens.closed.entry(end - 1).or_default() += 1;
+            return;
+        }
+        if self.conversions.begins.contains(&at) {
+            self.out.text.push_str(&format!("{CONVERSION}<"));
+            self.last = None;
             return;
         }
         if self.members.ends.contains(&at) {
@@ -276,7 +287,7 @@ impl Masker<'_> {
             self.out.text.push_str(object);
             self.last = None;
         }
-        if self.defaults.ends.contains(&at) {
+        if self.defaults.ends.contains(&at) || self.conversions.ends.contains(&at) {
             self.out.text.push_str("> ");
             self.last = None;
         }
@@ -313,6 +324,13 @@ impl Masker<'_> {
         self.text(at) == "..."
             && self.tokens.get(at + 1).is_some_and(|t| t.kind == TokenKind::Word)
             && matches!(self.text(at + 2), "," | ")")
+    }
+
+    /// The dots of `using Ts::f...;`, for which the grammar has no rule either; the name of `Ts` says that it is a pack.
+    fn is_pack_of_names(&self, at: usize) -> bool {
+        let before = self.tokens[..at].iter().rev().map(|t| &*t.text);
+        let mut statement = before.take_while(|text| !matches!(*text, ";" | "{" | "}"));
+        self.text(at) == "..." && self.text(at + 1) == ";" && statement.any(|text| text == "using")
     }
 
     /// The colon of `unsigned : 0;` in a class.

@@ -6,6 +6,7 @@
 
 mod angles;
 mod context;
+mod conversions;
 mod default_types;
 mod errors;
 mod exprs;

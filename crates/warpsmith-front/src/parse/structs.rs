@@ -6,8 +6,8 @@ use super::context::{Cx, all_kids, field, fields, kids};
 use super::items::unsupported;
 use super::mask::UNNAMED;
 use crate::ast::{
-    Declarator, EnumDecl, ItemKind, Member, PathSegment, StructDecl, TemplateHeader, TypeKind,
-    TypeName, VarDecl,
+    Base, Declarator, EnumDecl, ItemKind, Member, PathSegment, StructDecl, TemplateHeader,
+    TypeKind, TypeName, VarDecl,
 };
 
 impl<'t> Cx<'t> {
@@ -25,9 +25,7 @@ impl<'t> Cx<'t> {
             None => (None, None),
         };
         let clause = kids(node).into_iter().find(|n| n.kind() == "base_class_clause");
-        let bases = clause.map(kids).unwrap_or_default().into_iter();
-        let bases: Vec<Node> = bases.filter(|n| n.kind() != "access_specifier").collect();
-        let bases = bases.into_iter().map(|n| self.type_specifier(n)).collect();
+        let bases = clause.map(|clause| self.bases(clause)).unwrap_or_default();
         let members = body.map(|b| self.members(b));
         StructDecl {
             name,
@@ -39,6 +37,21 @@ impl<'t> Cx<'t> {
             members,
             span: self.span(node),
         }
+    }
+
+    fn bases(&mut self, clause: Node<'t>) -> Vec<Base> {
+        let mut bases: Vec<Base> = vec![];
+        for n in all_kids(clause) {
+            if n.kind() == "..."
+                && let Some(base) = bases.last_mut()
+            {
+                base.expands = true;
+            }
+            if n.is_named() && !matches!(n.kind(), "access_specifier" | "comment") {
+                bases.push(Base { ty: self.type_specifier(n), expands: false });
+            }
+        }
+        bases
     }
 
     fn members(&mut self, body: Node<'t>) -> Vec<Member> {
@@ -83,10 +96,8 @@ impl<'t> Cx<'t> {
                 }
             }
             "using_declaration" => {
-                out.push(Member::Unsupported {
-                    what: "`using` in a struct".to_owned(),
-                    span: self.span(node),
-                });
+                let path = kids(node).last().map(|n| self.path(*n));
+                out.extend(path.map(Member::Using));
             }
             _ => self.other_member(node, out),
         }

@@ -149,6 +149,11 @@ inline int pthread_mutex_init(pthread_mutex_t *m, const void *attributes) { retu
 inline int pthread_mutex_lock(pthread_mutex_t *m) { return 0; }
 inline int pthread_mutex_unlock(pthread_mutex_t *m) { return 0; }
 inline int pthread_mutex_destroy(pthread_mutex_t *m) { return 0; }
+inline int pthread_cond_init(pthread_cond_t *c, const void *attributes) { return 0; }
+inline int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m) { return 0; }
+inline int pthread_cond_signal(pthread_cond_t *c) { return 0; }
+inline int pthread_cond_broadcast(pthread_cond_t *c) { return 0; }
+inline int pthread_cond_destroy(pthread_cond_t *c) { return 0; }
 
 // Pools of memory: all memory comes from the device.
 typedef int cudaMemPool_t, cudaMemPoolAttr, cudaMemAllocationType, cudaMemAllocationHandleType, cudaMemLocationType;

@@ -9,6 +9,7 @@ use super::calls::type_is_dim3;
 use super::convert::{pointer_space, with_space};
 use super::functions::is_auto;
 use super::model::*;
+use super::own_names::{expressions, in_own_lambda};
 use crate::ast::{self, Initializer};
 
 /// The member of `std::tuple` in the prelude that holds all parts but the first.
@@ -147,22 +148,16 @@ impl<'a> Sema<'a> {
         let Some(init) = &d.init else {
             return self.uninitialised(vars, d, q, ones);
         };
-        if in_own_lambda(init, &d.name) {
+        if in_own_lambda(expressions(init), &d.name) {
             return self.declared_first(vars, d, QualType { is_const: false, ..q }, init);
         }
-        let sized = sizes_itself(init, &d.name);
-        if sized {
-            self.stand_in(scope, &d.name, &q.ty, d.span);
-        }
-        let value = match self.class_init(&q.ty, init, d.span) {
-            Ok(None) => self.init_value(&q.ty, init, ones, d.span),
-            Ok(Some(value)) => Ok(value),
-            Err(failure) => Err(failure),
-        };
-        if sized {
-            self.scope_mut(scope).names.remove(&d.name);
-        }
-        let value = value?;
+        let own = (d.name.as_str(), &q.ty, d.span);
+        let value = self.with_own_type(own, expressions(init), |s| {
+            match s.class_init(&q.ty, init, d.span)? {
+                Some(value) => Ok(value),
+                None => s.init_value(&q.ty, init, ones, d.span),
+            }
+        })?;
         if vars.attrs.is_constexpr || q.is_const {
             if let Some(v) = value.as_const()
                 && (vars.attrs.is_constexpr || v.ty.is_integer())
@@ -201,14 +196,6 @@ impl<'a> Sema<'a> {
             self.emit(StmtKind::Assign { place, value }, d.span);
         }
         Ok(())
-    }
-
-    /// What `sizeof` sees of a variable while its own value is read.
-    fn stand_in(&mut self, scope: ScopeId, name: &str, ty: &Type, span: Span) {
-        let id = self.fresh_var(name, ty.clone(), span);
-        let place = Place::new(PlaceKind::Var(id), ty.clone(), span);
-        let owner = self.f().serial;
-        self.declare(scope, name, Entity::Place { owner, place, is_const: false, shape: None });
     }
 
     /// `Point p(1, 2)`, `Point p = {…}` of a class with constructors; others are left to the caller.
@@ -568,43 +555,4 @@ fn value_space(value: &Expr) -> Space {
         (Type::Pointer { space, .. }, _) => *space,
         _ => Space::Generic,
     }
-}
-
-/// What of an expression is looked at: told what to call for each part.
-type Within = dyn Fn(&ast::Expr, &mut dyn FnMut(&ast::Expr));
-
-/// Whether the value of a variable, which is no list, names that variable within some of its expressions.
-fn names_itself(init: &Initializer, name: &str, within: &Within) -> bool {
-    let mut found = false;
-    let mut look = |e: &ast::Expr| {
-        within(e, &mut |e| {
-            found |= matches!(&*e.kind, ast::ExprKind::Path(p) if p.as_name() == Some(name));
-        });
-    };
-    match init {
-        Initializer::Expr(e) => super::walk::expr(e, &mut look),
-        Initializer::Call(args, _) => {
-            args.iter().for_each(|e| super::walk::expr(e, &mut look));
-        }
-        Initializer::List(..) => {}
-    }
-    found
-}
-
-/// Whether a lambda in the value of a variable names that variable.
-fn in_own_lambda(init: &Initializer, name: &str) -> bool {
-    names_itself(init, name, &|e, see| {
-        if let ast::ExprKind::Lambda(l) = &*e.kind {
-            super::walk::block(&l.body, see);
-        }
-    })
-}
-
-/// `float *p = (float *)malloc(n * sizeof(*p))`
-fn sizes_itself(init: &Initializer, name: &str) -> bool {
-    names_itself(init, name, &|e, see| {
-        if let ast::ExprKind::SizeofExpr(inner) = &*e.kind {
-            super::walk::expr(inner, see);
-        }
-    })
 }

@@ -9,7 +9,7 @@ use super::Sema;
 use super::model::*;
 
 /// Begins the names of functions of the prelude that stand for those of the library as values.
-const AS_VALUE: &str = "valueOf_";
+pub(super) const AS_VALUE: &str = "valueOf_";
 
 impl<'a> Sema<'a> {
     /// The type that stands for functions of one name; the same one for the same functions.
@@ -27,6 +27,7 @@ impl<'a> Sema<'a> {
         let span = fns.first().map_or(self.f().span, |f| f.decl.head_span);
         let id = self.new_struct(name, span);
         let scope = self.new_scope(Some(self.root), ScopeKind::Class(id));
+        let name = name.trim_start_matches(AS_VALUE);
         let function = FunctionValue {
             name: name.to_string(),
             fns: fns.to_vec(),

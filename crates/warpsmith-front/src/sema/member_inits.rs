@@ -86,7 +86,7 @@ impl<'a> Sema<'a> {
             )
     }
 
-    fn base_name(&self, class: StructId) -> String {
+    pub(crate) fn base_name(&self, class: StructId) -> String {
         self.class(class).decl.and_then(|d| d.name.clone()).unwrap_or_default()
     }
 

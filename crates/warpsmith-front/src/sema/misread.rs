@@ -143,7 +143,9 @@ impl<'a> Sema<'a> {
         value: &'a ast::Expr,
         span: Span,
     ) -> Res<()> {
-        let init = self.rvalue(value).and_then(|v| self.convert_to(v, &ty, value.span));
+        let init = self.with_own_type((name, &ty, span), std::slice::from_ref(value), |s| {
+            s.rvalue(value).and_then(|v| s.convert_to(v, &ty, value.span))
+        });
         self.declare_value(name, ty, init.map(Some), span)
     }
 

@@ -170,7 +170,9 @@ impl<'a> Sema<'a> {
         let mut bases = vec![];
         let mut types = vec![];
         for base in &decl.bases {
-            bases.push(self.base_info(scope, base, &mut types)?);
+            for scope in self.scopes_of_base(scope, base)? {
+                bases.push(self.base_info(scope, &base.ty, &mut types)?);
+            }
         }
         if is_virtual(members) && !bases.iter().any(|b| self.is_polymorphic(b.class)) {
             types.insert(0, ("class number".into(), Type::U64));
@@ -184,6 +186,7 @@ impl<'a> Sema<'a> {
         if let Some(info) = self.classes.get_mut(&id) {
             info.bases = bases;
         }
+        self.bring_in(id, members);
         let mut fields = vec![];
         for member in members {
             self.member_fields(id, scope, member, &mut types, &mut fields)?;
@@ -221,7 +224,7 @@ impl<'a> Sema<'a> {
                         }
                     }
                 }
-                Member::StaticAssert(_) | Member::Unsupported { .. } => {}
+                Member::StaticAssert(_) | Member::Using(_) | Member::Unsupported { .. } => {}
             }
         }
     }

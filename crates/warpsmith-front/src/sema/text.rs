@@ -4,6 +4,7 @@ use warpsmith_ir::{Scalar, Type, Value};
 
 use super::Sema;
 use super::builtin_api::{BuiltinTemplateArg, BuiltinType};
+use super::function_values::AS_VALUE;
 use super::model::*;
 use super::types::path_text;
 use crate::ast::{self, ExprKind};
@@ -25,7 +26,8 @@ impl<'a> Sema<'a> {
                 format!("{}{extents}", self.type_text(ty.innermost()))
             }
             Type::Struct(id) => {
-                self.module.structs.get(id.0 as usize).map_or("struct".into(), |s| s.name.clone())
+                let known = self.module.structs.get(id.0 as usize);
+                known.map_or("struct", |s| s.name.trim_start_matches(AS_VALUE)).to_string()
             }
         }
     }

@@ -96,6 +96,20 @@ impl<'a> Sema<'a> {
 
     /// The function of that name with the parameters of another, in a class or the nearest of its bases.
     fn method_like(&mut self, class: StructId, name: &str, like: FnDecl<'a>) -> Option<FnDecl<'a>> {
+        let own = self.own_method_like(class, name, like);
+        own.or_else(|| {
+            let bases = self.class(class).bases.clone();
+            bases.into_iter().find_map(|b| self.method_like(b.class, name, like))
+        })
+    }
+
+    /// The same in a class alone.
+    pub(crate) fn own_method_like(
+        &mut self,
+        class: StructId,
+        name: &str,
+        like: FnDecl<'a>,
+    ) -> Option<FnDecl<'a>> {
         let scope = self.class(class).scope;
         let own = self.scope(scope).names.get(name).cloned().unwrap_or_default();
         let wanted = self.param_types(like, like.scope).ok()?;
@@ -106,8 +120,7 @@ impl<'a> Sema<'a> {
                 return Some(f);
             }
         }
-        let bases = self.class(class).bases.clone();
-        bases.into_iter().find_map(|b| self.method_like(b.class, name, like))
+        None
     }
 
     /// What a virtual call goes to, with the signature of the function that was found.

@@ -392,7 +392,10 @@ impl Printer {
         let bases = if s.bases.is_empty() {
             String::new()
         } else {
-            format!(" : {}", join(s.bases.iter().map(ty)))
+            format!(
+                " : {}",
+                join(s.bases.iter().map(|b| ty(&b.ty) + if b.expands { "..." } else { "" }))
+            )
         };
         self.line(&format!(
             "{template}{kind} {}{args}{align}{bases}",
@@ -413,6 +416,7 @@ impl Printer {
                 Member::Enum(e) => p.enumeration(e),
                 Member::Alias(a) => p.line(&format!("alias {} = {}", a.name, ty(&a.ty))),
                 Member::StaticAssert(e) => p.line(&format!("static_assert {}", expr(e))),
+                Member::Using(name) => p.line(&format!("using {}", path(name))),
                 Member::Unsupported { what, .. } => p.line(&format!("unsupported[{what}]")),
             });
         }

@@ -158,6 +158,14 @@ pub struct LaunchArgs {
     #[arg(long)]
     pub no_benign: bool,
 
+    /// A file for verifiers asks for more threads in a block than any device takes
+    #[arg(skip)]
+    pub large_blocks: bool,
+
+    /// A file for verifiers asks for races between the lanes of warps in lockstep alone
+    #[arg(skip)]
+    pub only_warps: bool,
+
     /// Instructions a thread may execute before `infinite-loop` is reported [default: 10⁸]
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub max_steps: Option<u64>,
@@ -277,6 +285,8 @@ impl LaunchArgs {
             shared: self.shared.or(other.shared),
             warp_sync: self.warp_sync || other.warp_sync,
             no_benign: self.no_benign || other.no_benign,
+            large_blocks: self.large_blocks || other.large_blocks,
+            only_warps: self.only_warps || other.only_warps,
             max_steps: self.max_steps.or(other.max_steps),
             dump: self.dump.iter().chain(&other.dump).cloned().collect(),
             expect: self.expect.iter().chain(&other.expect).cloned().collect(),

@@ -42,6 +42,8 @@ pub struct VerifierLaunch {
     pub block: Dim3,
     /// `--warp-sync=32`: warps execute in lockstep. Smaller ones only where a block has no more than one.
     pub lockstep: bool,
+    /// `--only-warp`: nothing is asked about threads of different warps. Taken where warps execute in lockstep.
+    pub only_warps: bool,
     /// `--no-benign`: writes of equal values race, too.
     pub no_benign: bool,
     /// Macros: `-DWIDTH=2064`.
@@ -69,8 +71,9 @@ pub fn verifier_launch(comment: &Comment) -> Option<VerifierLaunch> {
     let define = text.split_whitespace().filter_map(|word| word.strip_prefix("-D"));
     let define = define.map(str::to_string).collect();
     let source = SourceArgs { define, ..SourceArgs::default() };
-    let no_benign = text.split_whitespace().any(|word| word == "--no-benign");
-    Some(VerifierLaunch { grid, block, lockstep, no_benign, source })
+    let says = |option: &str| text.split_whitespace().any(|word| word == option);
+    let (no_benign, only_warps) = (says("--no-benign"), lockstep && says("--only-warp"));
+    Some(VerifierLaunch { grid, block, lockstep, only_warps, no_benign, source })
 }
 
 /// Whether some directive says what is launched.
@@ -226,7 +229,8 @@ mod tests {
         let (grid, block) = (Dim3([4, 2, 1]), Dim3([16, 16, 1]));
         let define = vec!["N=4".to_string(), "FAST".to_string()];
         let source = SourceArgs { define, ..SourceArgs::default() };
-        let launch = VerifierLaunch { grid, block, lockstep: false, no_benign: false, source };
+        let (lockstep, only_warps, no_benign) = (false, false, false);
+        let launch = VerifierLaunch { grid, block, lockstep, only_warps, no_benign, source };
         assert_eq!(
             read("--blockDim=[16,16] --gridDim=[4,2] -DN=4 -DFAST --no-inline"),
             Some(launch)
@@ -237,6 +241,14 @@ mod tests {
         assert!(lockstep("--blockDim=64 --warp-sync=32"));
         assert!(lockstep("--blockDim=[4,4] --warp-sync=16"));
         assert!(!lockstep("--blockDim=64 --warp-sync=16"));
+        let alone = |options: &str| {
+            read(&format!("--gridDim=8 --blockDim=64 {options}")).is_some_and(|l| l.only_warps)
+        };
+        assert!(
+            alone("--warp-sync=32 --only-warp")
+                && !alone("--only-warp")
+                && !alone("--warp-sync=32")
+        );
         let strict = read("--gridDim=8 --blockDim=64 --no-benign").map(|l| l.no_benign);
         assert_eq!(strict, Some(true));
         assert_eq!(read("--blockDim=64"), None);

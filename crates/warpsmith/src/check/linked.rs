@@ -43,7 +43,9 @@ impl Neighbours<'_> {
         for main in self.beside(path) {
             let Some(text) = readable(&main) else { continue };
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let used = text.contains(&*name) || defined.iter().any(|d| text.contains(d.as_str()));
+            // What the command line names may be needed by way of others.
+            let given = self.given.iter().any(|p| same(p, &main));
+            let used = given || text.contains(&*name) || defined.iter().any(|d| mentions(&text, d));
             if !text.contains("main") || !used {
                 continue;
             }
@@ -82,8 +84,8 @@ impl Neighbours<'_> {
             }
             let found = candidates.iter().enumerate().find_map(|(i, candidate)| {
                 let text = readable(candidate)?;
-                let mentions = wanted.iter().any(|name| text.contains(name.as_str()));
-                let unit = mentions.then(|| self.parsed(candidate, sources)).flatten()?;
+                let mentioned = wanted.iter().any(|name| mentions(&text, name));
+                let unit = mentioned.then(|| self.parsed(candidate, sources)).flatten()?;
                 let fits = !sema::has_host_function(&unit, "main")
                     && join::defined(&unit).iter().any(|name| wanted.contains(name));
                 fits.then_some((i, unit))
@@ -128,6 +130,11 @@ impl Neighbours<'_> {
         let text = files::read(path).ok()?;
         parse_part(path, &text, self.source, sources).ok()
     }
+}
+
+/// Whether a text may define or use what has the name, of methods `Class::method`.
+fn mentions(text: &str, name: &str) -> bool {
+    text.contains(name.rsplit("::").next().unwrap_or(name))
 }
 
 impl Runner<'_> {

@@ -141,6 +141,15 @@ pub fn is_for_verifiers(unit: &TranslationUnit) -> bool {
     verifier_launch(unit).is_some()
 }
 
+/// What a file for verifiers asks for that no program has.
+pub fn liberties(args: &LaunchArgs) -> impl Iterator<Item = &'static str> {
+    let all = [
+        (args.large_blocks, "blocks have more threads than any device takes"),
+        (args.only_warps, "races between threads of different warps were not looked for"),
+    ];
+    all.into_iter().filter_map(|(taken, text)| taken.then_some(text))
+}
+
 struct Planner<'a> {
     kernels: Vec<KernelDecl>,
     instances: &'a [Instantiation],
@@ -173,13 +182,7 @@ impl Planner<'_> {
         else {
             return vec![];
         };
-        let VerifierLaunch { grid, block, lockstep, no_benign, source } = launch;
-        if !warpsmith_emu::block_fits(block.0) {
-            let text = "no device takes blocks of so many threads: nothing was checked";
-            let error = Diagnostic::error("W306", text).label(comment.span, "launched so");
-            self.errors.push(error.help("give --grid and --block with at most 1024 threads"));
-            return vec![];
-        }
+        let VerifierLaunch { grid, block, lockstep, only_warps, no_benign, source } = launch;
         let threads = u64::from(grid.0[0]) * u64::from(block.0[0]);
         let mut scalars = sema::numbers_of_conditions(unit);
         scalars.extend([threads, 1]);
@@ -191,6 +194,8 @@ impl Planner<'_> {
             scalars: scalars.iter().map(u64::to_string).collect(),
             warp_sync: lockstep,
             no_benign,
+            only_warps,
+            large_blocks: !warpsmith_emu::block_fits(block.0),
             // Results of functions without bodies: some are zero, and all differ.
             seeds: sema::declares_only(unit).then_some(2),
             ..LaunchArgs::default()

@@ -17,7 +17,7 @@ use super::args::{CheckArgs, HostCode, LaunchArgs};
 use super::confirm::Other;
 use super::linked;
 use super::memory::{Buffers, Tried};
-use super::plan::{Allow, Planned};
+use super::plan::{self, Allow, Planned};
 use super::program::{self, StepProgram};
 use super::{expect, files, shown};
 use super::{host, list, variables};
@@ -225,13 +225,12 @@ impl<'a> Runner<'a> {
     ) -> Result<(), Failure> {
         let mut buffers = Buffers::new(&step.module);
         for planned in &step.launches {
+            plan::liberties(&planned.args).for_each(|text| self.assume(text.to_string()));
             self.launch(path, step, planned, &mut buffers, seed, tried, sources)?;
         }
         let args: Vec<&LaunchArgs> = step.launches.iter().map(|l| &l.args).collect();
-        for text in variables::never_set(&step.module, &step.variables, &args) {
-            self.assume(format!("{}: {text}", shown(path)));
-        }
-        for text in buffers.made_up() {
+        let unset = variables::never_set(&step.module, &step.variables, &args);
+        for text in unset.into_iter().chain(buffers.made_up()) {
             self.assume(format!("{}: {text}", shown(path)));
         }
         Ok(())
@@ -414,6 +413,8 @@ impl<'a> Runner<'a> {
             checks: Checks::ALL,
             warp_lockstep: args.warp_sync,
             equal_writes_race: args.no_benign,
+            large_blocks: args.large_blocks,
+            only_warps: args.only_warps,
             jobs: self.args.jobs,
             max_steps: args.max_steps.unwrap_or(100_000_000),
             max_total_steps: self.steps_left,

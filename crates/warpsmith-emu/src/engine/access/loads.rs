@@ -99,8 +99,8 @@ impl Machine<'_> {
         if matches!(a.base, Opd::V(_)) || t.scale % 4 != 0 || offset % 4 != 0 {
             return None;
         }
-        let warps = g.lo as usize..g.hi as usize;
-        if g.mask.warps[warps].iter().any(|m| *m != u32::MAX) {
+        let mut warps = g.lo as usize..g.hi as usize;
+        if warps.any(|w| g.mask.warps[w] != u32::MAX) {
             return None;
         }
         let view = self.view(b, handle).filter(|_| !self.is_heap(handle))?;

@@ -82,7 +82,8 @@ impl Counting {
     /// Threads of a group jump and others do not.
     pub fn branch(&mut self, g: &Group, jump: &Mask) {
         if let Some(n) = self.divergent.get_mut(g.pc as usize) {
-            let both = g.mask.warps.iter().zip(&jump.warps).filter(|(m, j)| **j != 0 && j != m);
+            let both =
+                g.mask.warps.iter().zip(jump.warps.iter()).filter(|(m, j)| **j != 0 && j != m);
             *n += both.count() as u64;
         }
     }

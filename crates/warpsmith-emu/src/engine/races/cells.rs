@@ -2,20 +2,32 @@
 
 use super::{Event, Kind};
 use crate::engine::access::Warp;
+use crate::engine::block::DEVICE_WARPS;
 
-/// The accesses remembered for a granule: event numbers plus one, and the threads in 10 bits each.
+/// Bits of a thread's number that are kept in [`Cell::threads`], enough for the blocks that devices take.
+const BITS: usize = 10;
+const LOW: u32 = (1 << BITS) - 1;
+/// The most threads of a block that cells can tell apart.
+pub const MOST_THREADS: u64 = 1 << (2 * BITS);
+
+/// The accesses remembered for a granule: event numbers plus one, and the threads.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cell {
     pub(super) writer: u32,
     pub(super) readers: [u32; 2],
-    pub(super) threads: u32,
+    /// The low bits of the threads' numbers: the writer's, and those of the readers.
+    threads: u32,
+    /// The high bits, in the same way.
+    high: u32,
 }
-
-const _: () = assert!(std::mem::size_of::<Cell>() == 16);
 
 impl Cell {
     fn from_words([writer, first, second, threads]: [u32; 4]) -> Cell {
-        Cell { writer, readers: [first, second], threads }
+        Cell { writer, readers: [first, second], threads, high: 0 }
+    }
+
+    fn from_head([writer, threads]: [u32; 2]) -> Cell {
+        Cell { writer, threads, ..Cell::default() }
     }
 
     fn words(self) -> [u32; 4] {
@@ -24,7 +36,8 @@ impl Cell {
     }
 
     pub(super) fn thread(&self, slot: usize) -> u32 {
-        self.threads >> (10 * slot) & 1023
+        let part = |bits: u32| bits >> (BITS * slot) & LOW;
+        part(self.high) << BITS | part(self.threads)
     }
 
     pub(super) fn set(&mut self, slot: usize, event: u32, thread: u32) {
@@ -32,7 +45,9 @@ impl Cell {
             0 => self.writer = event,
             n => self.readers[n - 1] = event,
         }
-        self.threads = self.threads & !(1023 << (10 * slot)) | thread << (10 * slot);
+        let put = |bits: u32, part: u32| bits & !(LOW << (BITS * slot)) | part << (BITS * slot);
+        self.threads = put(self.threads, thread & LOW);
+        self.high = put(self.high, thread >> BITS);
     }
 }
 
@@ -66,9 +81,17 @@ pub(super) struct Cells {
     whole: Vec<[u32; 4]>,
     /// Writers and threads, in place of whole cells.
     heads: Vec<[u32; 2]>,
+    /// [`Cell::high`] of each, where blocks have more threads than the low bits tell apart.
+    high: Vec<[u32; 1]>,
+    large_blocks: bool,
 }
 
 impl Cells {
+    /// None yet, for blocks of so many warps.
+    pub(super) fn new(warps: u32) -> Cells {
+        Cells { large_blocks: warps > DEVICE_WARPS, ..Cells::default() }
+    }
+
     pub(super) fn len(&self) -> usize {
         self.whole.len().max(self.heads.len())
     }
@@ -83,15 +106,19 @@ impl Cells {
             true => lengthen(&mut self.whole, length),
             false => lengthen(&mut self.heads, length),
         }
+        if self.large_blocks {
+            lengthen(&mut self.high, length);
+        }
     }
 
     #[inline(always)]
     pub(super) fn get(&self, at: usize) -> Option<Cell> {
-        if let Some(cell) = self.whole.get(at) {
-            return Some(Cell::from_words(*cell));
-        }
-        let [writer, threads] = *self.heads.get(at)?;
-        Some(Cell { writer, readers: [0; 2], threads })
+        let low = match self.whole.get(at) {
+            Some(cell) => Cell::from_words(*cell),
+            None => Cell::from_head(*self.heads.get(at)?),
+        };
+        let [high] = if self.large_blocks { self.high[at] } else { [0] };
+        Some(Cell { high, ..low })
     }
 
     #[inline(always)]
@@ -102,21 +129,41 @@ impl Cells {
     /// Changes a cell; `None`: there is none.
     #[inline(always)]
     pub(super) fn change<R>(&mut self, at: usize, act: impl FnOnce(&mut Cell) -> R) -> Option<R> {
+        if self.large_blocks {
+            return self.change_of_large(at, act);
+        }
         if let Some(words) = self.whole.get_mut(at) {
             let mut cell = Cell::from_words(*words);
             let result = act(&mut cell);
             *words = cell.words();
             return Some(result);
         }
+        let mut cell = Cell::from_head(*self.heads.get(at)?);
+        let result = act(&mut cell);
+        self.put(at, cell);
+        Some(result)
+    }
+
+    /// As [`Cells::change`], apart from it so that the cells of usual blocks cost nothing more.
+    #[inline(never)]
+    fn change_of_large<R>(&mut self, at: usize, act: impl FnOnce(&mut Cell) -> R) -> Option<R> {
         let mut cell = self.get(at)?;
         let result = act(&mut cell);
-        if cell.readers == [0; 2] {
-            self.heads[at] = [cell.writer, cell.threads];
-        } else {
-            self.widen();
-            self.whole[at] = cell.words();
-        }
+        self.high[at] = [cell.high];
+        self.put(at, cell);
         Some(result)
+    }
+
+    /// Keeps all of a cell but its high bits.
+    fn put(&mut self, at: usize, cell: Cell) {
+        if self.whole.is_empty() {
+            if cell.readers == [0; 2] {
+                self.heads[at] = [cell.writer, cell.threads];
+                return;
+            }
+            self.widen();
+        }
+        self.whole[at] = cell.words();
     }
 
     #[cold]
@@ -125,7 +172,7 @@ impl Cells {
         self.whole = vec![[0; 4]; heads.len()];
         for (cell, [writer, threads]) in self.whole.iter_mut().zip(heads) {
             if writer != 0 {
-                *cell = Cell { writer, readers: [0; 2], threads }.words();
+                *cell = Cell::from_head([writer, threads]).words();
             }
         }
     }
@@ -335,6 +382,23 @@ mod tests {
         assert!(cells.written(0..2) && !cells.written(2..4) && cells.get(4).is_none());
         cells.grow(6, false);
         assert_eq!((cells.len(), cells.iter().count()), (6, 6));
+    }
+
+    /// Threads whose numbers differ in high bits only are told apart, in cells of either form and after either grows.
+    #[test]
+    fn cells_of_large_blocks_know_all_bits_of_a_thread() {
+        let mut cells = Cells::new(64);
+        cells.grow(2, false);
+        cells.change(0, |c| c.set(0, 7, 1029));
+        assert!(cells.whole.is_empty());
+        cells.grow(4, false);
+        cells.change(1, |c| c.add_readers(9, [5, 1029]));
+        cells.change(3, |c| c.set(0, 8, (MOST_THREADS - 1) as u32));
+        let threads = |at: usize| cells.get(at).map(|c| [0, 1, 2].map(|slot| c.thread(slot)));
+        assert_eq!(threads(0), Some([1029, 0, 0]));
+        assert_eq!(threads(1), Some([0, 5, 1029]));
+        assert_eq!(threads(3), Some([(1 << 20) - 1, 0, 0]));
+        assert!(Cells::new(32).high.is_empty() && !Cells::new(32).large_blocks);
     }
 
     #[test]

@@ -39,6 +39,7 @@ impl Machine<'_> {
                     continue;
                 }
             } else {
+                self.races.equal.begin();
                 for slot in 0..3 {
                     let id = if slot == 0 { c.writer } else { c.readers[slot - 1] };
                     if id != 0 {
@@ -62,6 +63,7 @@ impl Machine<'_> {
                     cell.readers = [0; 2];
                 }
                 cell.set(0, s.event, thread);
+                self.races.equal.end((s.e.block, s.handle, i));
             }
             s.cells.set(i as usize, cell);
         }

@@ -92,7 +92,7 @@ impl Races {
             })
             .map(|h| {
                 let granule = self.granules.get(h).copied().flatten().unwrap_or(2);
-                len(h).div_ceil(1 << granule) * 16
+                len(h).div_ceil(1 << granule) * self.cell_bytes()
             })
             .sum();
         peak + global

@@ -6,6 +6,7 @@
 
 mod cells;
 mod compare;
+mod equal;
 mod merge;
 mod redundant;
 mod report;
@@ -16,10 +17,12 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use warpsmith_ir::Scalar;
 
+pub use self::cells::MOST_THREADS;
 use self::cells::{Cells, Scan, Settled, Shadow};
+use self::equal::EqualWrites;
 pub use self::merge::{Atomics, Trace, commutes};
 use super::access::{View, Warp};
-use super::block::{Block, Group};
+use super::block::{Block, DEVICE_WARPS, Group};
 use super::clusters::Division;
 use super::copies::Pending;
 use super::lanes::{Pattern, WordLoad};
@@ -168,6 +171,7 @@ pub struct Races {
     needed: BTreeSet<u32>,
     executed: BTreeSet<u32>,
     constraints: BTreeSet<Vec<u32>>,
+    equal: EqualWrites,
     /// For each instruction, what its latest accesses found settled.
     settled: Vec<Settled>,
 }
@@ -234,12 +238,17 @@ impl Races {
     }
 
     fn global_bytes(&self) -> u64 {
-        self.shadow.counted.iter().map(|n| *n as u64 * 16).sum()
+        self.shadow.counted.iter().map(|n| *n as u64 * self.cell_bytes()).sum()
+    }
+
+    fn cell_bytes(&self) -> u64 {
+        if self.warps > DEVICE_WARPS { 20 } else { 16 }
     }
 
     /// Keeps what the block taught about its barriers.
     pub fn end_block(&mut self, b: &mut Block) {
-        let own: u64 = b.checks.shadow.shadow.counted.iter().map(|n| *n as u64 * 16).sum();
+        let counted = &b.checks.shadow.shadow.counted;
+        let own: u64 = counted.iter().map(|n| *n as u64 * self.cell_bytes()).sum();
         self.bytes = self.bytes.saturating_sub(own);
         self.executed.extend(b.checks.shadow.barriers.iter().copied());
     }
@@ -429,10 +438,11 @@ impl Machine<'_> {
             pc: pc as u32,
             kind,
         };
+        let (warps, cell_bytes) = (self.races.warps, self.races.cell_bytes());
         let shadow = if shared { &mut b.checks.shadow.shadow } else { &mut self.races.shadow };
         let event = shadow.event(e);
         if shadow.cells.len() <= handle as usize {
-            shadow.cells.resize_with(handle as usize + 1, Cells::default);
+            shadow.cells.resize_with(handle as usize + 1, || Cells::new(warps));
             shadow.counted.resize(handle as usize + 1, 0);
         }
         let mut cells = std::mem::take(&mut shadow.cells[handle as usize]);
@@ -440,7 +450,7 @@ impl Machine<'_> {
         let all = (w.view.len as usize).div_ceil(1 << granule);
         let counted = &mut shadow.counted[handle as usize];
         if *counted < all {
-            let more = (all - *counted) as u64 * 16;
+            let more = (all - *counted) as u64 * cell_bytes;
             if self.used.saturating_add(more) > self.options.max_memory {
                 self.end.limit.get_or_insert(Limit::Memory);
                 return None;

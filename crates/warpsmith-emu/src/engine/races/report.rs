@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::cells::Scan;
+use super::equal::By;
 use super::{Event, Kind, Races};
 use crate::api::{Access as Place, Finding, Rule};
 use crate::compile::lir::{Access, Home, Op, Opd, Program, Role, words};
@@ -53,13 +54,13 @@ impl Machine<'_> {
             self.races.conflict = true;
             return;
         }
-        let plain = |k: Kind| matches!(k, Kind::Write | Kind::VolatileWrite);
+        if self.options.only_warps && (e.block, earlier / 32) != (b.id, thread / 32) {
+            return;
+        }
         let benign = !self.options.equal_writes_race
-            && plain(e.kind)
-            && plain(s.e.kind)
-            && self.writes_same(b, g, a, s, w, (e, earlier), thread, offset);
+            && self.is_benign(b, g, a, s, w, (e, earlier), thread, offset);
         for (kind, pc) in [(e.kind, e.pc), (s.e.kind, s.e.pc)] {
-            if kind.reads_only() && !self.found.report.racy_loads.contains(&pc) {
+            if !benign && kind.reads_only() && !self.found.report.racy_loads.contains(&pc) {
                 self.found.report.racy_loads.push(pc);
             }
         }
@@ -114,7 +115,11 @@ impl Machine<'_> {
         };
         let at = ((offset >> s.granule) << s.granule) as i64;
         let text = self.element_text(s.handle, at);
-        let message = if benign {
+        let message = if benign && kind != "write-write" {
+            format!(
+                "{text} is read while other threads write the value to it that the reader has written before"
+            )
+        } else if benign {
             format!("two threads write the same value to {text} without an order between them")
         } else if rule == Rule::AtomicScope {
             format!(
@@ -147,6 +152,35 @@ impl Machine<'_> {
             interval: Some(b.interval),
             count: 1,
         })
+    }
+
+    /// Both accesses find or leave the same value, whichever is the first.
+    #[expect(clippy::too_many_arguments, reason = "two accesses")]
+    fn is_benign(
+        &mut self,
+        b: &mut Block,
+        g: &Group,
+        a: &Access,
+        s: &Scan,
+        w: &Warp<'_>,
+        (e, earlier): (Event, u32),
+        thread: u32,
+        offset: u64,
+    ) -> bool {
+        let plain = |k: Kind| matches!(k, Kind::Write | Kind::VolatileWrite);
+        let element = (s.e.block, s.handle, offset >> s.granule);
+        let of = |e: &Event, thread: u32| By { kind: e.kind, thread, interval: e.interval };
+        let (first, second) = (of(&e, earlier), of(&s.e, thread));
+        // Larger accesses meet others in a part of what they cover.
+        let followed = e.block == s.e.block && w.size <= 1 << s.granule;
+        if !plain(e.kind) || !plain(s.e.kind) {
+            return followed && self.races.reads_equal(element, first, second);
+        }
+        let same = self.writes_same(b, g, a, s, w, (e, earlier), thread, offset);
+        if same && followed {
+            self.races.equal_writes(element, first, second);
+        }
+        same
     }
 
     /// Both writes leave the same defined value in memory.

@@ -14,6 +14,8 @@ const LARGER: &str = "64";
 /// Numbers for programs that want one to be much larger than the others.
 const FEW: &str = "4";
 const MANY: &str = "1024";
+/// A number for programs that divide theirs by many times the threads of a block.
+const HUGE: &str = "4096";
 /// Numbers that are tried where some kernels are not reached: a larger size, and one that can be an index into a short table.
 pub const WHERE_FEW_ARE_REACHED: [&str; 2] = [LARGER, "2"];
 /// Numbers that findings have to stand, too: of one more choice at least.
@@ -60,7 +62,8 @@ pub fn candidates(path: &Path, unit: &TranslationUnit) -> Vec<Vec<String>> {
     let one_large = uneven.map(|(count, at)| with_one_large(list(count, FEW, &words), at));
     let options = of_options(&sema::option_words(unit));
     let plain = invented.chain(options).chain(of_makefile(path));
-    plain.chain(one_large).collect()
+    let huge = (1..=2).map(|count| list(count, HUGE, &words));
+    plain.chain(one_large).chain(huge).collect()
 }
 
 /// Programs that want one number to be larger than the others, a number of elements than their groups.

@@ -32,6 +32,8 @@ const RULES: [&str; 6] = [
 const HOST_STEPS: u64 = 100_000_000;
 /// Blocks that are full; not a power of two.
 const FULL: u32 = 3;
+/// A multiple of small extents that is no power of two.
+const SMALL: u32 = 48;
 /// Threads of a block, at most.
 const LARGEST: u32 = 1024;
 /// Numbers that are varied one at a time.
@@ -71,6 +73,11 @@ impl Sizes {
         Sizes { even: FULL * LARGEST, more: LARGEST / 8, step: 0 }
     }
 
+    /// For products of several numbers, whose blocks would be too many else: they fill blocks of up to 256 threads by twos.
+    fn small() -> Sizes {
+        Sizes { even: SMALL, more: 3, step: 0 }
+    }
+
     fn equal(self) -> Sizes {
         Sizes { step: 0, ..self }
     }
@@ -88,6 +95,7 @@ impl Choice {
         let of = |places: &[usize], sizes| Choice { places: places.to_vec(), sizes };
         let several = numbers.len() > 1;
         let mut choices = vec![];
+        choices.extend(several.then(|| of(numbers, Sizes::small())));
         choices.extend(several.then(|| of(numbers, sizes)));
         choices.push(of(numbers, sizes.equal()));
         if several {
@@ -95,6 +103,11 @@ impl Choice {
         }
         choices.push(of(numbers, Sizes::largest()));
         choices
+    }
+
+    /// Few blocks are reached: only what is found says anything.
+    fn is_small(&self) -> bool {
+        self.sizes.even == SMALL
     }
 
     fn arguments(&self, like: &[String], uneven: bool) -> Vec<String> {
@@ -216,7 +229,11 @@ impl Runner<'_> {
                 break;
             }
             let Outcome::Taken(pair) = outcome else { continue };
-            let answers = pair.uneven.found.is_empty() || pair.believed().next().is_some();
+            let believed = pair.believed().next().is_some();
+            if choice.is_small() && !believed {
+                continue;
+            }
+            let answers = pair.uneven.found.is_empty() || believed;
             tried.push(pair);
             if answers || tried.len() == MOST_TRIED {
                 break;
