@@ -104,7 +104,7 @@ fn a_missing_guard_is_found_where_parts_of_blocks_fill_blocks() {
             .replace("(x, y, z, n)", "(x, y, z, n * m)")
     };
     let text = check(&image(""), &[], 1);
-    assert!(text.contains("out-of-bounds") && text.contains("of a run with `386 514`"), "{text}");
+    assert!(text.contains("out-of-bounds") && text.contains("of a run with `51 51`"), "{text}");
     check(&image("if (i < n)"), &[], 0);
 }
 
@@ -162,5 +162,5 @@ int main(int argc, char **argv)
 "#;
     check(&source.replace("GUARD", "if (x < n && y < n)"), &[], 0);
     let wrong = check(&source.replace("GUARD", ""), &[], 1);
-    assert!(wrong.contains("of a run with `28 36`"), "{wrong}");
+    assert!(wrong.contains("of a run with `51 51`"), "{wrong}");
 }

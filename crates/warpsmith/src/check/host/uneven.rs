@@ -53,6 +53,8 @@ struct Sizes {
     more: u32,
     /// From one argument to the next.
     step: u32,
+    /// Few blocks are reached: only what is found says anything.
+    small: bool,
 }
 
 impl Sizes {
@@ -65,17 +67,18 @@ impl Sizes {
             (next <= (4 * LARGEST).into()).then_some(next)
         })?;
         let (step, smallest) = (u32::try_from(common).ok()?, extents().min()?);
-        Some(Sizes { even: FULL * step, more: (smallest / 2).max(1), step })
+        let more = (smallest / 2).max(1);
+        Some(Sizes { even: FULL * step, more, step, small: false })
     }
 
     /// For blocks that are as large as the numbers, up to a limit of the program's own.
     fn largest() -> Sizes {
-        Sizes { even: FULL * LARGEST, more: LARGEST / 8, step: 0 }
+        Sizes { even: FULL * LARGEST, more: LARGEST / 8, step: 0, small: false }
     }
 
     /// For products of several numbers, whose blocks would be too many else: they fill blocks of up to 256 threads by twos.
     fn small() -> Sizes {
-        Sizes { even: SMALL, more: 3, step: 0 }
+        Sizes { even: SMALL, more: 3, step: 0, small: true }
     }
 
     fn equal(self) -> Sizes {
@@ -105,11 +108,6 @@ impl Choice {
         choices
     }
 
-    /// Few blocks are reached: only what is found says anything.
-    fn is_small(&self) -> bool {
-        self.sizes.even == SMALL
-    }
-
     fn arguments(&self, like: &[String], uneven: bool) -> Vec<String> {
         let mut arguments = like.to_vec();
         for (at, number) in self.places.iter().zip(self.numbers(uneven)) {
@@ -119,7 +117,7 @@ impl Choice {
     }
 
     fn numbers(&self, uneven: bool) -> impl Iterator<Item = u32> {
-        let Sizes { even, more, step } = self.sizes;
+        let Sizes { even, more, step, .. } = self.sizes;
         let more = if uneven { more } else { 0 };
         (0..self.places.len() as u32).map(move |i| even + step * i + more)
     }
@@ -230,7 +228,7 @@ impl Runner<'_> {
             }
             let Outcome::Taken(pair) = outcome else { continue };
             let believed = pair.believed().next().is_some();
-            if choice.is_small() && !believed {
+            if choice.sizes.small && !believed {
                 continue;
             }
             let answers = pair.uneven.found.is_empty() || believed;
