@@ -4,6 +4,7 @@ mod nested;
 mod turned;
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use warpsmith_ir::Diagnostic;
@@ -44,18 +45,20 @@ pub fn copies(session: &mut Session, profiled: &mut Profiled) -> Result<Copied, 
         return Err(session.refuse(true, vec![error]));
     }
     let start = Instant::now();
-    marks.iter().try_for_each(|m| array(session, *m).map(|_| ()))?;
+    let arrays = marks
+        .into_iter()
+        .map(|m| Ok((m, array(session, m)?)))
+        .collect::<Result<BTreeMap<usize, usize>, Refusal>>()?;
     let threads = |launch: usize| profiled.launches[launch].launch.block.iter().product();
     let turned = turned::of(&session.plan, &profiled.profile);
     let reads = session.plan.reads.len();
-    let with_array =
-        |m: usize| Some((m, instrument::given_array(&session.plan, session.plan.origin(m))?));
+    let with_array = |m: &usize| (*m, arrays[&session.plan.origin(*m)]);
     let launches = &profiled.launches;
     let first = |s: &Suited| launches.iter().position(|other| other.launch == s.launch);
     let alike: Vec<usize> = launches.iter().filter_map(first).collect();
     let problem = Problem {
         profile: &turned.profile,
-        marks: turned.marks.iter().copied().filter_map(with_array).collect(),
+        marks: turned.marks.iter().map(with_array).collect(),
         point: &|place| &session.plan.inserts[place - reads],
         threads: &threads,
         alike: &alike,

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use warpsmith_front::ast::{self, ExprKind, Initializer, StmtKind, TranslationUnit};
 use warpsmith_front::sema::walk;
 
+use crate::source::counted::name;
 use crate::source::scope;
 use crate::source::shape::base_name;
 
@@ -413,14 +414,6 @@ impl Finder<'_> {
                 }
             }
         }
-    }
-}
-
-fn name(e: &ast::Expr) -> Option<&str> {
-    match &*e.kind {
-        ExprKind::Path(path) => path.as_name(),
-        ExprKind::Paren(e) => name(e),
-        _ => None,
     }
 }
 

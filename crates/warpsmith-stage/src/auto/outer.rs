@@ -6,7 +6,8 @@ use warpsmith_front::sema::walk;
 use super::elements;
 use super::find::{self, Access};
 use super::plans::Kernel;
-pub use crate::source::counted::{begin, bound, is_increment, name};
+use crate::source::counted::changed;
+pub use crate::source::counted::{begin, bound, is_increment, name, root};
 
 /// A loop over `first <= counter < end`.
 pub struct Outer<'a> {
@@ -129,24 +130,8 @@ fn assigned_by(e: &ast::Expr) -> Vec<(String, ast::Expr)> {
 }
 
 fn assigned_here(e: &ast::Expr) -> Option<(String, ast::Expr)> {
-    let target = match &*e.kind {
-        ExprKind::Assign { target, .. } | ExprKind::AssignList { target, .. } => target,
-        ExprKind::IncDec { operand, .. } => operand,
-        ExprKind::Unary { op, operand } if op == "&" => operand,
-        _ => return None,
-    };
     // What has no name is named after nothing, so that nobody takes it for known.
-    Some((root(target).unwrap_or_default().to_string(), e.clone()))
-}
-
-/// The variable whose element or member is meant.
-pub fn root(e: &ast::Expr) -> Option<&str> {
-    match &*e.kind {
-        ExprKind::Path(path) => path.as_name(),
-        ExprKind::Paren(e) => root(e),
-        ExprKind::Index { base, .. } | ExprKind::Member { base, .. } => root(base),
-        _ => None,
-    }
+    Some((root(changed(e)?).unwrap_or_default().to_string(), e.clone()))
 }
 
 /// Whether control stays in a statement of a loop's body; `inner`: in a loop of its own.

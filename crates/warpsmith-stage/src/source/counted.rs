@@ -56,22 +56,37 @@ pub fn name(e: &ast::Expr) -> Option<&str> {
     }
 }
 
-/// The variable that an expression changes, or makes a pointer to.
-pub fn changed(e: &ast::Expr) -> Option<&str> {
+/// The variable whose element or member is meant.
+pub fn root(e: &ast::Expr) -> Option<&str> {
     match &*e.kind {
-        ExprKind::Assign { target, .. } => name(target),
-        ExprKind::IncDec { operand, .. } => name(operand),
-        ExprKind::Unary { op, operand } if op == "&" => name(operand),
+        ExprKind::Path(path) => path.as_name(),
+        ExprKind::Paren(e) => root(e),
+        ExprKind::Index { base, .. } | ExprKind::Member { base, .. } => root(base),
         _ => None,
     }
+}
+
+/// What an expression changes, or makes a pointer to.
+pub fn changed(e: &ast::Expr) -> Option<&ast::Expr> {
+    match &*e.kind {
+        ExprKind::Assign { target, .. } | ExprKind::AssignList { target, .. } => Some(target),
+        ExprKind::IncDec { operand, .. } => Some(operand),
+        ExprKind::Unary { op, operand } if op == "&" => Some(operand),
+        _ => None,
+    }
+}
+
+/// Whether an expression changes a variable, an element or a member of it, or makes a pointer to one.
+pub fn changes(e: &ast::Expr, name: &str) -> bool {
+    changed(e).and_then(root) == Some(name)
 }
 
 /// What a variable is that a body declares once and never changes, where that changes nothing itself.
 pub fn kept(body: &ast::Block, name: &str) -> Option<ast::Expr> {
     let mut declared = scope::declared(body);
     let [Some(value)] = declared.get_mut(name)?.as_mut_slice() else { return None };
-    let mut changes = false;
-    walk::block(body, &mut |e| changes |= changed(e) == Some(name));
-    walk::expr(value, &mut |e| changes |= changed(e).is_some());
-    (!changes).then(|| value.clone())
+    let mut is_changed = false;
+    walk::block(body, &mut |e| is_changed |= changes(e, name));
+    walk::expr(value, &mut |e| is_changed |= changed(e).is_some());
+    (!is_changed).then(|| value.clone())
 }

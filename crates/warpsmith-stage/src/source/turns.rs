@@ -114,7 +114,7 @@ impl File<'_> {
         let (own, first, true) = counted::begin(init)? else { return None };
         let (end, inclusive) = counted::bound(cond, own)?;
         let mut changes = false;
-        walk::stmt(body, &mut |e| changes |= counted::changed(e) == Some(own));
+        walk::stmt(body, &mut |e| changes |= counted::changes(e, own));
         if own != name || changes || !counted::is_increment(step, own) {
             return None;
         }
