@@ -4,7 +4,7 @@ mod nested;
 mod turned;
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use warpsmith_ir::Diagnostic;
@@ -25,6 +25,8 @@ use crate::synth::copies::{Copy, Problem, Trouble};
 pub struct Copied {
     pub edits: Patch,
     pub statements: Vec<String>,
+    /// How many copies there are in these.
+    pub count: usize,
     pub time: Duration,
 }
 
@@ -56,7 +58,7 @@ pub fn copies(session: &mut Session, profiled: &mut Profiled) -> Result<Copied, 
     let launches = &profiled.launches;
     let first = |s: &Suited| launches.iter().position(|other| other.launch == s.launch);
     let alike: Vec<usize> = launches.iter().filter_map(first).collect();
-    let problem = Problem {
+    let mut problem = Problem {
         profile: &turned.profile,
         marks: turned.marks.iter().map(with_array).collect(),
         point: &|place| &session.plan.inserts[place - reads],
@@ -67,7 +69,14 @@ pub fn copies(session: &mut Session, profiled: &mut Profiled) -> Result<Copied, 
         rank: &|mark| turned.rank(mark),
         needed: OnceCell::new(),
         strict: &profiled.strict,
+        guarded: BTreeSet::new(),
     };
+    profiled.blamed.extend(problem.wrongly_made(&profiled.copies));
+    if profiled.by_readers {
+        problem.guarded = problem.marks.iter().map(|m| m.0).collect();
+    } else if profiled.careful {
+        problem.guarded.clone_from(&profiled.blamed);
+    }
     let found = match problem.solve() {
         Ok(found) => found,
         Err(trouble) => {
@@ -76,11 +85,13 @@ pub fn copies(session: &mut Session, profiled: &mut Profiled) -> Result<Copied, 
             return Err(cannot(session, (profiled, &turned.profile), &trouble));
         }
     };
-    if let Some(whole) = found.iter().find(|c| session.plan.is_in_loop(c.mark)) {
+    if let Some(whole) = found.iter().find(|c| session.plan.is_brought_forward(c.mark)) {
         return Err(beyond(session, whole.mark));
     }
     in_scope(session, &found)?;
     let mut copied = written(session, &found);
+    copied.count = found.len();
+    profiled.copies = found;
     copied.time = start.elapsed();
     Ok(copied)
 }
@@ -104,7 +115,9 @@ fn in_scope(session: &Session, found: &[Copy]) -> Result<(), Refusal> {
 /// The same for all reads and the places that a copy for them may stand at.
 fn later_names(session: &Session) -> Result<(), Refusal> {
     let plan = &session.plan;
-    for mark in (0..plan.reads.len()).filter(|m| plan.given(*m).is_some() && !plan.is_in_loop(*m)) {
+    for mark in
+        (0..plan.reads.len()).filter(|m| plan.given(*m).is_some() && !plan.is_brought_forward(*m))
+    {
         let first = session.plan.mark(mark).whole.start;
         let before = session.plan.marks.inserts.iter().rposition(|i| i.end <= first);
         before.map_or(Ok(()), |insert| declared(session, mark, insert))?;
@@ -142,11 +155,17 @@ fn written(session: &Session, found: &[Copy]) -> Copied {
     let plan = &session.plan;
     let mut copied = Copied::default();
     for (i, at) in plan.marks.inserts.iter().enumerate() {
-        let mut groups: Vec<Group> = vec![];
+        let mut guarded: Vec<(&[String], Vec<Group>)> = vec![(&[], vec![])];
         for copy in found.iter().filter(|c| c.place == plan.reads.len() + i) {
             let Some([shared, global]) = plan.copied(copy.mark) else { continue };
             let statement = format!("{shared} = {global};");
             let own = asked(copy, &plan.inserts[i].symbols);
+            let guard = if copy.guarded { plan.guard(copy.mark) } else { &[] };
+            let at = guarded.iter().position(|(g, _)| *g == guard).unwrap_or(guarded.len());
+            if at == guarded.len() {
+                guarded.push((guard, vec![]));
+            }
+            let groups = &mut guarded[at].1;
             match groups.iter_mut().find(|g| g.conjuncts == own.conjuncts) {
                 Some(group) if group.statements.contains(&statement) => {}
                 Some(group) => group.statements.push(statement),
@@ -154,7 +173,8 @@ fn written(session: &Session, found: &[Copy]) -> Copied {
             }
         }
         let indent = indentation(&plan.text, at.start);
-        let lines = nested::written(&groups, indent);
+        let lines: Vec<String> =
+            guarded.iter().flat_map(|(g, groups)| nested::under(g, groups, indent)).collect();
         let end = plan.text[at.end..].find(';').map_or(at.end, |n| at.end + n + 1);
         copied.edits.replace(at.start..end, lines.join(&format!("\n{indent}")));
         copied.statements.extend(lines);

@@ -5,11 +5,13 @@ use warpsmith_ir::{Diagnostic, FileId, SourceMap};
 
 use crate::source::constants::Constant;
 use crate::source::forks::{Choices, Fork, Forks};
+use crate::source::guards;
 use crate::source::marks::{self, Bytes, Mark, MarkKind, Marks};
 use crate::source::parts;
 use crate::source::patch::Patch;
 use crate::source::scope::{self, SharedArray, Site};
 use crate::source::turns::{self, Turn};
+use crate::usage::{Along, Usage};
 
 /// A name or expression of whole numbers whose value is recorded where a mark stands.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -19,6 +21,15 @@ pub struct Symbol {
     pub kind: SymbolKind,
     /// Its type is `int`.
     pub int: bool,
+    /// What it goes along, where that is known.
+    pub along: Option<Along>,
+}
+
+impl Symbol {
+    /// A name or expression of a kind, of which nothing else is known.
+    pub fn new(text: &str, kind: SymbolKind) -> Symbol {
+        Symbol { text: text.to_string(), kind, int: false, along: kind.along() }
+    }
 }
 
 /// What a symbol is; simpler kinds make better conditions.
@@ -36,6 +47,19 @@ pub enum SymbolKind {
     Grid(u8),
     /// A number that the function divides by: `x / 3`.
     Divisor,
+    /// A condition of the text, 1 where it holds.
+    Guard,
+}
+
+impl SymbolKind {
+    fn along(self) -> Option<Along> {
+        match self {
+            SymbolKind::Thread(a) | SymbolKind::Block(a) | SymbolKind::Grid(a) => {
+                Some(std::array::from_fn(|own| own == usize::from(a)))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// What surrounds one mark or one place for copies.
@@ -61,6 +85,8 @@ pub struct Plan {
     pub forks: Forks,
     /// Marked reads in loops, iteration by iteration, where their copies are made before these.
     pub turns: Vec<Turn>,
+    /// For each marked read with a given place, what holds where threads come to it from the place for its copies.
+    guards: Vec<Vec<String>>,
 }
 
 impl Plan {
@@ -73,7 +99,7 @@ impl Plan {
         marks: Marks,
         unit: &TranslationUnit,
         sources: &SourceMap,
-        (axes, constants): ([bool; 3], &[Constant]),
+        (usage, constants): (&Usage, &[Constant]),
     ) -> Result<Plan, Vec<Diagnostic>> {
         let mut errors = vec![];
         let mut point = |at: &Bytes, byte: usize, what: &str| match scope::site(unit, sources, byte)
@@ -92,7 +118,7 @@ impl Plan {
                         ),
                     );
                 }
-                let mut symbols = symbols(&site, unit, sources, (axes, constants));
+                let mut symbols = symbols(&site, unit, sources, (usage, constants));
                 let body = scope::body_at(unit, byte);
                 symbols.extend(body.map_or(vec![], parts::divisors).into_iter().map(divisor));
                 let parts = body.map_or(vec![], |body| parts::positions(unit, body, at, sources));
@@ -110,8 +136,18 @@ impl Plan {
             }
         };
         let reads = marks.reads.iter().map(|m| point(&m.whole, m.whole.start, "mark")).collect();
-        let inserts: Vec<Point> =
-            marks.inserts.iter().map(|i| point(i, i.end, "place for copies")).collect();
+        let place = |i: &Bytes| {
+            let mut point = point(i, i.end, "place for copies");
+            if let Some(body) = scope::body_at(unit, i.end) {
+                let (site, own) = (&point.site, scope::declared(body));
+                let known = |n: &String| !own.contains_key(n) || site.declared.contains(n);
+                let mut all = guards::of_copies(body, i.start, &site.arrays, sources);
+                all.retain(|g| scope::names(g).iter().all(known));
+                point.symbols.extend(all.iter().map(|g| Symbol::new(g, SymbolKind::Guard)));
+            }
+            point
+        };
+        let inserts: Vec<Point> = marks.inserts.iter().map(place).collect();
         if errors.is_empty() {
             errors = misplaced(&marks, &inserts);
         }
@@ -119,24 +155,45 @@ impl Plan {
             true => {
                 let forks = Forks::of(unit, &marks, sources);
                 let text = text.to_string();
-                let mut plan = Plan { forks, text, marks, reads, inserts, turns: vec![] };
-                plan.turns = plan.in_loops(turns::File { unit, sources, constants });
+                let (turns, guards) = (vec![], vec![]);
+                let mut plan = Plan { forks, text, marks, reads, inserts, turns, guards };
+                plan.brought_forward(turns::File { unit, sources, constants });
                 Ok(plan)
             }
             false => Err(errors),
         }
     }
 
-    /// What reads with a given place are in each iteration of the loops that stand between them and the place for their copies.
-    fn in_loops(&self, file: turns::File<'_>) -> Vec<Turn> {
-        let one = |m: usize| {
-            let (shared, global) = self.given(m)?;
+    /// What reads with a given place are at the place for their copies, in each iteration of the loops between the two.
+    fn brought_forward(&mut self, file: turns::File<'_>) {
+        self.guards = vec![vec![]; self.reads.len()];
+        for m in 0..self.reads.len() {
+            let Some((shared, global)) = self.given(m) else { continue };
             let byte = self.mark(m).whole.start;
-            let before = self.marks.inserts.iter().rposition(|i| i.end <= byte)?;
+            let Some(before) = self.marks.inserts.iter().rposition(|i| i.end <= byte) else {
+                continue;
+            };
+            let place = self.marks.inserts[before].end;
+            let guards = file.between(place, byte);
             let sites = (byte, &self.reads[m].site, &self.inserts[before].site);
-            Some(file.turns(m, sites, [self.slice(shared), self.slice(global)]))
-        };
-        (0..self.reads.len()).filter_map(one).flatten().collect()
+            let given = [self.slice(shared), self.slice(global)];
+            let turns = file.turns(m, sites, (given, &guards));
+            self.guards[m] = file.guard(sites, &guards);
+            self.turns.extend(turns);
+        }
+    }
+
+    /// What holds where threads come to a read, or to one iteration of it, said with what the place for its copies knows.
+    pub fn guard(&self, at: usize) -> &[String] {
+        match at.checked_sub(self.first_turn()) {
+            Some(turn) => self.turns.get(turn).map_or(&[], |t| &t.guard),
+            None => self.guards.get(at).map_or(&[], |g| g),
+        }
+    }
+
+    /// Whether the text says under which conditions threads come to a read from the place for its copies.
+    pub fn is_guarded(&self, mark: usize) -> bool {
+        self.sources().filter(|at| self.origin(*at) == mark).any(|at| !self.guard(at).is_empty())
     }
 
     /// The first number that stands for an iteration of a read, where lower ones stand for marks and places for copies.
@@ -149,8 +206,8 @@ impl Plan {
         at.checked_sub(self.first_turn()).map_or(at, |turn| self.turns[turn].mark)
     }
 
-    /// A mark whose iterations stand in its place.
-    pub fn is_in_loop(&self, mark: usize) -> bool {
+    /// A mark that others stand for, in its iterations or without names that the place for copies does not know.
+    pub fn is_brought_forward(&self, mark: usize) -> bool {
         self.turns.iter().any(|t| t.mark == mark)
     }
 
@@ -195,14 +252,16 @@ impl Plan {
     }
 
     /// Records members of structures that bound positions, too, wherever the structure is in scope.
-    pub fn record(&mut self, members: &[String]) {
+    pub fn record(&mut self, members: &[String], usage: &Usage) {
         for point in self.reads.iter_mut().chain(&mut self.inserts) {
             let base = |m: &&String| {
                 let base = m.split(['.', '-']).next().unwrap_or("");
                 point.site.declared.iter().any(|d| d == base)
             };
-            let symbol =
-                |m: &String| Symbol { text: m.clone(), kind: SymbolKind::Variable, int: false };
+            let symbol = |m: &String| {
+                let along = usage.along(m);
+                Symbol { along, ..Symbol::new(m, SymbolKind::Variable) }
+            };
             let found: Vec<Symbol> = members.iter().filter(base).map(symbol).collect();
             point.symbols.extend(found);
         }
@@ -222,8 +281,8 @@ impl Plan {
                 MarkKind::Read { .. } => std::mem::take(&mut point.parts),
             };
             any |= !parts.is_empty();
-            let symbol = |text| Symbol { text, kind: SymbolKind::Variable, int: false };
-            point.symbols.extend(parts.into_iter().map(symbol));
+            let symbol = |text: &String| Symbol::new(text, SymbolKind::Variable);
+            point.symbols.extend(parts.iter().map(symbol));
         }
         any
     }
@@ -305,7 +364,7 @@ fn symbols(
     site: &Site,
     unit: &TranslationUnit,
     sources: &SourceMap,
-    (axes, own): ([bool; 3], &[Constant]),
+    (usage, own): (&Usage, &[Constant]),
 ) -> Vec<Symbol> {
     // A constant of the function is one where it is declared before the mark.
     let local =
@@ -315,12 +374,13 @@ fn symbols(
     let mut add = |text: String, kind: SymbolKind| {
         let int =
             site.ints.contains(&text) || kind == SymbolKind::Constant && is_int_macro(unit, &text);
-        let symbol = Symbol { text, kind, int };
+        let along = if site.kernel { along(&text, kind, usage) } else { kind.along() };
+        let symbol = Symbol { text, kind, int, along };
         if !all.contains(&symbol) {
             all.push(symbol);
         }
     };
-    let used = |a: &u8| axes[usize::from(*a)];
+    let used = |a: &u8| usage.axes[usize::from(*a)];
     let axis = |a: u8| ["x", "y", "z"][usize::from(a)];
     for a in (0..3u8).filter(used) {
         add(format!("threadIdx.{}", axis(a)), SymbolKind::Thread(a));
@@ -357,9 +417,24 @@ fn symbols(
     all
 }
 
+/// What a variable goes along, and an expression: what any of its names does.
+fn along(text: &str, kind: SymbolKind, usage: &Usage) -> Option<Along> {
+    match kind {
+        SymbolKind::Variable => usage.along(text),
+        SymbolKind::Subscript => {
+            let threads = (0..3u8).zip(["threadIdx.x", "threadIdx.y", "threadIdx.z"]);
+            let threads = threads.filter(|(_, x)| text.contains(x));
+            let threads = threads.filter_map(|(a, _)| SymbolKind::Thread(a).along());
+            let known = scope::names(text).into_iter().filter_map(|n| usage.along(&n));
+            known.chain(threads).reduce(|a, b| std::array::from_fn(|i| a[i] || b[i]))
+        }
+        _ => kind.along(),
+    }
+}
+
 /// A number that positions are divided by.
 fn divisor(number: i64) -> Symbol {
-    Symbol { text: number.to_string(), kind: SymbolKind::Divisor, int: true }
+    Symbol { int: true, ..Symbol::new(&number.to_string(), SymbolKind::Divisor) }
 }
 
 /// Whether a macro is a plain decimal number.

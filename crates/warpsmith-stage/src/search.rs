@@ -159,16 +159,22 @@ pub fn shapes(
     let mut all: Vec<[u32; 3]> = vec![];
     for [x, y] in list {
         let z = fixed[2].unwrap_or(if session.usage.axes[2] { deep } else { 1 });
-        let block = [fixed[0].unwrap_or(*x), fixed[1].unwrap_or(*y), z];
-        let square = session.extents[0] == session.extents[1]
-            && matches!(session.extents[0], Extent::Constant(_));
-        let block = if square { [block[0], block[0], block[2]] } else { block };
+        let block = alike(&session.extents, [fixed[0].unwrap_or(*x), fixed[1].unwrap_or(*y), z]);
         let threads: u32 = block.iter().product();
         if threads <= 1024 && !all.contains(&block) {
             all.push(block);
         }
     }
     all
+}
+
+/// A block whose extents are the same where one constant makes them.
+fn alike(extents: &[Extent; 3], block: [u32; 3]) -> [u32; 3] {
+    std::array::from_fn(|a| {
+        let shared =
+            (0..a).find(|b| matches!(extents[a], Extent::Constant(_)) && extents[*b] == extents[a]);
+        block[shared.unwrap_or(a)]
+    })
 }
 
 pub(crate) fn no_launch(session: &Session) -> Refusal {

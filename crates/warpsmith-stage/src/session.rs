@@ -270,12 +270,12 @@ impl Session {
         let usage = usage::usage(&unit, &kernel);
         let defines = &input.settings.defines;
         let constants = constants::of_kernel(&unit, &kernel, &plain, &parsed, defines);
-        let mut plan = Plan::new(&input.text, found, &unit, &parsed, (usage.axes, &constants))
+        let mut plan = Plan::new(&input.text, found, &unit, &parsed, (&usage, &constants))
             .map_err(|d| bad(d, &sources))?;
         let extents = choice::extents(&input, &plan, &unit, &kernel, &parsed, &usage);
         let own = choice::own_block(&input, &extents, &unit);
         if own.is_some_and(|b| b.iter().product::<u32>() as usize * plan.turns.len() > MAX_TURNS) {
-            plan.turns.clear();
+            plan.turns.retain(|t| t.counters.is_empty());
         }
         let mut ties = ties::of_host(&unit, &kernel, &parsed);
         ties.retain(|t| !input.integers.contains_key(&t.parameter));
@@ -349,7 +349,7 @@ impl Session {
             false => n.clone(),
         };
         let members: Vec<String> = members.filter(|n| n.contains('.')).map(written).collect();
-        self.plan.record(&members);
+        self.plan.record(&members, &self.usage);
         Ok(())
     }
 

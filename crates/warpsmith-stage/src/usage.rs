@@ -45,6 +45,23 @@ pub struct Usage {
     pub residues: BTreeMap<String, i64>,
     /// Along each axis, parameters whose product bounds positions: `i < nx * ny * nz`.
     pub factors: [BTreeSet<String>; 3],
+    /// What variables of the kernel go along, where their values come from one thing alone wherever they are declared.
+    along: BTreeMap<String, Along>,
+}
+
+/// What positions and sizes go along: the axes of threads and blocks, and the iterations of loops.
+pub type Along = [bool; 4];
+
+impl Usage {
+    /// What a position or a size goes along, if that is known. Names of parameters are those of the kernel.
+    pub fn along(&self, name: &str) -> Option<Along> {
+        let size = |r: &Role| {
+            let [x, y, z] = [0, 1, 2].map(|a| r.axes[a] || r.product[a]);
+            [x, y, z, r.depth]
+        };
+        let known = self.along.get(name).copied().or_else(|| self.roles.get(name).map(size));
+        known.filter(|along| along.contains(&true))
+    }
 }
 
 /// Reads how the parameters of a kernel bound its positions, in it and in the functions that it calls.
@@ -60,6 +77,7 @@ pub fn with_constants(unit: &TranslationUnit, kernel: &str, constants: &[String]
         usage: Usage::default(),
         vars: BTreeMap::new(),
         steps: BTreeSet::new(),
+        declared: BTreeMap::new(),
         calls: 0,
     };
     let params = function.params.iter().filter_map(|p| p.name.clone());
@@ -69,6 +87,8 @@ pub fn with_constants(unit: &TranslationUnit, kernel: &str, constants: &[String]
     }
     function.body.iter().for_each(|b| _ = finder.block(b));
     finder.usage.leaps.retain(|n| !finder.steps.contains(n));
+    let own = finder.declared.into_iter();
+    finder.usage.along = own.filter_map(|(n, source)| Some((n, source?.along()))).collect();
     finder.usage
 }
 
@@ -114,6 +134,11 @@ impl Source {
         }
     }
 
+    fn along(&self) -> Along {
+        let [x, y, z] = [0, 1, 2].map(|a| self.blocks[a] || self.threads[a]);
+        [x, y, z, self.counts]
+    }
+
     fn is_position(&self) -> bool {
         self.counts || self.blocks.contains(&true) || self.threads.contains(&true)
     }
@@ -126,6 +151,8 @@ struct Finder<'a> {
     vars: BTreeMap<String, Source>,
     /// Parameters that positions of threads are multiplied with.
     steps: BTreeSet<String>,
+    /// What the kernel declares, `None` where that is not always made from the same.
+    declared: BTreeMap<String, Option<Source>>,
     /// Calls around.
     calls: u32,
 }
@@ -188,7 +215,15 @@ impl Finder<'_> {
                 _ => Source::default(),
             };
             source.counts |= counts;
+            self.declare(&d.name, &source);
             self.vars.insert(d.name.clone(), source);
+        }
+    }
+
+    fn declare(&mut self, name: &str, source: &Source) {
+        if self.calls == 0 {
+            let known = self.declared.entry(name.to_string()).or_insert(Some(source.clone()));
+            known.take_if(|known| known != source);
         }
     }
 
@@ -351,7 +386,9 @@ impl Finder<'_> {
     fn set(&mut self, name: &str, value: Source) {
         let known = self.vars.remove(name).unwrap_or_default();
         // Parameters of the kernel may be set to something else; their positions stay.
-        self.vars.insert(name.to_string(), known.join(&value));
+        let value = known.join(&value);
+        self.declare(name, &value);
+        self.vars.insert(name.to_string(), value);
     }
 
     fn grows(&mut self, target: &ast::Expr, by: &Source) {

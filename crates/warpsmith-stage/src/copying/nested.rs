@@ -14,10 +14,25 @@ pub struct Group {
 }
 
 /// A statement for each group that stands in no other, in their order.
-pub fn written(groups: &[Group], indent: &str) -> Vec<String> {
+fn written(groups: &[Group], indent: &str) -> Vec<String> {
     let outer: Vec<Option<usize>> = groups.iter().map(|g| outer(groups, g)).collect();
     let roots = (0..groups.len()).filter(|i| outer[*i].is_none());
     roots.map(|i| statement(groups, &outer, i, indent)).collect()
+}
+
+/// The same within an `if` of their own, where they have one.
+pub fn under(guard: &[String], groups: &[Group], indent: &str) -> Vec<String> {
+    let within = format!("{indent}    ");
+    if guard.is_empty() {
+        return written(groups, indent);
+    }
+    let all = written(groups, &within);
+    if all.is_empty() {
+        return all;
+    }
+    let guard: Vec<String> = guard.iter().map(|c| bound(c)).collect();
+    let lines: String = all.iter().map(|s| format!("\n{within}{s}")).collect();
+    vec![format!("if ({}) {{{lines}\n{indent}}}", guard.join(" && "))]
 }
 
 /// The group that another one stands in: of those that ask for rows which it asks for, too, the one with most conditions.

@@ -8,6 +8,7 @@ use warpsmith_emu::Rule;
 
 use crate::profile::rows::{Profile, Row};
 use crate::session::{How, Refusal, Session, Suited};
+use crate::synth::copies::Copy;
 use crate::verify::check::{Problem, ProblemKind};
 
 /// Profiles of launches.
@@ -21,6 +22,14 @@ pub struct Profiled {
     mixed: Vec<usize>,
     /// Those in which a copy that nobody needed was written over.
     pub strict: BTreeSet<usize>,
+    /// The copies that were chosen last.
+    pub copies: Vec<Copy>,
+    /// Marks whose copies were made by threads that must not.
+    pub blamed: BTreeSet<usize>,
+    /// Copies for these are left to those who read what they copy: what others can be asked for was wrong again and again.
+    pub careful: bool,
+    /// All copies are.
+    pub by_readers: bool,
     pub time: Duration,
 }
 

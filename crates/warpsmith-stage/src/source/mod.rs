@@ -6,6 +6,7 @@ pub(crate) mod counted;
 pub(crate) mod deduced;
 pub(crate) mod elements;
 pub(crate) mod forks;
+pub(crate) mod guards;
 pub(crate) mod host_bodies;
 pub(crate) mod hosts;
 pub(crate) mod launched;

@@ -1,4 +1,5 @@
-//! Marked reads in loops of constant length whose copies stand before the loop: what such a read is in each iteration.
+//! Marked reads written with what is declared behind the place for their copies: what they are without it, once for each iteration
+//! of loops of constant length between the two.
 
 use warpsmith_front::ast::{self, StmtKind, TranslationUnit};
 use warpsmith_front::pp::Piece;
@@ -7,24 +8,26 @@ use warpsmith_ir::SourceMap;
 
 use super::constants::Constant;
 use super::scope::{self, Site};
-use super::{counted, marks, values};
+use super::{counted, guards, marks, values};
 
 /// Iterations of a read that are looked at, at most: a window of 11 by 11.
 const MAX_TURNS: usize = 128;
 /// Names in names that are followed.
 const MAX_DEPTH: usize = 8;
 
-/// A marked read in one iteration of the loops around it.
+/// A marked read in one iteration of the loops around it; the read itself where its copies stand in the same ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Turn {
     /// Which of the marks it is.
     pub mark: usize,
     /// The counters of the loops with their values.
     pub counters: Vec<(String, i64)>,
-    /// The read of shared memory, without anything that the loops declare.
+    /// The read of shared memory, without anything that is declared behind the place for copies.
     pub shared: String,
     /// The read of global memory that it stands for.
     pub global: String,
+    /// What holds where a thread comes to it.
+    pub guard: Vec<String>,
 }
 
 /// A counter that takes the same values whoever comes by, with how each is written.
@@ -43,54 +46,98 @@ pub struct File<'a> {
 
 impl File<'_> {
     /// The iterations of a mark that stands at a byte of the text, for copies at a place before its loops. None: it is written with
-    /// nothing that the place does not know, or with what has no constant values.
+    /// nothing that the place does not know, or with counters that have no constant values, or variables that change.
     pub fn turns(
         &self,
         mark: usize,
         (byte, site, place): (usize, &Site, &Site),
-        given: [&str; 2],
+        (given, guards): ([&str; 2], &[String]),
     ) -> Vec<Turn> {
-        self.unrolled((byte, site, place), given.map(str::to_string)).map_or(
-            vec![],
-            |(c, texts)| {
-                let one = |counters: Vec<(String, i64, String)>| {
-                    let [shared, global] = texts.clone().map(|text| {
-                        counters.iter().fold(text, |text, (name, _, value)| put(&text, name, value))
-                    });
-                    let counters =
-                        counters.into_iter().map(|(name, value, _)| (name, value)).collect();
-                    Turn { mark, counters, shared, global }
-                };
-                product(&c).into_iter().map(one).collect()
-            },
-        )
+        let Some(body) = scope::body_at(self.unit, byte) else { return vec![] };
+        let later = |n: &str| is_later(n, site, place);
+        let Some((counters, texts)) = self.unrolled(body, byte, (&later, given)) else {
+            return vec![];
+        };
+        let known = |n: &str| !later(n) || counters.iter().any(|c| c.name == n);
+        let guards: Vec<String> =
+            guards.iter().filter_map(|g| self.said(body, g.clone(), &known)).collect();
+        let one = |counters: Vec<(String, i64, String)>| {
+            let at = |text: &String| {
+                counters.iter().fold(text.clone(), |text, (name, _, value)| put(&text, name, value))
+            };
+            let [shared, global] = texts.each_ref().map(at);
+            let guard = guards.iter().map(at).collect();
+            let counters = counters.iter().map(|(name, value, _)| (name.clone(), *value)).collect();
+            Turn { mark, counters, shared, global, guard }
+        };
+        product(&counters).into_iter().map(one).collect()
+    }
+
+    /// The conditions that threads meet between a place for copies and a mark, by their bytes.
+    pub fn between(&self, place: usize, byte: usize) -> Vec<String> {
+        let body = scope::body_at(self.unit, byte);
+        body.map_or(vec![], |body| guards::between(body, place, byte, self.sources))
+    }
+
+    /// The conditions around a mark that are said with what a place before it knows.
+    pub fn guard(
+        &self,
+        (byte, site, place): (usize, &Site, &Site),
+        guards: &[String],
+    ) -> Vec<String> {
+        let Some(body) = scope::body_at(self.unit, byte) else { return vec![] };
+        let known = |n: &str| !is_later(n, site, place);
+        guards.iter().filter_map(|g| self.said(body, g.clone(), &known)).collect()
     }
 
     fn unrolled(
         &self,
-        (byte, site, place): (usize, &Site, &Site),
-        mut texts: [String; 2],
+        body: &ast::Block,
+        byte: usize,
+        (later, given): (&dyn Fn(&str) -> bool, [&str; 2]),
     ) -> Option<(Vec<Counter>, [String; 2])> {
-        let body = scope::body_at(self.unit, byte)?;
+        let mut texts = given.map(str::to_string);
         let mut counters: Vec<Counter> = vec![];
         for _ in 0..MAX_DEPTH {
             let names = texts.iter().flat_map(|t| scope::names(t));
-            let later = |n: &String| {
-                let of = |s: &Site| s.declared.iter().filter(|d| *d == n).count();
-                of(site) != of(place) && counters.iter().all(|c| c.name != *n)
-            };
-            let Some(name) = names.into_iter().find(later) else { break };
+            let unknown = |n: &String| later(n) && counters.iter().all(|c| c.name != *n);
+            let Some(name) = names.into_iter().find(unknown) else { break };
             match self.counter(body, byte, &name) {
                 Some(counter) => counters.push(counter),
-                None => {
-                    let value = counted::kept(body, &name)?;
-                    let value = self.sources.text(value.span).trim();
-                    texts = texts.map(|text| put(&text, &name, value));
-                }
+                None => texts = self.kept(body, texts, &name)?,
             }
         }
         let count: usize = counters.iter().map(|c| c.values.len()).product();
-        (!counters.is_empty() && count <= MAX_TURNS).then_some((counters, texts))
+        ((!counters.is_empty() || texts != given) && count <= MAX_TURNS)
+            .then_some((counters, texts))
+    }
+
+    /// A text in which what is declared stands for names that are not known.
+    fn said(
+        &self,
+        body: &ast::Block,
+        text: String,
+        known: &dyn Fn(&str) -> bool,
+    ) -> Option<String> {
+        let mut texts = [text];
+        for _ in 0..MAX_DEPTH {
+            let Some(name) = scope::names(&texts[0]).into_iter().find(|n| !known(n)) else { break };
+            texts = self.kept(body, texts, &name)?;
+        }
+        let [text] = texts;
+        scope::names(&text).iter().all(|n| known(n)).then_some(text)
+    }
+
+    /// What a variable that keeps its value is declared as, in its place.
+    fn kept<const N: usize>(
+        &self,
+        body: &ast::Block,
+        texts: [String; N],
+        name: &str,
+    ) -> Option<[String; N]> {
+        let value = counted::kept(body, name)?;
+        let value = self.sources.text(value.span).trim();
+        Some(texts.map(|text| put(&text, name, value)))
     }
 
     /// The counter of a loop around a byte, if constants say how far it goes.
@@ -137,6 +184,12 @@ impl File<'_> {
         let known = |text: String, c: &Constant| put(&text, &c.name, &c.value.to_string());
         values::value_of(self.unit, &self.constants.iter().fold(text.to_string(), known))
     }
+}
+
+/// Whether a name is declared between a place and a site.
+fn is_later(name: &str, site: &Site, place: &Site) -> bool {
+    let of = |s: &Site| s.declared.iter().filter(|d| *d == name).count();
+    of(site) != of(place)
 }
 
 /// All ways to give each counter one of its values: name, value and text.

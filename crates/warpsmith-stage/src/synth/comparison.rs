@@ -58,6 +58,14 @@ impl Compare {
 
 impl Comparison {
     pub(super) fn text(&self, symbols: &[Symbol]) -> String {
+        if let Term::Symbol(s) = self.left
+            && symbols[s].kind == SymbolKind::Guard
+        {
+            return match self.op {
+                Compare::Ne => symbols[s].text.clone(),
+                _ => format!("!({})", symbols[s].text),
+            };
+        }
         // A position in blocks is not below zero.
         if let Term::Binary(Op::Div, ..) = self.left {
             let sides = [&self.left, &self.right].map(|t| t.text(symbols));
@@ -119,10 +127,30 @@ impl Comparison {
         Some(self.op.holds(self.left.value(values)?, self.right.value(values)?))
     }
 
-    /// The number of a block is compared with anything but a number.
+    /// The number of a block is compared with anything but a number, or what goes along one axis with what goes along others.
     pub(super) fn is_far_fetched(&self, symbols: &[Symbol]) -> bool {
         let is_block = |s: usize| matches!(symbols[s].kind, SymbolKind::Grid(_));
         let block = [&self.left, &self.right].iter().any(|t| t.symbols().into_iter().any(is_block));
-        block && !matches!(self.right, Term::Number(_))
+        let number = matches!(self.right, Term::Number(_));
+        block && !number || are_apart(&self.left, &self.right, symbols)
+    }
+}
+
+/// What two terms go along is known, and is nothing in common: they are likely alike by accident.
+pub(super) fn are_apart(left: &Term, right: &Term, symbols: &[Symbol]) -> bool {
+    let along = |t: &Term| {
+        let mut all = [false; 4];
+        for s in t.symbols().into_iter().map(|s| &symbols[s]) {
+            match s.along {
+                Some(own) => all.iter_mut().zip(own).for_each(|(a, o)| *a |= o),
+                None if matches!(s.kind, SymbolKind::Constant | SymbolKind::Divisor) => {}
+                None => return None,
+            }
+        }
+        Some(all).filter(|all| all.contains(&true))
+    };
+    match (along(left), along(right)) {
+        (Some(a), Some(b)) => a.iter().zip(b).all(|(a, b)| !a || !b),
+        _ => false,
     }
 }

@@ -6,8 +6,9 @@
 use std::ops::RangeInclusive;
 
 use super::bits::{Bits, ByBits};
-use super::comparison::{Compare, Comparison};
+use super::comparison::{Compare, Comparison, are_apart};
 use super::cover::{MAX_COMPARISONS, MAX_INSIDE, search};
+use super::pieces;
 use super::positions::once_and_twice;
 use super::table::{NONE, Table};
 use super::term::{Op, Term};
@@ -95,6 +96,10 @@ pub struct Atom {
 const FURTHEST: i64 = 9;
 /// The kind of comparisons with what is as far from an edge as a constant says.
 const AS_FAR: u32 = 13;
+/// How much more comparisons cost whose sides have nothing in common.
+const FOREIGN: u32 = 12;
+/// What a condition costs that stands in the text.
+const GUARD: u32 = 12;
 /// Tiers of comparisons.
 const TIERS: u8 = 5;
 
@@ -139,6 +144,22 @@ impl<'a> Conditions<'a> {
             }
         }
         None
+    }
+
+    /// Conditions of which none holds on any of `no`, and one on each of `yes`.
+    pub fn pieces(&mut self, yes: &Bits, no: &Bits) -> Option<Vec<Condition>> {
+        for tier in 0..=1 {
+            if self.tiers.len() <= usize::from(tier) {
+                self.grow(tier);
+            }
+        }
+        let atoms: Vec<&Atom> = self.tiers[1].iter().map(|a| &self.atoms[*a]).collect();
+        let found = pieces::pieces(&atoms, yes, no)?;
+        let condition = |c: Vec<Comparison>| {
+            let groups = c.into_iter().map(|c| vec![c]).collect();
+            Condition { conjunction: true, groups }
+        };
+        Some(found.into_iter().map(condition).collect())
     }
 
     /// The same with the terms of a subscript against the bounds of what it is a subscript of: where it is inside, the element is
@@ -221,12 +242,18 @@ impl<'a> Conditions<'a> {
     }
 
     fn threads_and_bounds(&mut self) {
+        for guard in self.table.of(|k| k == SymbolKind::Guard) {
+            let holds = Bits::from_fn(self.table.len, |i| self.table.column(guard)[i] != 0);
+            let (left, right) = (Term::Symbol(guard), Term::Number(0));
+            let comparison = Comparison { left, op: Compare::Ne, right };
+            self.add(holds, GUARD, &|| comparison.clone());
+        }
         let bounds = self.bounds();
         for t in self.threads() {
             let left = self.left(Term::Symbol(t));
             self.numbers(&left, 0);
             for b in &bounds {
-                self.compare(&left, &Term::Symbol(*b), -3..=1, own_axis(self.table.symbols, t, *b));
+                self.compare(&left, &Term::Symbol(*b), -3..=1, 0);
             }
             self.moved_bounds(&left, &bounds, 1);
         }
@@ -260,7 +287,6 @@ impl<'a> Conditions<'a> {
 
     /// A thread moved by a step against the bounds, and a thread against the difference of two bounds.
     fn sums(&mut self) {
-        let symbols = self.table.symbols;
         let bounds = self.bounds();
         let near: Vec<usize> =
             self.own_variables().into_iter().filter(|v| self.table.is_near(*v)).collect();
@@ -270,26 +296,24 @@ impl<'a> Conditions<'a> {
                 let left = self.left(Term::op(Op::Add, Term::Symbol(t), Term::Symbol(*v)));
                 self.numbers(&left, 4);
                 for b in &bounds {
-                    let kind = 4 + own_axis(symbols, t, *b);
-                    self.compare(&left, &Term::Symbol(*b), -2..=1, kind);
+                    self.compare(&left, &Term::Symbol(*b), -2..=1, 4);
                 }
                 self.moved_bounds(&left, &bounds, 5);
             }
             let left = self.left(Term::Symbol(t));
             for (a, b) in few.iter().flat_map(|a| few.iter().map(move |b| (*a, *b))) {
-                let kind = 6 + own_axis(symbols, t, a).max(own_axis(symbols, t, b));
                 let difference = Term::op(Op::Sub, Term::Symbol(a), Term::Symbol(b));
                 if a != b {
-                    self.compare(&left, &difference, -2..=1, kind);
+                    self.compare(&left, &difference, -2..=1, 6);
                 }
             }
         }
     }
 
     fn everything(&mut self) {
-        use SymbolKind::{Block, Constant, Divisor};
-        let all = self.table.of(|k| !matches!(k, Constant | Block(_) | Divisor));
-        let others = self.table.of(|k| k != Divisor);
+        use SymbolKind::{Block, Constant, Divisor, Guard};
+        let all = self.table.of(|k| !matches!(k, Constant | Block(_) | Divisor | Guard));
+        let others = self.table.of(|k| !matches!(k, Divisor | Guard));
         let others = self.table.distinct(&others, &[]);
         for v in self.table.distinct(&all, &[]) {
             let left = self.left(Term::Symbol(v));
@@ -307,8 +331,7 @@ impl<'a> Conditions<'a> {
             let left = self.left(Term::Symbol(t));
             self.compare(&left, &Term::Number(0), 4..=FURTHEST, 10);
             for b in &bounds {
-                let kind = 10 + own_axis(self.table.symbols, t, *b);
-                self.compare(&left, &Term::Symbol(*b), -FURTHEST..=-4, kind);
+                self.compare(&left, &Term::Symbol(*b), -FURTHEST..=-4, 10);
             }
         }
         let variables = self.own_variables();
@@ -358,6 +381,7 @@ impl<'a> Conditions<'a> {
         if left.1.contains(&NONE) || apart.contains(&NONE) {
             return;
         }
+        let foreign = if are_apart(&left.0, right, self.table.symbols) { FOREIGN } else { 0 };
         apart.iter_mut().zip(&left.1).for_each(|(r, l)| *r = l - *r);
         let (Some(low), Some(high)) = (apart.iter().min(), apart.iter().max()) else { return };
         let (low, high) = (*low, *high);
@@ -366,7 +390,7 @@ impl<'a> Conditions<'a> {
             let most = equal.or(&below);
             let right = right.clone().plus(o);
             let sum = matches!(right, Term::Binary(Op::Add, ..));
-            let cost = 10 + kind + right.cost(self.table.symbols) + u32::from(sum);
+            let cost = 10 + kind + foreign + right.cost(self.table.symbols) + u32::from(sum);
             let one = |op| Comparison { left: left.0.clone(), op, right: right.clone() };
             for (op, bits) in [
                 (Compare::Eq, equal.clone()),
@@ -400,22 +424,13 @@ impl<'a> Conditions<'a> {
     }
 }
 
-/// A thread's x belongs to the block's x: other bounds are likely equal by accident.
-fn own_axis(symbols: &[Symbol], thread: usize, bound: usize) -> u32 {
-    match (symbols[thread].kind, symbols[bound].kind) {
-        (SymbolKind::Thread(a), SymbolKind::Block(b)) if a != b => 12,
-        (SymbolKind::Thread(_), SymbolKind::Block(_)) => 0,
-        _ => 0,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::profile::rows::Row;
 
     fn symbols() -> Vec<Symbol> {
-        let s = |text: &str, kind| Symbol { text: text.into(), kind, int: false };
+        let s = Symbol::new;
         vec![
             s("threadIdx.x", SymbolKind::Thread(0)),
             s("threadIdx.y", SymbolKind::Thread(1)),

@@ -20,6 +20,8 @@ pub struct Copy {
     pub place: usize,
     /// `None`: every thread copies.
     pub condition: Option<Condition>,
+    /// Only threads that come to the read do.
+    pub guarded: bool,
 }
 
 /// Why copies cannot make a read right.
@@ -72,6 +74,8 @@ pub struct Problem<'a> {
     pub needed: OnceCell<HashMap<Spot, i64>>,
     /// Launches in which a place that nobody reads was one that several threads wrote to.
     pub strict: &'a BTreeSet<usize>,
+    /// Marks whose copies are made by threads that read what they copy.
+    pub guarded: BTreeSet<usize>,
 }
 
 impl Problem<'_> {
@@ -87,18 +91,33 @@ impl Problem<'_> {
     }
 
     /// Chooses copies for all marks: those that fewest threads need first, so that what others copy is not copied again. Where
-    /// what is left for a mark then cannot be said, its copies come before those.
+    /// what is left for a mark then cannot be said, it is left to those who read it, and then comes before others.
     ///
     /// # Errors
     /// [`Trouble`].
-    pub fn solve(&self) -> Result<Vec<Copy>, Trouble> {
+    pub fn solve(&mut self) -> Result<Vec<Copy>, Trouble> {
         let mut first: Vec<usize> = vec![];
         loop {
             match self.in_order(&first) {
+                Err(Trouble::NoCondition(mark, ..)) if self.guarded.insert(mark) => {}
                 Err(Trouble::NoCondition(mark, ..)) if !first.contains(&mark) => first.push(mark),
                 result => return result,
             }
         }
+    }
+
+    /// The marks of copies that some thread must not make.
+    pub fn wrongly_made(&self, copies: &[Copy]) -> Vec<usize> {
+        let array = |mark: usize| self.marks.iter().find(|(m, _)| *m == mark);
+        let wrong = |c: &&Copy| {
+            let harm = array(c.mark).and_then(|mark| self.harmful(*mark, c.place));
+            let made =
+                |r: &Row| c.condition.as_ref().is_none_or(|c| c.holds(&r.values) == Some(true));
+            let rows = self.profile[c.place].iter().enumerate();
+            !c.guarded
+                && harm.is_some_and(|harm| rows.into_iter().any(|(i, r)| harm.get(i) && made(r)))
+        };
+        copies.iter().filter(wrong).map(|c| c.mark).collect()
     }
 
     /// Chooses copies, for some marks before all others.
@@ -132,9 +151,10 @@ impl Problem<'_> {
             };
             let Some(Wrong { mark, rows, .. }) = wrong.into_iter().min_by_key(most) else { break };
             left.retain(|(m, _)| *m != mark);
-            let copy = self.copy(mark, &rows, &missing)?;
-            self.offered(mark, &copy, rows[0], &mut copied);
-            copies.push(copy);
+            for copy in self.copy(mark, &rows, &missing)? {
+                self.offered(mark, &copy, rows[0], &mut copied);
+                copies.push(copy);
+            }
             for row in rows {
                 let r = &self.profile[mark.0][row];
                 if let (Some(spot), Some(given)) = (self.spot(mark, row), &r.given) {
@@ -225,8 +245,10 @@ impl Problem<'_> {
 
     /// What a copy does beside the reads that are wrong without it.
     fn offered(&self, mark: (usize, usize), copy: &Copy, first: usize, copied: &mut Known) {
-        for r in &self.profile[copy.place] {
-            let made = copy.condition.as_ref().is_none_or(|c| c.holds(&r.values) == Some(true));
+        let readers = copy.guarded.then(|| self.readers(mark, copy.place, false));
+        for (i, r) in self.profile[copy.place].iter().enumerate() {
+            let made = copy.condition.as_ref().is_none_or(|c| c.holds(&r.values) == Some(true))
+                && readers.as_ref().is_none_or(|readers| readers.get(i));
             let offer = r.offers.iter().find(|o| o.mark == mark.0).filter(|_| made);
             if let Some(Offer { place, element: Some(element), .. }) = offer {
                 copied
@@ -329,7 +351,7 @@ impl Problem<'_> {
         mark: (usize, usize),
         wrong: &[usize],
         missing: &HashSet<Spot>,
-    ) -> Result<Copy, Trouble> {
+    ) -> Result<Vec<Copy>, Trouble> {
         let inserts: Vec<(usize, usize)> =
             wrong.iter().filter_map(|r| self.profile[mark.0][*r].insert).collect();
         let place = inserts.first().map_or(0, |i| i.0);
@@ -339,6 +361,9 @@ impl Problem<'_> {
         let origin = (self.origin)(mark.0);
         let known = self.forks.decide(origin);
         let mut decided = known || self.data_decide(place, &yes);
+        if self.guarded.contains(&mark.0) && !decided {
+            return self.by_readers(mark, place, &yes);
+        }
         // Threads that some data send to the read copy whatever they are, where it is known which threads may be.
         if known && self.forks.sends_all(origin) {
             let all = self.ever(place, &yes);
@@ -353,8 +378,9 @@ impl Problem<'_> {
             }
         }
         let no = yes.complement();
+        let by_all = Copy { mark: mark.0, place, condition: None, guarded: false };
         if no.is_empty() {
-            return Ok(Copy { mark: mark.0, place, condition: None });
+            return Ok(vec![by_all]);
         }
         let mut condition = if decided { None } else { self.condition(place, &yes, &no) };
         let far_fetched = |c: &Condition| c.is_far_fetched(&(self.point)(place).symbols);
@@ -376,7 +402,7 @@ impl Problem<'_> {
             for away in read.flat_map(|read| against.iter().map(move |a| a.or(read))) {
                 // Where nobody does harm no condition is needed.
                 if away.is_empty() && exact.is_none() {
-                    return Ok(Copy { mark: mark.0, place, condition: None });
+                    return Ok(vec![by_all]);
                 }
                 condition = self
                     .condition(place, &yes, &away)
@@ -387,15 +413,43 @@ impl Problem<'_> {
             }
         }
         match condition.or(exact) {
-            Some(condition) => Ok(Copy { mark: mark.0, place, condition: Some(condition) }),
-            None => {
-                Err(Trouble::NoCondition(mark.0, yes.first().unwrap_or(0), no.first().unwrap_or(0)))
-            }
+            Some(condition) => Ok(vec![Copy { condition: Some(condition), ..by_all }]),
+            None => Err(unsaid(mark.0, &yes, &no)),
         }
     }
 
-    /// A condition that holds on some rows of a place and not on others, looked for on few rows, and on those that it was wrong on.
+    /// The copy by those who read the element themselves and find another one: what others may do is not asked.
+    fn by_readers(
+        &self,
+        mark: (usize, usize),
+        place: usize,
+        yes: &Bits,
+    ) -> Result<Vec<Copy>, Trouble> {
+        let no = self.readers(mark, place, false).minus(yes);
+        let copy = |condition| Copy { mark: mark.0, place, condition, guarded: true };
+        if no.is_empty() {
+            return Ok(vec![copy(None)]);
+        }
+        let found = self.condition(place, yes, &no).map(|c| vec![c]);
+        let found =
+            found.or_else(|| self.looked_for(place, yes, &no, |c, yes, no| c.pieces(yes, no)));
+        let found = found.ok_or_else(|| unsaid(mark.0, yes, &no))?;
+        Ok(found.into_iter().map(|c| copy(Some(c))).collect())
+    }
+
     fn condition(&self, place: usize, yes: &Bits, no: &Bits) -> Option<Condition> {
+        let one = |c: &mut Conditions<'_>, yes: &Bits, no: &Bits| Some(vec![c.find(yes, no)?]);
+        self.looked_for(place, yes, no, one)?.pop()
+    }
+
+    /// Conditions that hold on some rows of a place and not on others, looked for on few rows, and on those that they were wrong on.
+    fn looked_for(
+        &self,
+        place: usize,
+        yes: &Bits,
+        no: &Bits,
+        find: fn(&mut Conditions<'_>, &Bits, &Bits) -> Option<Vec<Condition>>,
+    ) -> Option<Vec<Condition>> {
         let rows = &self.profile[place];
         let all = |bits: &Bits| (0..rows.len()).filter(|i| bits.get(*i)).collect::<Vec<usize>>();
         let some = |all: Vec<usize>, most| spread(all.len(), most).into_iter().map(move |i| all[i]);
@@ -406,10 +460,11 @@ impl Problem<'_> {
             let few: Vec<Row> = chosen.iter().map(|i| rows[*i].clone()).collect();
             let table = Table::new(&(self.point)(place).symbols, &few);
             let of = |bits: &Bits| Bits::from_fn(few.len(), |i| bits.get(chosen[i]));
-            let found = Conditions::new(&table).find(&of(yes), &of(no))?;
+            let found = find(&mut Conditions::new(&table), &of(yes), &of(no))?;
             let wrong = |i: &usize| {
-                let holds = found.holds(&rows[*i].values);
-                yes.get(*i) && holds != Some(true) || no.get(*i) && holds != Some(false)
+                let mut holds = found.iter().map(|c| c.holds(&rows[*i].values));
+                yes.get(*i) && holds.clone().all(|h| h != Some(true))
+                    || no.get(*i) && holds.any(|h| h != Some(false))
             };
             let failing: Vec<usize> = (0..rows.len()).filter(wrong).collect();
             if failing.is_empty() {
@@ -418,4 +473,8 @@ impl Problem<'_> {
             chosen.extend(some(failing, MAX_FAILING));
         }
     }
+}
+
+fn unsaid(mark: usize, yes: &Bits, no: &Bits) -> Trouble {
+    Trouble::NoCondition(mark, yes.first().unwrap_or(0), no.first().unwrap_or(0))
 }

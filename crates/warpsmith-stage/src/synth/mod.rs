@@ -9,6 +9,7 @@ pub mod condition;
 pub mod copies;
 pub mod cover;
 pub mod index;
+mod pieces;
 pub mod positions;
 pub mod reads;
 pub mod sides;

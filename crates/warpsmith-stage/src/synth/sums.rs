@@ -185,7 +185,7 @@ mod tests {
     use crate::profile::rows::Row;
 
     fn found(wanted: impl Fn(&[i64]) -> i64) -> String {
-        let s = |text: &str, kind| Symbol { text: text.into(), kind, int: true };
+        let s = |text: &str, kind| Symbol { int: true, ..Symbol::new(text, kind) };
         let symbols = [
             s("tx", SymbolKind::Thread(0)),
             s("ty", SymbolKind::Thread(1)),

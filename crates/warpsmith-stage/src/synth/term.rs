@@ -173,7 +173,7 @@ impl Term {
                 SymbolKind::Variable if symbols[*s].text.contains('(') => 5,
                 SymbolKind::Variable => 2,
                 SymbolKind::Thread(_) => 3,
-                SymbolKind::Constant | SymbolKind::Divisor => 2,
+                SymbolKind::Constant | SymbolKind::Divisor | SymbolKind::Guard => 2,
                 SymbolKind::Block(_) => 3,
                 SymbolKind::Grid(_) => 8,
             },
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn terms_are_written_as_people_do() {
-        let symbol = |text: &str, kind| Symbol { text: text.into(), kind, int: false };
+        let symbol = Symbol::new;
         let symbols = [
             symbol("s", SymbolKind::Variable),
             symbol("tx + ty * BX", SymbolKind::Subscript),

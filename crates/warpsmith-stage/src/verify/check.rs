@@ -52,7 +52,7 @@ pub struct Checked {
 pub(super) type Shape = (Vec<(String, i64)>, [u32; 3]);
 
 /// Launches to check at, and the programs of a rewritten text.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Checker {
     pub launches: Vec<Suited>,
     /// Launches with the smallest of blocks, whose threads are at both ends: nobody asks for them, and what is wrong there is wrong.

@@ -69,7 +69,10 @@ pub fn human(staged: &Staged, outputs: &[PathBuf], explain: bool) -> String {
     if explain {
         staged.profiled.iter().for_each(|l| _ = writeln!(out, "  profiled: {l}"));
     }
-    staged.checked.iter().for_each(|l| _ = writeln!(out, "  checked: {l}"));
+    match explain {
+        true => staged.checked.iter().for_each(|l| _ = writeln!(out, "  checked: {l}")),
+        false => _ = writeln!(out, "  checked: launches with {}", by_block(&staged.checked)),
+    }
     let ms = |d: std::time::Duration| d.as_secs_f64() * 1e3;
     let _ = writeln!(
         out,
@@ -83,6 +86,19 @@ pub fn human(staged: &Staged, outputs: &[PathBuf], explain: bool) -> String {
     assumptions(staged).iter().for_each(|a| _ = writeln!(out, "assumed: {a}"));
     outputs.iter().for_each(|o| _ = writeln!(out, "wrote {}", o.display()));
     printable(&out).into_owned()
+}
+
+/// How many launches there are of each block, from how they are described: `block 16x16 (14), block 32x8 (4)`.
+fn by_block(launches: &[String]) -> String {
+    let mut all: Vec<(&str, usize)> = vec![];
+    for block in launches.iter().filter_map(|l| l.split(',').next()) {
+        match all.iter_mut().find(|(known, _)| *known == block) {
+            Some((_, count)) => *count += 1,
+            None => all.push((block, 1)),
+        }
+    }
+    let each: Vec<String> = all.iter().map(|(block, count)| format!("{block} ({count})")).collect();
+    each.join(", ")
 }
 
 /// What is known of the reads of a plan that failed, for people.

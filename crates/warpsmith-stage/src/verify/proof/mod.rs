@@ -212,6 +212,12 @@ fn said(
         }
     }
     for e in &walked.events {
+        if let What::Store { array: Array::Variable(v), extra: true, .. } = &e.what
+            && function.vars[*v as usize].kind == VarKind::DynamicShared
+        {
+            let name = &function.vars[*v as usize].name;
+            all.insert(format!("launches make `{name}` as long as the plan's own reads need"));
+        }
         if let What::Read { old, .. } = &e.what {
             old.each(&mut |t| {
                 if let Tree::Changing(Array::Variable(v), _) = t {

@@ -223,7 +223,10 @@ impl<'a> Walker<'a> {
                     i += 1;
                     j += 1;
                 }
-                (_, Some(b)) if self.is_copy(b) && !old[i..].iter().any(|a| alike(a, b)) => {
+                (_, Some(b))
+                    if self.is_copy(b)
+                        && !old[i..].iter().any(|a| self.is_copy(a) && alike(a, b)) =>
+                {
                     self.copy(b)?;
                     j += 1;
                 }

@@ -3,8 +3,12 @@
 use super::{Answer, Claims, Store};
 use crate::verify::proof::eval::Loaded;
 use crate::verify::proof::formula::{Sum, Truth};
-use crate::verify::proof::tree::{Array, Moments};
+use crate::verify::proof::poly::Poly;
+use crate::verify::proof::tree::{Array, Moments, Tree};
 use crate::verify::proof::walk::{Event, What};
+
+/// Iterations of a loop in which a copy's element may be read: a window of 11 by 11 in one loop.
+const MAX_ITERATIONS: i64 = 128;
 
 impl Claims<'_> {
     /// A copy that was put in stays in its array, reads what the unmodified kernel reads, and meets no other store.
@@ -17,9 +21,7 @@ impl Claims<'_> {
             }
         }
         for array in arrays {
-            let Some(length) = (self.length)(&array) else {
-                return Err("copies go to an array whose length is not constant".into());
-            };
+            let length = (self.length)(&array);
             let stores = self.stores(&array);
             for s in stores.iter().filter(|s| s.extra) {
                 self.inside(s, length)?;
@@ -31,11 +33,35 @@ impl Claims<'_> {
         Ok(())
     }
 
-    fn inside(&mut self, s: &Store<'_>, length: i64) -> Answer {
+    /// Of an array whose length a launch says, what the thread itself reads by the plan is inside.
+    fn inside(&mut self, s: &Store<'_>, length: Option<i64>) -> Answer {
         let place = s.place.sum();
-        let inside = Truth::at_most(&Sum::default(), &place)
-            .and(&Truth::below(&place, &Sum::number(length)));
+        let inside = match length {
+            Some(length) => Truth::at_most(&Sum::default(), &place)
+                .and(&Truth::below(&place, &Sum::number(length))),
+            None => Truth::any(
+                self.own_places(s.array).iter().map(|(when, at)| when.and(&at.equal(s.place))),
+            ),
+        };
         self.must(&[s.event.when.clone(), inside.negated()], "a copy may leave its array")
+    }
+
+    /// Where the user's text reads a shared array, in each iteration of loops of constant length.
+    fn own_places(&self, array: &Array) -> Vec<(Truth, Poly)> {
+        let mut all = vec![];
+        for e in &self.walked.events {
+            if let What::Read { new, .. } = &e.what {
+                new.each(&mut |t| match t {
+                    Tree::Shared(a, at) if a == array => {
+                        all.extend(iterations(e.when.clone(), at.clone()));
+                    }
+                    _ => {}
+                });
+            }
+        }
+        let reads = self.walked.shared_reads.iter().filter(|r| r.array == *array);
+        all.extend(reads.flat_map(|r| iterations(r.when.clone(), r.at.clone())));
+        all
     }
 
     fn reads_no_more(&mut self, s: &Store<'_>) -> Answer {
@@ -46,7 +72,8 @@ impl Claims<'_> {
         });
         for load in loads {
             let known = self.walked.loads.iter().filter(|l| l.array == load.array);
-            let read = Truth::any(known.map(|l| l.when.and(&l.at.equal(&load.at))));
+            let known = known.flat_map(|l| iterations(l.when.clone(), l.at.clone()));
+            let read = Truth::any(known.map(|(when, at)| when.and(&at.equal(&load.at))));
             let what = "a copy may read what the unmodified kernel does not";
             self.must(&[load.when, read.negated()], what)?;
         }
@@ -89,6 +116,28 @@ impl Claims<'_> {
         }
         Ok(())
     }
+}
+
+/// A load in each iteration of the loops of constant length that it is in.
+fn iterations(when: Truth, at: Poly) -> Vec<(Truth, Poly)> {
+    let mut counter = None;
+    let mut see = |n: &str| {
+        if n.starts_with("t_n") && counter.is_none() {
+            counter = Some(n.to_string());
+        }
+    };
+    at.sum().names(&mut see);
+    let Some(counter) = counter else { return vec![(when, at)] };
+    let mut all = vec![];
+    for n in 0..MAX_ITERATIONS {
+        let number = |name: &str| (name == counter).then(|| Sum::number(n));
+        let when = when.renamed(&number);
+        if when == Truth::Never {
+            break;
+        }
+        all.extend(iterations(when, at.renamed(&number)));
+    }
+    all
 }
 
 fn extra_array(e: &Event) -> Option<Array> {
