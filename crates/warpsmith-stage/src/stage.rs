@@ -1,5 +1,6 @@
 //! The whole way: from a file with a plan to the file without, and what is known of it.
 
+mod by_readers;
 mod named;
 mod refuted;
 mod wording;
@@ -311,44 +312,7 @@ fn written(session: &mut Session) -> Result<Made, Refusal> {
     let mut named = Named::default();
     let (result, proofs) = sure(session, &mut profiled, &mut checker, &mut named)?;
     let made = Made { profiled, checker, result, proofs, fixed: named.fixed };
-    Ok(by_readers(session, &made).unwrap_or(made))
-}
-
-/// How many times as many copies a text may have for the sake of a proof.
-const MORE_COPIES: usize = 3;
-
-/// The same with copies that are left to threads which read what they copy, where more is proved of that.
-fn by_readers(session: &mut Session, made: &Made) -> Option<Made> {
-    let given: Vec<usize> =
-        (0..session.plan.reads.len()).filter(|m| session.plan.given(*m).is_some()).collect();
-    let proved = |session: &Session, proofs: &[ShapeProof]| {
-        given.iter().filter(|m| own_proved(session, **m, proofs)).count()
-    };
-    let before = proved(session, &made.proofs);
-    let known = |m: &usize| session.plan.is_guarded(*m) && !session.plan.forks.decide(*m);
-    if session.input.quick
-        || made.proofs.is_empty()
-        || before == given.len()
-        || !given.iter().all(known)
-    {
-        return None;
-    }
-    let mut profiled = made.profiled.clone();
-    profiled.by_readers = true;
-    let (mut checker, mut named) = (made.checker.clone(), Named::default());
-    let in_tiny = session.in_tiny.clone();
-    // Statements that no thread needs cost time all the same.
-    let most = MORE_COPIES * made.result.copied.count;
-    let is_short = |w: &Written| w.copied.count <= most;
-    match sure(session, &mut profiled, &mut checker, &mut named) {
-        Ok((result, proofs)) if proved(session, &proofs) > before && is_short(&result) => {
-            Some(Made { profiled, checker, result, proofs, fixed: named.fixed })
-        }
-        _ => {
-            session.in_tiny = in_tiny;
-            None
-        }
-    }
+    Ok(by_readers::better(session, &made).unwrap_or(made))
 }
 
 /// Whether no expression was found, in contrast to other reasons.

@@ -174,7 +174,7 @@ __global__ void k(const float *q, const float *u, float *out, int nx, int ny) {
 ";
     let staged = staged("by_data_rows", text);
     let bounded = |c: &String| {
-        ["nx > x", "nx >= x", "x <= nx - 2", "y <= ny - 2"].iter().any(|b| c.contains(b))
+        ["x < nx", "nx > x", "nx >= x", "x <= nx - 2", "y <= ny - 2"].iter().any(|b| c.contains(b))
     };
     assert!(staged.copies.iter().all(bounded), "{:?}", staged.copies);
 }

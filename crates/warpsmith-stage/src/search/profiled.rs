@@ -152,6 +152,16 @@ impl Profiled {
         self.strict.len() > before
     }
 
+    /// Leaves copies to those who read what they copy. With other constants than those of the file loops may have more iterations
+    /// than there are copies for: these reads are left out.
+    pub fn copy_by_readers(&mut self, reads: usize) {
+        self.by_readers = true;
+        let launches = &self.launches;
+        for rows in &mut self.profile[..reads] {
+            rows.retain(|r| launches[r.launch].launch.varied.is_empty());
+        }
+    }
+
     /// Whether some marked read never found its element in shared memory.
     pub(super) fn never(&self, session: &Session) -> bool {
         let never = |m: &usize| {

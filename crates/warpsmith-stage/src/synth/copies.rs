@@ -430,9 +430,11 @@ impl Problem<'_> {
         if no.is_empty() {
             return Ok(vec![copy(None)]);
         }
-        let found = self.condition(place, yes, &no).map(|c| vec![c]);
-        let found =
-            found.or_else(|| self.looked_for(place, yes, &no, |c, yes, no| c.pieces(yes, no)));
+        let one = self.condition(place, yes, &no);
+        let symbols = &(self.point)(place).symbols;
+        let meant = one.clone().filter(|c| !c.is_far_fetched(symbols)).map(|c| vec![c]);
+        let pieces = || self.looked_for(place, yes, &no, |c, yes, no| c.pieces(yes, no));
+        let found = meant.or_else(pieces).or(one.map(|c| vec![c]));
         let found = found.ok_or_else(|| unsaid(mark.0, yes, &no))?;
         Ok(found.into_iter().map(|c| copy(Some(c))).collect())
     }

@@ -67,6 +67,6 @@ mod tests {
         let symbols = |c: &Vec<Comparison>| c.iter().flat_map(|c| c.left.symbols()).collect();
         let found: Vec<Vec<usize>> = found.iter().map(symbols).collect();
         assert_eq!(found, [[0, 1], [2, 3]]);
-        assert!(pieces(&list, &of(&[4]), &of(&[0, 2])).is_none());
+        assert!(pieces(&list, &of(&[3]), &of(&[0, 2])).is_none());
     }
 }

@@ -1,0 +1,68 @@
+//! Copies that are left to threads which read what they copy: those read nothing that the unmodified kernel does not read, which proofs
+//! ask for.
+
+use super::named::Named;
+use super::{Made, Written, own_block, own_proved, replacements, sure};
+use crate::copying;
+use crate::proving::{self, ShapeProof};
+use crate::search::Profiled;
+use crate::session::Session;
+use crate::verify::check::Checked;
+
+/// How many times as many copies a text may have for the sake of a proof: statements that few threads need cost time all the same.
+const MORE_COPIES: usize = 3;
+
+/// The same plan with such copies, where more of that text is proved.
+pub(super) fn better(session: &mut Session, made: &Made) -> Option<Made> {
+    let given: Vec<usize> =
+        (0..session.plan.reads.len()).filter(|m| session.plan.given(*m).is_some()).collect();
+    let proved = |session: &Session, proofs: &[ShapeProof]| {
+        given.iter().filter(|m| own_proved(session, **m, proofs)).count()
+    };
+    let before = proved(session, &made.proofs);
+    let known = |m: &usize| session.plan.is_guarded(*m) && !session.plan.forks.decide(*m);
+    let asked = !session.input.quick && !made.proofs.is_empty();
+    if !asked || before == given.len() || !given.iter().all(known) {
+        return None;
+    }
+    let mut profiled = made.profiled.clone();
+    profiled.copy_by_readers(session.plan.reads.len());
+    // A look at one shape is cheap beside all that is checked of a text.
+    if made.result.inserted.is_empty() {
+        let proofs = glance(session, made, &profiled)?;
+        if proved(session, &proofs) <= before {
+            return None;
+        }
+    }
+    let (mut checker, mut named) = (made.checker.clone(), Named::default());
+    let in_tiny = session.in_tiny.clone();
+    match sure(session, &mut profiled, &mut checker, &mut named) {
+        Ok((result, proofs)) if proved(session, &proofs) > before && is_short(&result, made) => {
+            Some(Made { profiled, checker, result, proofs, fixed: named.fixed })
+        }
+        _ => {
+            session.in_tiny = in_tiny;
+            None
+        }
+    }
+}
+
+fn is_short(result: &Written, made: &Made) -> bool {
+    result.copied.count <= MORE_COPIES * made.result.copied.count
+}
+
+/// What is proved of the copies that profiles ask for, at the block of the file; `None`: there are none, or too many.
+fn glance(session: &mut Session, made: &Made, profiled: &Profiled) -> Option<Vec<ShapeProof>> {
+    let copied = copying::copies(session, &mut profiled.clone()).ok()?;
+    if copied.count > MORE_COPIES * made.result.copied.count {
+        return None;
+    }
+    let mut edits = replacements(session, profiled, &made.result.found).ok()?;
+    edits.extend(&copied.edits);
+    let own = own_block(session);
+    let mut plain = made.result.checked.launches.iter().filter(|l| l.varied.is_empty());
+    let launch = plain.clone().find(|l| l.block == own).or_else(|| plain.next())?;
+    let mut checked = Checked::default();
+    checked.launches.push(launch.clone());
+    proving::prove(session, &checked, &made.checker.dropped, &edits).ok()
+}
