@@ -38,7 +38,7 @@ const WAYS: u64 = 5;
 /// Further ones of a launch in which those made a copy that others find fault with.
 const MORE_WAYS: u64 = 7;
 impl Profiled {
-    pub(super) fn add(
+    pub fn add(
         &mut self,
         session: &mut Session,
         suited: Suited,

@@ -6,11 +6,15 @@ use super::{Made, Written, own_block, own_proved, replacements, sure};
 use crate::copying;
 use crate::proving::{self, ShapeProof};
 use crate::search::Profiled;
-use crate::session::Session;
+use crate::session::{Session, Suited};
+use crate::synth::positions::spread;
 use crate::verify::check::Checked;
 
 /// How many times as many copies a text may have for the sake of a proof: statements that few threads need cost time all the same.
 const MORE_COPIES: usize = 3;
+
+/// Launches that are profiled for these.
+const ENDS: usize = 40;
 
 /// The same plan with such copies, where more of that text is proved.
 pub(super) fn better(session: &mut Session, made: &Made) -> Option<Made> {
@@ -26,6 +30,7 @@ pub(super) fn better(session: &mut Session, made: &Made) -> Option<Made> {
         return None;
     }
     let mut profiled = made.profiled.clone();
+    more_ends(session, made, &mut profiled)?;
     profiled.copy_by_readers(session.plan.reads.len());
     // A look at one shape is cheap beside all that is checked of a text.
     if made.result.inserted.is_empty() {
@@ -45,6 +50,20 @@ pub(super) fn better(session: &mut Session, made: &Made) -> Option<Made> {
             None
         }
     }
+}
+
+/// Profiles further launches of the smallest block, whose last blocks end in many ways: who is the last to read tells who has to copy.
+fn more_ends(session: &mut Session, made: &Made, profiled: &mut Profiled) -> Option<()> {
+    let threads = |s: &&Suited| s.launch.block.iter().product::<u32>();
+    let plain = made.checker.launches.iter().filter(|s| s.launch.varied.is_empty());
+    let least = plain.clone().map(|s| threads(&s)).min()?;
+    let all: Vec<&Suited> = plain.filter(|s| threads(s) == least).collect();
+    for i in spread(all.len(), ENDS) {
+        if profiled.launches.iter().all(|s| s.launch != all[i].launch) {
+            profiled.add(session, all[i].clone(), true).ok()?;
+        }
+    }
+    Some(())
 }
 
 fn is_short(result: &Written, made: &Made) -> bool {
