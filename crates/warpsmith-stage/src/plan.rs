@@ -1,5 +1,7 @@
 //! A plan as a whole: the marks of a file with what is in scope at each of them.
 
+use std::collections::BTreeSet;
+
 use warpsmith_front::ast::TranslationUnit;
 use warpsmith_ir::{Diagnostic, FileId, SourceMap};
 
@@ -189,6 +191,12 @@ impl Plan {
             Some(turn) => self.turns.get(turn).map_or(&[], |t| &t.guard),
             None => self.guards.get(at).map_or(&[], |g| g),
         }
+    }
+
+    /// Whether there are some of these, and none is one of many iterations.
+    pub fn are_single(&self, marks: &BTreeSet<usize>) -> bool {
+        let turn = |m: &usize| m.checked_sub(self.first_turn()).and_then(|t| self.turns.get(t));
+        !marks.is_empty() && marks.iter().filter_map(turn).all(|t| t.counters.is_empty())
     }
 
     /// Whether the text says under which conditions threads come to a read from the place for its copies.

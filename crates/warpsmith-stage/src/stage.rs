@@ -404,7 +404,7 @@ fn verified(
             }
             _ => false,
         };
-        if !learnt && !profiled.careful && !copied.statements.is_empty() {
+        if !learnt && !profiled.careful && session.plan.are_single(&profiled.blamed) {
             (profiled.careful, lessons) = (true, 0);
         } else if !learnt {
             let problems = &checked.problems;

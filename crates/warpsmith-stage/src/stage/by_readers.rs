@@ -2,7 +2,7 @@
 //! ask for.
 
 use super::named::Named;
-use super::{Made, Written, own_block, own_proved, replacements, sure};
+use super::{Made, own_block, own_proved, replacements, sure};
 use crate::copying;
 use crate::proving::{self, ShapeProof};
 use crate::search::Profiled;
@@ -30,8 +30,11 @@ pub(super) fn better(session: &mut Session, made: &Made) -> Option<Made> {
         return None;
     }
     let mut profiled = made.profiled.clone();
-    more_ends(session, made, &mut profiled)?;
     profiled.copy_by_readers(session.plan.reads.len());
+    if copying::copies(session, &mut profiled.clone()).ok()?.count > most(made) {
+        return None;
+    }
+    more_ends(session, made, &mut profiled)?;
     // A look at one shape is cheap beside all that is checked of a text.
     if made.result.inserted.is_empty() {
         let proofs = glance(session, made, &profiled)?;
@@ -42,7 +45,9 @@ pub(super) fn better(session: &mut Session, made: &Made) -> Option<Made> {
     let (mut checker, mut named) = (made.checker.clone(), Named::default());
     let in_tiny = session.in_tiny.clone();
     match sure(session, &mut profiled, &mut checker, &mut named) {
-        Ok((result, proofs)) if proved(session, &proofs) > before && is_short(&result, made) => {
+        Ok((result, proofs))
+            if proved(session, &proofs) > before && result.copied.count <= most(made) =>
+        {
             Some(Made { profiled, checker, result, proofs, fixed: named.fixed })
         }
         _ => {
@@ -66,14 +71,14 @@ fn more_ends(session: &mut Session, made: &Made, profiled: &mut Profiled) -> Opt
     Some(())
 }
 
-fn is_short(result: &Written, made: &Made) -> bool {
-    result.copied.count <= MORE_COPIES * made.result.copied.count
+fn most(made: &Made) -> usize {
+    MORE_COPIES * made.result.copied.count
 }
 
 /// What is proved of the copies that profiles ask for, at the block of the file; `None`: there are none, or too many.
 fn glance(session: &mut Session, made: &Made, profiled: &Profiled) -> Option<Vec<ShapeProof>> {
     let copied = copying::copies(session, &mut profiled.clone()).ok()?;
-    if copied.count > MORE_COPIES * made.result.copied.count {
+    if copied.count > most(made) {
         return None;
     }
     let mut edits = replacements(session, profiled, &made.result.found).ok()?;

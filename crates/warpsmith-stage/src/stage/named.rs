@@ -180,6 +180,10 @@ fn general(
                 },
             });
         }
+        // What loops of other lengths read no copy is known for.
+        if profiled.by_readers {
+            return Ok(Held::No);
+        }
         let mut learnt = false;
         for suited in wrong.iter().filter(|_| lesson < MAX_LESSONS) {
             learnt |= search.learn(session, profiled, suited)?;
