@@ -332,9 +332,6 @@ struct Written {
     removed: bool,
 }
 
-/// Launches in which a result was wrong and that the search learnt from, at most.
-const MAX_LESSONS: usize = 10;
-
 /// Writes a text and tries to prove it; where the solver finds a launch in which it is wrong, that is learnt from.
 fn sure(
     session: &mut Session,
@@ -362,7 +359,7 @@ fn sure(
         };
         checker.launches.push(suited.clone());
         lessons += 1;
-        if lessons > MAX_LESSONS || !search.learn(session, profiled, &suited)? {
+        if lessons > profiled.lessons() || !search.learn(session, profiled, &suited)? {
             let Written { found, copied, .. } = &result;
             return Err(refuted::refused(session, checker, &problems, found, copied));
         }
@@ -398,7 +395,7 @@ fn verified(
         let suited = all.find(|s| s.launch == problem.launch).cloned();
         lessons += 1;
         let learnt = match suited {
-            Some(suited) if lessons <= MAX_LESSONS => {
+            Some(suited) if lessons <= profiled.lessons() => {
                 let learnt = search.learn(session, profiled, &suited)?;
                 profiled.restrict(session, problem) || learnt
             }

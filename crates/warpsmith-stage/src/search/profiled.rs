@@ -37,7 +37,17 @@ pub struct Profiled {
 const WAYS: u64 = 5;
 /// Further ones of a launch in which those made a copy that others find fault with.
 const MORE_WAYS: u64 = 7;
+/// Launches in which a result was wrong and that the search learns from, at most.
+const MAX_LESSONS: usize = 10;
+/// The same for another text of a plan that has one already.
+const FEW_LESSONS: usize = 2;
+
 impl Profiled {
+    /// From how many launches in which a result was wrong the search learns.
+    pub fn lessons(&self) -> usize {
+        if self.by_readers { FEW_LESSONS } else { MAX_LESSONS }
+    }
+
     pub fn add(
         &mut self,
         session: &mut Session,
