@@ -54,6 +54,8 @@ struct Count {
     steps: u64,
     /// Blocks of the last one, where not all were run.
     sampled: bool,
+    /// They were as many as there was time for.
+    late: bool,
     /// With these numbers and arrays it changed nothing, when memory was as this number says.
     settled: Option<(u64, Vec<Arg>)>,
     /// Looks at memory in a row that found nothing known.
@@ -179,7 +181,9 @@ impl Repeats {
         let budget = if same { self.budget } else { self.budget_of_numbers };
         let due = !count.sampled && (count.run < self.always || self.spent < budget)
             || !same && (count.run + count.left_out).is_power_of_two();
-        let read = count.read != self.reads.get() && self.spent < self.budget_of_read;
+        // One that took all the time it had would take that of launches that have not had their turn.
+        let read =
+            !count.late && count.read != self.reads.get() && self.spent < self.budget_of_read;
         let arrays = written(module, config);
         // Looking at all of memory takes time, too.
         let looks = !count.sampled && (due || count.unknown < MOST_UNKNOWN);
@@ -278,6 +282,7 @@ impl Repeats {
         }
         self.version += 1;
         count.sampled = outcome.sampled.is_some();
+        count.late = outcome.sampled.as_ref().is_some_and(|part| part.late);
         count.run += 1;
         count.read = self.reads.get();
         count.steps = steps;
