@@ -187,13 +187,14 @@ mod tests {
     /// Launches that take all the time they get, each followed by a look of the host, before one of another kernel.
     #[test]
     fn launches_that_are_slow_leave_time_for_others() {
-        let text = "__global__ void slow(int *x) {\n\
-                for (int k = 0; k < 200000; k++) x[blockIdx.x * 64 + threadIdx.x] += k;\n\
+        let text = "struct Cell { int a, b; };\n\
+            __global__ void slow(Cell *x) {\n\
+                for (int k = 0; k < 20000; k++) x[blockIdx.x * 64 + threadIdx.x].a += k;\n\
             }\n\
             __global__ void last(int *y) { y[threadIdx.x + 1] = 1; }\n\
             int main() {\n\
-                int *x, *y, h[64]; cudaMalloc(&x, 256 * 256); cudaMalloc(&y, 128);\n\
-                cudaMemset(x, 0, 256 * 256);\n\
+                Cell *x; int *y, h[64]; cudaMalloc(&x, 512 * 256); cudaMalloc(&y, 128);\n\
+                cudaMemset(x, 0, 512 * 256);\n\
                 for (int i = 0; i < 40; i++) {\n\
                     slow<<<256, 64>>>(x);\n\
                     cudaMemcpy(h, x, 256, cudaMemcpyDeviceToHost);\n\
@@ -201,7 +202,7 @@ mod tests {
                 last<<<1, 32>>>(y);\n\
                 return 0;\n\
             }\n";
-        let after = check(text, CheckArgs::default(), times(600, 6));
+        let after = check(text, CheckArgs::default(), times(600, 12));
         assert_eq!(after.findings, ["out-of-bounds"], "{:?}", after.limits);
     }
 

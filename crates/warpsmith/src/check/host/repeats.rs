@@ -12,6 +12,8 @@ use std::collections::{HashMap, HashSet};
 use warpsmith_emu::{Arg, Buffer, DeviceMemory, LaunchConfig, Outcome};
 use warpsmith_ir::{Module, Span, Type};
 
+use super::super::invent::holds_pointers;
+
 /// Thread instructions from which a launch is worth comparing its memory with others'.
 const WORTH: u64 = 1_000_000;
 /// Bytes that launches changed and that are kept for launches like them, at most.
@@ -370,7 +372,7 @@ fn written(module: &Module, config: &LaunchConfig) -> Option<Vec<usize>> {
     let mut all = vec![];
     for (arg, param) in config.args.iter().zip(&kernel.params) {
         match (&kernel.var(*param).ty, arg) {
-            (Type::Pointer { pointee, .. }, _) if !plain(pointee) => return None,
+            (Type::Pointer { pointee, .. }, _) if holds_pointers(module, pointee) => return None,
             (Type::Pointer { readonly: false, .. }, Arg::Pointer { buffer, .. }) => {
                 all.push(buffer.0 as usize);
             }
@@ -379,11 +381,6 @@ fn written(module: &Module, config: &LaunchConfig) -> Option<Vec<usize>> {
         }
     }
     Some(all)
-}
-
-/// Whether objects of a type hold no pointers, as far as the type says itself.
-fn plain(ty: &Type) -> bool {
-    matches!(ty, Type::Scalar(_) | Type::Vector(..) | Type::Void)
 }
 
 /// The buffers that are not freed.

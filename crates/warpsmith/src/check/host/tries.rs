@@ -144,7 +144,7 @@ impl Runner<'_> {
         if !self.args.dry_run {
             self.several_blocks(&ran, &invented, mark, of)?;
             self.uneven(&ran, &invented, mark, of)?;
-            self.unequal(&ran, &invented, mark, of)?;
+            self.unequal(&invented, mark, of)?;
             self.other_variants(&mut ran, &invented, of)?;
         }
         Ok(ran)

@@ -3,12 +3,12 @@
 
 use super::super::parts::Mark;
 use super::super::runner::Runner;
-use super::uneven::{Outcome, RULES};
-use super::{BYTES_OF_TRIES, Ran, Running, argv};
+use super::uneven::RULES;
+use super::{BYTES_OF_TRIES, Running, argv};
 use crate::status::Failure;
 
 /// The smallest number, and from one to the next: small, for programs whose work is the product of many.
-const SMALLEST: usize = 8;
+const SMALLEST: usize = 4;
 const STEP: usize = 2;
 /// Statements and expressions of the host in one try.
 const HOST_STEPS: u64 = 100_000_000;
@@ -18,7 +18,6 @@ impl Runner<'_> {
     /// is found is a note: a program may want one of its numbers to be the larger.
     pub(super) fn unequal(
         &mut self,
-        first: &Ran,
         arguments: &[String],
         start: &Mark,
         of: &Running<'_>,
@@ -39,15 +38,18 @@ impl Runner<'_> {
                 for (i, at) in places.iter().enumerate() {
                     unequal[*at] = (SMALLEST + STEP * in_front.abs_diff(i)).to_string();
                 }
-                let outcome = runner.try_sizes(first, &unequal, start, of)?;
+                runner.back_to(start);
+                let ran = runner
+                    .within(runner.effort.sizes, |runner| runner.run_with(of, &unequal, true))?;
+                let mut found = runner.items_since(start);
                 runner.back_to(&here);
-                if let Outcome::Taken(mut taken) = outcome {
-                    taken.found.retain(|item| RULES.contains(&item.rule));
-                    if runner.add_invented(taken.found, &[], &unequal.join(" ")) {
-                        break;
-                    }
-                }
-                if runner.is_late() {
+                // One says all there is to say: look at which of the numbers goes where.
+                found.retain(|item| RULES.contains(&item.rule));
+                found.truncate(1);
+                let is_taken = ran.refused == 0;
+                if is_taken && runner.add_invented(found, &[], &unequal.join(" "))
+                    || runner.is_late()
+                {
                     break;
                 }
             }
