@@ -206,6 +206,30 @@ mod tests {
         assert_eq!(after.findings, ["out-of-bounds"], "{:?}", after.limits);
     }
 
+    /// Whether a race stands other numbers, which nobody gave, is not said by a run that ends before it comes to that launch.
+    #[test]
+    fn runs_that_do_not_come_to_a_launch_do_not_doubt_it() {
+        let text = "#include <cstdlib>\n\
+            __global__ void fill(int *x) {\n\
+                for (int k = 0; k < 100; k++) x[blockIdx.x * 64 + threadIdx.x] += k;\n\
+            }\n\
+            __global__ void sum(int *s) { *s += threadIdx.x; }\n\
+            int main(int argc, char **argv) {\n\
+                if (argc != 2) return 1;\n\
+                int *x, *s; cudaMalloc(&x, 1024); cudaMalloc(&s, 4);\n\
+                cudaMemset(x, 0, 1024); cudaMemset(s, 0, 4);\n\
+                for (int i = 0; i < atoi(argv[1]); i++) fill<<<4, 64>>>(x);\n\
+                sum<<<1, 32>>>(s);\n\
+                return 0;\n\
+            }\n";
+        let given = CheckArgs { host_args: vec!["16".to_string()].into(), ..CheckArgs::default() };
+        let once = check(text, given, Effort::default());
+        assert!(once.findings.contains(&"race-global"), "{:?}", once.findings);
+        let effort = Effort { program: 2 * once.spent, ..Effort::default() };
+        let invented = check(text, CheckArgs::default(), effort);
+        assert_eq!(invented.findings, once.findings);
+    }
+
     /// A right program: places in a list by a histogram.
     const PLACES: &str = "#include <cstdlib>\n\
         __device__ int key(int v) { for (int k = 0; k < 40; k++) v = v * 5 + k & 63; return v; }\n\
