@@ -52,3 +52,26 @@ fn a_thread_that_has_not_written_the_value_may_find_another() {
         assert!(text.contains("error[race-shared]"), "{body}: {text}");
     }
 }
+
+/// Values of several words are equal in each of them.
+#[test]
+fn equal_values_may_be_wide() {
+    for body in [
+        "__shared__ double d; d = 2.5; a[i] = (int)d;",
+        "__shared__ int *p; p = a; p[i] = t;",
+        "__shared__ int4 q; q = make_int4(1, 2, 3, 4); a[i] = q.z + q.w;",
+    ] {
+        let text = check(body, &[], 0);
+        assert!(text.contains("note[race-benign]") && !text.contains("error["), "{body}: {text}");
+        assert!(check(body, &["--no-benign"], 1).contains("error[race-shared]"), "{body}");
+    }
+    for body in [
+        "__shared__ double d; d = 2.5; if (t == 1) d = 3.5; if (t == 0) a[i] = (int)d;",
+        "__shared__ int *p; if (t < 32) p = a; if (t >= 32) a[i] = p[t];",
+        // Half of it is the same.
+        "__shared__ int2 q; q = make_int2(5, t); a[i] = q.y;",
+    ] {
+        let text = check(body, &[], 1);
+        assert!(text.contains("error[race-shared]"), "{body}: {text}");
+    }
+}

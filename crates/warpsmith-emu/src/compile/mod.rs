@@ -6,6 +6,7 @@ mod cluster;
 mod exprs;
 mod facts;
 pub mod lir;
+mod loops;
 mod lower;
 pub mod places;
 mod split;

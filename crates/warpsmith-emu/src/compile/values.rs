@@ -5,8 +5,8 @@ use warpsmith_ir::{Module, Scalar, Type};
 
 use super::lir::Leaf;
 
-/// Aggregates of more scalars than this are only handled in memory.
-const MAX_LEAVES: usize = 1024;
+/// Aggregates of more scalars than this are only handled in memory: as many words as the parameters of a kernel have at most.
+const MAX_LEAVES: usize = 8191;
 
 /// A run of equal scalars that one memory instruction moves.
 pub(super) struct Piece {

@@ -27,6 +27,7 @@ mod step;
 mod targets;
 mod undefined;
 mod warp;
+mod word_loads;
 
 pub use emulator::Emulator;
 pub use sample::blocks as sampled_blocks;

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use super::lanes::{self, WordLoad};
+use super::word_loads::{self, WordLoad};
 
 /// How eight neighbouring lanes read.
 pub const SAME: u8 = 0;
@@ -95,13 +95,13 @@ impl Plan {
     /// Loads all lanes. False, and nothing done: some element lies outside of the object.
     ///
     /// # Safety
-    /// As [`lanes::load_words`], with `l.index` the row of the plan.
+    /// As [`word_loads::load_words`], with `l.index` the row of the plan.
     pub unsafe fn load(&self, l: WordLoad) -> bool {
         if !self.inside(&l) {
             return false;
         }
         // SAFETY: every offset lies in the object; the rest is the caller's promise.
-        unsafe { lanes::move_words(l, &self.shapes) };
+        unsafe { word_loads::move_words(l, &self.shapes) };
         true
     }
 }

@@ -37,8 +37,6 @@ const UNSUPPORTED: &[&str] = &[
     "surf1Dwrite",
     "malloc",
     "free",
-    "cudaMalloc",
-    "cudaFree",
     "cudaDeviceSynchronize",
     "__nv_aligned_device_malloc",
     "__managed__",

@@ -31,6 +31,8 @@ pub struct Cx<'t> {
     too_deep: bool,
     /// Statements with syntax errors are left out one by one.
     pub in_part: bool,
+    /// The call that is no call but the operand of a cast that is made already, see `cast_of_chain`.
+    pub operand_of_cast: Option<usize>,
 }
 
 impl<'t> Cx<'t> {
@@ -49,6 +51,7 @@ impl<'t> Cx<'t> {
             depth: 0,
             too_deep: false,
             in_part: false,
+            operand_of_cast: None,
         }
     }
 

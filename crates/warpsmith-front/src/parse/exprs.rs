@@ -8,7 +8,7 @@ use super::conversions;
 use super::literals;
 use super::mask::THROUGH;
 use crate::ast::{
-    Designator, Expr, ExprKind, InitItem, Initializer, LambdaDecl, MadeCapture, Path, PathSegment,
+    Designator, Expr, ExprKind, InitItem, Initializer, LambdaDecl, MadeCapture, PathSegment,
     TypeKind, TypeName,
 };
 
@@ -31,7 +31,7 @@ impl<'t> Cx<'t> {
     }
 
     /// The expression in a field; an empty place is an error of the syntax that is reported elsewhere.
-    fn part(&mut self, node: Node<'t>, name: &str) -> Expr {
+    pub(super) fn part(&mut self, node: Node<'t>, name: &str) -> Expr {
         match field(node, name) {
             Some(inner) => self.expr(inner),
             None => self.unsupported("missing expression", node),
@@ -68,7 +68,10 @@ impl<'t> Cx<'t> {
         .to_owned()
     }
 
-    fn expr_kind(&mut self, node: Node<'t>) -> ExprKind {
+    pub(super) fn expr_kind(&mut self, node: Node<'t>) -> ExprKind {
+        if let Some(cast) = self.cast_of_chain(node) {
+            return cast;
+        }
         let text = self.str(node);
         match node.kind() {
             "identifier" if FUNCTION_NAMES.contains(&text) => {
@@ -215,19 +218,6 @@ impl<'t> Cx<'t> {
         ExprKind::Binary { op, left, right }
     }
 
-    /// `(T)` where `T` is the name of a type and nothing else.
-    fn type_in_parentheses(&mut self, node: Node<'t>) -> Option<TypeName> {
-        if node.kind() != "parenthesized_expression" {
-            return None;
-        }
-        let inner = *kids(node).first()?;
-        if inner.kind() != "identifier" || !self.names.is_type(self.str(inner)) {
-            return None;
-        }
-        let path = self.path(inner);
-        Some(self.type_name(TypeKind::Named(path), inner))
-    }
-
     fn assignment(&mut self, node: Node<'t>) -> ExprKind {
         let target = self.part(node, "left");
         match field(node, "right") {
@@ -279,9 +269,12 @@ impl<'t> Cx<'t> {
             }
             "parenthesized_expression" => {
                 if let ([value], Some(ty)) = (list.as_slice(), self.type_in_parentheses(callee)) {
-                    let inner = self.expr(*value);
+                    let inner = ExprKind::Paren(self.expr(*value));
+                    if self.operand_of_cast == Some(node.id()) {
+                        return inner;
+                    }
                     let span = self.span_of(callee.end_byte()..node.end_byte());
-                    let operand = Expr { kind: Box::new(ExprKind::Paren(inner)), span };
+                    let operand = Expr { kind: Box::new(inner), span };
                     return ExprKind::Cast { style: "c", ty, operand };
                 }
             }
@@ -289,29 +282,6 @@ impl<'t> Cx<'t> {
         }
         let callee = self.expr(callee);
         conversions::cast_of(callee, self.exprs(list))
-    }
-
-    /// `static_cast<T>(e)` and its relatives.
-    fn named_cast(&mut self, callee: Node<'t>, args: &[Node<'t>]) -> Option<ExprKind> {
-        let style = match self.str(field(callee, "name")?) {
-            "static_cast" => "static",
-            "reinterpret_cast" => "reinterpret",
-            "const_cast" => "const",
-            "dynamic_cast" => "dynamic",
-            _ => return None,
-        };
-        let (ty, [operand]) = (*kids(field(callee, "arguments")?).first()?, args) else {
-            return None;
-        };
-        let ty = match ty.kind() {
-            "identifier" | "qualified_identifier" => {
-                let path = self.path(ty);
-                self.type_name(TypeKind::Named(path), ty)
-            }
-            _ => self.type_descriptor(ty),
-        };
-        let operand = self.expr(*operand);
-        Some(ExprKind::Cast { style, ty, operand })
     }
 
     fn subscript(&mut self, node: Node<'t>) -> ExprKind {
@@ -349,36 +319,6 @@ impl<'t> Cx<'t> {
         };
         let member = member.unwrap_or(PathSegment { name: String::new(), args: None });
         ExprKind::Member { base, arrow, member, class }
-    }
-
-    /// A cast, or what only looks like one: `(n)-1` where `n` is no type is a subtraction.
-    fn cast(&mut self, node: Node<'t>) -> ExprKind {
-        let Some(ty_node) = field(node, "type") else {
-            return ExprKind::Unsupported { what: "a cast".to_owned() };
-        };
-        let ty = self.type_descriptor(ty_node);
-        let operand = self.part(node, "value");
-        let plain = match &ty.kind {
-            TypeKind::Named(path) if !ty.is_const => path.as_name().map(str::to_owned),
-            _ => None,
-        };
-        let Some(name) = plain.filter(|n| self.names.is_variable(n) && !self.names.is_type(n))
-        else {
-            return ExprKind::Cast { style: "c", ty, operand };
-        };
-        match *operand.kind {
-            ExprKind::Unary { op, operand } if matches!(op.as_str(), "-" | "+" | "*" | "&") => {
-                let path = Path {
-                    segments: vec![PathSegment { name, args: None }],
-                    global: false,
-                    span: ty.span,
-                };
-                let inner = Expr { kind: Box::new(ExprKind::Path(path)), span: ty.span };
-                let left = Expr { kind: Box::new(ExprKind::Paren(inner)), span: ty.span };
-                ExprKind::Binary { op, left, right: operand }
-            }
-            _ => ExprKind::Cast { style: "c", ty, operand },
-        }
     }
 
     fn compound_literal(&mut self, node: Node<'t>) -> ExprKind {

@@ -5,6 +5,7 @@
 //! place in a file of the user's.
 
 mod angles;
+mod casts;
 mod context;
 mod conversions;
 mod default_types;

@@ -13,8 +13,9 @@ struct cudaMemsetParams {
     unsigned value, elementSize;
     size_t width, height;
 };
+typedef void (*cudaHostFn_t)(void *);
 struct cudaHostNodeParams {
-    void (*fn)(void *);
+    cudaHostFn_t fn;
     void *userData;
 };
 struct graphNode {

@@ -153,6 +153,8 @@ inline double omp_get_wtime() { return 0.0; }
 inline int omp_get_max_threads() { return 1; }
 inline int omp_get_num_threads() { return 1; }
 inline int omp_get_thread_num() { return 0; }
+inline int omp_get_num_procs() { return 1; }
+inline void omp_set_num_threads(int n) {}
 
 // What the run-time library and the samples' helpers are called with.
 struct cudaEventObject { int number; };

@@ -25,6 +25,16 @@ impl<'a> Sema<'a> {
         self.deeper(e.span, |s| s.const_scalar(scope, e.span, |s| s.rvalue(e)))
     }
 
+    /// The number in `alignas(n)`, or the alignment of the type in `alignas(T)`.
+    pub(crate) fn alignment_value(&mut self, scope: ScopeId, e: &'a ast::Expr) -> Res<i64> {
+        let number = |s: &mut Self| match s.expr(e)? {
+            Operand::Type(q) => Ok(s.size_value(layout::layout_of(&s.module, &q.ty).align, e.span)),
+            other => s.rvalue_of(other, e.span),
+        };
+        let value = self.deeper(e.span, |s| s.const_scalar(scope, e.span, number))?;
+        Ok(value.as_i64())
+    }
+
     /// The value of a name that is constant.
     pub(crate) fn const_path(&mut self, scope: ScopeId, path: &'a ast::Path) -> Res<Value> {
         self.const_scalar(scope, path.span, |s| {
@@ -192,7 +202,7 @@ impl<'a> Sema<'a> {
     ) -> Res<Entity<'a>> {
         let q = self.resolve_type(scope, &item.ty)?;
         let align = match &decl.attrs.align {
-            Some(e) => self.const_value(scope, e)?.as_i64().clamp(0, 1 << 16) as u32,
+            Some(e) => self.alignment_value(scope, e)?.clamp(0, 1 << 16) as u32,
             None => 0,
         };
         // `::` says that all functions mean one variable.

@@ -45,7 +45,8 @@ impl<'a> Sema<'a> {
             {
                 return Ok(self.cast_pointer(expr, ty, span));
             }
-            (Type::Scalar(s), Type::Vector(Scalar::U32, 3)) if s.is_integer() => {
+            // A `dim3` is made of any number: `<<<ceil(n / 256.0), 256>>>`.
+            (Type::Scalar(_), Type::Vector(Scalar::U32, 3)) => {
                 let x = cast_scalar(expr, Scalar::U32, span);
                 let one = || Expr::int(Scalar::U32, 1).with_origin(span);
                 return Ok(Expr::new(ExprKind::Make(vec![x, one(), one()]), ty.clone(), span));

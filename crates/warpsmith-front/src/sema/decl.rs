@@ -304,7 +304,7 @@ impl<'a> Sema<'a> {
 
     fn alignment(&mut self, vars: &'a ast::VarDecl, scope: ScopeId) -> Res<u32> {
         let Some(e) = &vars.attrs.align else { return Ok(0) };
-        let n = self.const_value(scope, e)?.as_i64();
+        let n = self.alignment_value(scope, e)?;
         match u32::try_from(n).ok().filter(|n| n.is_power_of_two() && *n <= 1 << 16) {
             Some(n) => Ok(n),
             None => fail("W093", e.span, format!("an alignment is a power of two, not {n}")),

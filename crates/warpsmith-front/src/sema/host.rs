@@ -228,7 +228,7 @@ impl<'a> Sema<'a> {
     /// `cudaFree(pointer)`
     fn release(&mut self, args: &'a [ast::Expr], span: Span) -> Res<Operand<'a>> {
         let [pointer] = args else { return fail("W063", span, "`cudaFree` takes a pointer") };
-        let pointer = self.pointer_to_copy(pointer)?;
+        let pointer = self.a_pointer(pointer)?;
         Ok(self.called(Runtime::Free { pointer }, span))
     }
 

@@ -192,7 +192,7 @@ impl<'a> Sema<'a> {
             self.member_fields(id, scope, member, &mut types, &mut fields)?;
         }
         let align = match &decl.align {
-            Some(e) => self.const_value(scope, e)?.as_i64().clamp(1, 1 << 20) as u64,
+            Some(e) => self.alignment_value(scope, e)?.clamp(1, 1 << 20) as u64,
             None => 1,
         };
         match fields.iter().any(|f| f.bits.is_some()) {

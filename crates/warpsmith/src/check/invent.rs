@@ -73,6 +73,13 @@ pub fn has_pointers(module: &Module, element: &Type, nobodys: &[bool]) -> bool {
     !offsets.is_empty() && nobodys.chunks(size).any(|of| offsets.iter().any(|at| bytes(of, *at)))
 }
 
+/// Whether objects of a type hold pointers, as far as the type says itself.
+pub fn holds_pointers(module: &Module, ty: &Type) -> bool {
+    let mut offsets = vec![];
+    pointers_in(module, ty, 0, &mut offsets);
+    !offsets.is_empty()
+}
+
 fn pointers_in(module: &Module, ty: &Type, at: u64, offsets: &mut Vec<u64>) {
     match ty {
         Type::Pointer { .. } => offsets.push(at),

@@ -10,6 +10,7 @@ use crate::engine::block::{Block, Group};
 use crate::engine::lanes::{self, Pattern};
 use crate::engine::launch::Machine;
 use crate::engine::races::Kind;
+use crate::engine::word_loads;
 
 impl Machine<'_> {
     pub fn load(&mut self, b: &mut Block, g: &mut Group, access: u32, pc: usize) {
@@ -71,7 +72,7 @@ impl Machine<'_> {
         } else {
             let simple = !watched && index != dst && poison.is_null();
             // SAFETY: as above.
-            simple && unsafe { lanes::load_words(l, n) }
+            simple && unsafe { word_loads::load_words(l, n) }
         };
         self.plans[pc] = plan;
         if done && self.checks.poison {
@@ -80,7 +81,7 @@ impl Machine<'_> {
         done
     }
 
-    /// A load in the form of [`lanes::WordLoad`] by whole warps, with the rows it writes and is indexed by and the
+    /// A load in the form of [`word_loads::WordLoad`] by whole warps, with the rows it writes and is indexed by and the
     /// object's poison.
     fn word_load(
         &mut self,
@@ -88,7 +89,7 @@ impl Machine<'_> {
         g: &Group,
         a: &Access,
         common: u64,
-    ) -> Option<(u32, u32, lanes::WordLoad, *const u8)> {
+    ) -> Option<(u32, u32, word_loads::WordLoad, *const u8)> {
         let ([Opd::V(dst)], 4, 1) = (a.values.as_slice(), a.elem.bytes(), a.count) else {
             return None;
         };
@@ -108,7 +109,7 @@ impl Machine<'_> {
             return None;
         }
         let first = g.lo as usize * 32;
-        let l = lanes::WordLoad {
+        let l = word_loads::WordLoad {
             bytes: view.bytes,
             len: view.len,
             offset,

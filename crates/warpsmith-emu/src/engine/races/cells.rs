@@ -264,6 +264,8 @@ pub(super) struct Scan {
     pub(super) e: Event,
     pub(super) handle: u64,
     pub(super) granule: u32,
+    /// The granule at hand.
+    pub(super) at: u64,
     pub(super) shared: bool,
     pub(super) reads: bool,
     pub(super) settled: Settled,

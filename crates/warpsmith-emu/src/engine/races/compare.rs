@@ -1,6 +1,7 @@
 //! An access meets what its granules remember.
 
 use super::cells::{Cell, Scan};
+use super::report::Meeting;
 use super::{Event, Kind};
 use crate::compile::lir::{Access, Home};
 use crate::engine::access::Warp;
@@ -28,6 +29,7 @@ impl Machine<'_> {
                 continue;
             }
             let Some(c) = s.cells.get(i as usize) else { return };
+            s.at = i;
             let mut cell = c;
             if s.reads {
                 if !s.settled.holds(c.writer) {
@@ -171,7 +173,7 @@ impl Machine<'_> {
         let same_thread = e.block == s.e.block && earlier == thread;
         if e.kind == Kind::Async {
             if !(same_thread && s.e.kind == Kind::Async && id == s.event) {
-                self.report_race(b, g, a, s, w, (e, earlier), thread, offset);
+                self.report_race(b, &Meeting { g, a, w, s, thread, offset, e, earlier });
             }
             return;
         }
@@ -208,6 +210,6 @@ impl Machine<'_> {
         {
             return;
         }
-        self.report_race(b, g, a, s, w, (e, earlier), thread, offset);
+        self.report_race(b, &Meeting { g, a, w, s, thread, offset, e, earlier });
     }
 }

@@ -25,11 +25,12 @@ use super::access::{View, Warp};
 use super::block::{Block, DEVICE_WARPS, Group};
 use super::clusters::Division;
 use super::copies::Pending;
-use super::lanes::{Pattern, WordLoad};
+use super::lanes::Pattern;
 use super::launch::Machine;
 use super::order::{BlockOrder, Locations};
 use super::plans::Plan;
 use super::targets::{granules, targets};
+use super::word_loads::WordLoad;
 use crate::api::{Limit, Options, Rule};
 use crate::compile::lir::{Access, Home, Opd, Program};
 
@@ -478,6 +479,7 @@ impl Machine<'_> {
             e,
             handle,
             granule,
+            at: 0,
             shared,
             reads: kind.reads_only(),
             settled,

@@ -37,19 +37,24 @@ impl Races {
     }
 }
 
+/// Two accesses to a granule that no order connects.
+pub(super) struct Meeting<'m> {
+    /// The later one: its group, what it accesses and from where.
+    pub(super) g: &'m Group,
+    pub(super) a: &'m Access,
+    pub(super) w: &'m Warp<'m>,
+    pub(super) s: &'m Scan,
+    pub(super) thread: u32,
+    /// Where its thread's part begins in the object.
+    pub(super) offset: u64,
+    /// The earlier one, by a thread of its block.
+    pub(super) e: Event,
+    pub(super) earlier: u32,
+}
+
 impl Machine<'_> {
-    #[expect(clippy::too_many_arguments, reason = "two accesses")]
-    pub(super) fn report_race(
-        &mut self,
-        b: &mut Block,
-        g: &Group,
-        a: &Access,
-        s: &Scan,
-        w: &Warp<'_>,
-        (e, earlier): (Event, u32),
-        thread: u32,
-        offset: u64,
-    ) {
+    pub(super) fn report_race(&mut self, b: &mut Block, m: &Meeting<'_>) {
+        let &Meeting { s, thread, e, earlier, .. } = m;
         if !self.options.checks.races {
             self.races.conflict = true;
             return;
@@ -57,8 +62,7 @@ impl Machine<'_> {
         if self.options.only_warps && (e.block, earlier / 32) != (b.id, thread / 32) {
             return;
         }
-        let benign = !self.options.equal_writes_race
-            && self.is_benign(b, g, a, s, w, (e, earlier), thread, offset);
+        let benign = !self.options.equal_writes_race && self.is_benign(b, m);
         for (kind, pc) in [(e.kind, e.pc), (s.e.kind, s.e.pc)] {
             if !benign && kind.reads_only() && !self.found.report.racy_loads.contains(&pc) {
                 self.found.report.racy_loads.push(pc);
@@ -69,22 +73,15 @@ impl Machine<'_> {
             self.found.report.count(at, 1);
             return;
         }
-        let at = self.new_race(b, s, (e, earlier), thread, offset, benign);
+        let at = self.new_race(b, m, benign);
         if benign {
             self.found.report.benign.insert(at, (e.pc, s.e.pc));
         }
         self.races.known.insert(key, at);
     }
 
-    fn new_race(
-        &mut self,
-        b: &Block,
-        s: &Scan,
-        (e, earlier): (Event, u32),
-        thread: u32,
-        offset: u64,
-        benign: bool,
-    ) -> usize {
+    fn new_race(&mut self, b: &Block, m: &Meeting<'_>, benign: bool) -> usize {
+        let &Meeting { s, thread, offset, e, earlier, .. } = m;
         let asynchronous = |k: Kind| matches!(k, Kind::Async | Kind::Landed);
         let kind = match (e.kind.reads_only(), s.e.kind.reads_only()) {
             _ if asynchronous(e.kind) || asynchronous(s.e.kind) => "async",
@@ -155,28 +152,17 @@ impl Machine<'_> {
     }
 
     /// Both accesses find or leave the same value, whichever is the first.
-    #[expect(clippy::too_many_arguments, reason = "two accesses")]
-    fn is_benign(
-        &mut self,
-        b: &mut Block,
-        g: &Group,
-        a: &Access,
-        s: &Scan,
-        w: &Warp<'_>,
-        (e, earlier): (Event, u32),
-        thread: u32,
-        offset: u64,
-    ) -> bool {
+    fn is_benign(&mut self, b: &mut Block, m: &Meeting<'_>) -> bool {
         let plain = |k: Kind| matches!(k, Kind::Write | Kind::VolatileWrite);
-        let element = (s.e.block, s.handle, offset >> s.granule);
+        let (s, e) = (m.s, &m.e);
+        let element = (s.e.block, s.handle, s.at);
         let of = |e: &Event, thread: u32| By { kind: e.kind, thread, interval: e.interval };
-        let (first, second) = (of(&e, earlier), of(&s.e, thread));
-        // Larger accesses meet others in a part of what they cover.
-        let followed = e.block == s.e.block && w.size <= 1 << s.granule;
+        let (first, second) = (of(e, m.earlier), of(&s.e, m.thread));
+        let followed = e.block == s.e.block;
         if !plain(e.kind) || !plain(s.e.kind) {
             return followed && self.races.reads_equal(element, first, second);
         }
-        let same = self.writes_same(b, g, a, s, w, (e, earlier), thread, offset);
+        let same = self.writes_same(b, m);
         if same && followed {
             self.races.equal_writes(element, first, second);
         }
@@ -184,18 +170,8 @@ impl Machine<'_> {
     }
 
     /// Both writes leave the same defined value in memory.
-    #[expect(clippy::too_many_arguments, reason = "two accesses")]
-    fn writes_same(
-        &mut self,
-        b: &mut Block,
-        g: &Group,
-        a: &Access,
-        s: &Scan,
-        w: &Warp<'_>,
-        (e, earlier): (Event, u32),
-        thread: u32,
-        offset: u64,
-    ) -> bool {
+    fn writes_same(&mut self, b: &mut Block, m: &Meeting<'_>) -> bool {
+        let &Meeting { g, a, w, s, thread, offset, e, earlier } = m;
         let wide = words(a.elem) == 2;
         // In an iteration before the earlier lane may have written from the same place in the program: then the memory has it.
         let (own, other) = (thread % 32, earlier % 32);

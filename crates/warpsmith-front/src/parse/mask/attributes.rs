@@ -40,7 +40,7 @@ impl Masker<'_> {
                 self.at = end;
             }
             "__align__" | "__builtin_align__" | "alignas" | "_Alignas" if end > next => {
-                let list = self.arguments(next + 1, end - 1);
+                let list = self.alignment(next + 1, end - 1);
                 self.mark(MarkKind::Align(list));
                 self.at = end;
             }
@@ -93,13 +93,27 @@ impl Masker<'_> {
         }
     }
 
+    /// The argument of `alignas`: words of a built-in type are no argument of a call, so they become `alignof(T)`.
+    fn alignment(&mut self, start: usize, end: usize) -> usize {
+        const WORDS: [&str; 11] = [
+            "bool", "char", "double", "float", "int", "long", "short", "signed", "unsigned",
+            "void", "typename",
+        ];
+        let is_type = WORDS.contains(&self.text(start));
+        let (opens, closes) = if is_type { ("f(alignof(", "));\n") } else { ("f(", ");\n") };
+        self.list_of(start..end, opens, closes)
+    }
+
     /// Keeps the tokens from `start` to `end` as an argument list of their own.
     fn arguments(&mut self, start: usize, end: usize) -> usize {
+        self.list_of(start..end, "f(", ");\n")
+    }
+
+    fn list_of(&mut self, tokens: std::ops::Range<usize>, opens: &str, closes: &str) -> usize {
         let number = self.list_count;
         self.list_count += 1;
-        self.lists.push_str(&format!("int {ARGUMENTS}{number} = f("));
-        for i in start..end {
-            let token = &self.tokens[i];
+        self.lists.push_str(&format!("int {ARGUMENTS}{number} = {opens}"));
+        for token in &self.tokens[tokens] {
             if !token.glued {
                 self.lists.push(' ');
             }
@@ -111,7 +125,7 @@ impl Masker<'_> {
                 span: token.span,
             });
         }
-        self.lists.push_str(");\n");
+        self.lists.push_str(closes);
         number
     }
 }

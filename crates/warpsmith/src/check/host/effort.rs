@@ -184,6 +184,52 @@ mod tests {
         assert!(after.limits[0].contains("more than a minute"), "{:?}", after.limits);
     }
 
+    /// Launches that take all the time they get, each followed by a look of the host, before one of another kernel.
+    #[test]
+    fn launches_that_are_slow_leave_time_for_others() {
+        let text = "struct Cell { int a, b; };\n\
+            __global__ void slow(Cell *x) {\n\
+                for (int k = 0; k < 20000; k++) x[blockIdx.x * 64 + threadIdx.x].a += k;\n\
+            }\n\
+            __global__ void last(int *y) { y[threadIdx.x + 1] = 1; }\n\
+            int main() {\n\
+                Cell *x; int *y, h[64]; cudaMalloc(&x, 512 * 256); cudaMalloc(&y, 128);\n\
+                cudaMemset(x, 0, 512 * 256);\n\
+                for (int i = 0; i < 40; i++) {\n\
+                    slow<<<256, 64>>>(x);\n\
+                    cudaMemcpy(h, x, 256, cudaMemcpyDeviceToHost);\n\
+                }\n\
+                last<<<1, 32>>>(y);\n\
+                return 0;\n\
+            }\n";
+        let after = check(text, CheckArgs::default(), times(600, 12));
+        assert_eq!(after.findings, ["out-of-bounds"], "{:?}", after.limits);
+    }
+
+    /// Whether a race stands other numbers, which nobody gave, is not said by a run that ends before it comes to that launch.
+    #[test]
+    fn runs_that_do_not_come_to_a_launch_do_not_doubt_it() {
+        let text = "#include <cstdlib>\n\
+            __global__ void fill(int *x) {\n\
+                for (int k = 0; k < 100; k++) x[blockIdx.x * 64 + threadIdx.x] += k;\n\
+            }\n\
+            __global__ void sum(int *s) { *s += threadIdx.x; }\n\
+            int main(int argc, char **argv) {\n\
+                if (argc != 2) return 1;\n\
+                int *x, *s; cudaMalloc(&x, 1024); cudaMalloc(&s, 4);\n\
+                cudaMemset(x, 0, 1024); cudaMemset(s, 0, 4);\n\
+                for (int i = 0; i < atoi(argv[1]); i++) fill<<<4, 64>>>(x);\n\
+                sum<<<1, 32>>>(s);\n\
+                return 0;\n\
+            }\n";
+        let given = CheckArgs { host_args: vec!["16".to_string()].into(), ..CheckArgs::default() };
+        let once = check(text, given, Effort::default());
+        assert!(once.findings.contains(&"race-global"), "{:?}", once.findings);
+        let effort = Effort { program: 2 * once.spent, ..Effort::default() };
+        let invented = check(text, CheckArgs::default(), effort);
+        assert_eq!(invented.findings, once.findings);
+    }
+
     /// A right program: places in a list by a histogram.
     const PLACES: &str = "#include <cstdlib>\n\
         __device__ int key(int v) { for (int k = 0; k < 40; k++) v = v * 5 + k & 63; return v; }\n\

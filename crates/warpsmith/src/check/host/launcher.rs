@@ -1,11 +1,13 @@
 //! What a program's launches and memory are made of: the emulator, with the program's buffers under the same numbers.
 
+mod launch;
+
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use warpsmith_emu::{
-    self as emu, Arg as EmuArg, Buffer, DeviceMemory, EmuError, Emulator, LaunchConfig, Sampled,
-    Stats, Touched,
+    self as emu, Arg as EmuArg, Buffer, DeviceMemory, Emulator, LaunchConfig, Sampled, Stats,
+    Touched,
 };
 use warpsmith_ir::interp::{Arg, Fault, LaunchRequest, Launcher, Memory, Piece, Skipped};
 use warpsmith_ir::layout::layout_of;
@@ -14,18 +16,17 @@ use warpsmith_ir::{
 };
 
 use super::super::args::LaunchArgs;
-use super::super::confirm::{Other, Parts, without_pointers};
+use super::super::confirm::Parts;
 use super::super::invent::{has_pointers, invent};
 use super::super::memory;
 use super::super::runner::Runner;
 use super::super::variables;
-use super::repeats::{Repeats, Verdict, written_by};
+use super::repeats::Repeats;
 use super::streams::{Begun, Done, Streams, Unordered, touched_by};
 use super::unfinished::Unfinished;
 use super::words::dims;
-use super::{Ran, Running, Shape, lent, place};
+use super::{Ran, Running, lent, place};
 use crate::data::{self, ArgSpec};
-use crate::progress::Phase;
 use crate::status::Failure;
 use warpsmith_front::prelude::LIBRARIES;
 
@@ -498,125 +499,11 @@ impl Launcher for HostLauncher<'_, '_> {
     }
 
     fn launch(&mut self, memory: &mut Memory, request: LaunchRequest) -> Result<(), String> {
-        if self.failure.is_some() || self.runner.interrupted {
-            return Err("stopped".to_string());
-        }
-        if !memory.host.shared.is_empty() {
-            self.repeats.changed();
-        }
-        if self.has_heap {
-            lent::make_heap(&mut self.device, memory);
-        }
-        lent::lend(&mut self.device, memory);
-        let config = lent::config(self.module, &mut self.device, &request);
-        self.fill_invented(&config);
-        let begun = self.streams.begin();
-        let label = self.label(&config);
-        // The host could see what a launch writes, and go on differently, without a copy.
-        let seen = self.has_variables || !memory.host.shared.is_empty();
-        if self.runner.hurries() {
-            self.repeats.hurry();
-        }
-        let (module, at, all) = (self.module, self.at, seen || self.runner.args.all_repeats);
-        let verdict = self.repeats.verdict(module, &config, at, &mut self.device, all);
-        let pending = match verdict {
-            Verdict::LeaveOut => {
-                lent::take_back(&mut self.device, memory);
-                return Ok(());
-            }
-            Verdict::Done => None,
-            Verdict::Run(pending) => Some(pending),
-        };
-        if self.ends_here(&label) {
-            lent::take_back(&mut self.device, memory);
-            return Err("stopped".to_string());
-        }
-        self.ran.launched += 1;
-        self.ran.kernels.push(self.module.function(config.kernel).name.clone());
-        let LaunchConfig { kernel, grid, block, .. } = config;
-        let shape = Shape { label: label.clone(), at, kernel, grid, block };
-        if !self.ran.shapes.contains(&shape) {
-            self.ran.shapes.push(shape);
-        }
-        self.runner.launched(&label);
-        let mut stop = Ok(());
-        if let Some(name) = lent::host_pointer(self.module, memory, &request) {
-            let kernel = &self.module.function(config.kernel).name;
-            let message = format!("`{kernel}` gets a pointer to memory of the host for `{name}`");
-            self.refused("invalid-pointer", message, &label);
-        } else if let Some(pending) = pending.filter(|_| !self.runner.args.dry_run) {
-            let mut options = self.runner.options(self.args);
-            if !self.runner.args.all_repeats {
-                options.sample_beyond = Some(self.repeats.sample_beyond());
-            }
-            if self.ends_after.is_some() {
-                options.after_finding = Some(self.runner.effort.launch_after_finding);
-            }
-            options.leave_out_from = self.runner.launch_leaves_out_from();
-            if begun.watched {
-                (options.touched, options.jobs) = (true, 1);
-            }
-            let other = Other::of(&self.device, &config, &self.nobodys);
-            let _phase = Phase::new(format!("{label}, launch {}", self.ran.launched));
-            match self.emulator.run(&config, &mut self.device, &options) {
-                Ok(mut outcome) => {
-                    self.waited = self.runner.without_waiting(&mut outcome, &label, self.waited);
-                    let touched = std::mem::take(&mut outcome.touched);
-                    self.compare_streams(&begun, self.kernel_did(&config, touched));
-                    self.repeats.ran(pending, &config, &outcome, &self.device);
-                    let unfinished = self.unfinished.reach(&config);
-                    if unfinished {
-                        let written = written_by(self.module, &config, &self.device);
-                        self.unfinished.passed_on(written);
-                    }
-                    if let Some(part) = outcome.sampled {
-                        self.ran_in_part(&config, part, &label);
-                    }
-                    self.forget_written(&config);
-                    if outcome.limit.is_some() {
-                        stop = Err("a limit was reached".to_string());
-                    }
-                    let mut confirmed = other.map(|o| {
-                        o.findings(self.module, &config, &options, &outcome, self.sources)
-                    });
-                    if self.gets_unknown_pointers(&config) {
-                        confirmed = Some(without_pointers(confirmed, &outcome, self.sources));
-                    }
-                    if unfinished {
-                        confirmed = Some(HashSet::new());
-                    }
-                    let stats = outcome.stats;
-                    self.runner.record(outcome, &label, confirmed.as_ref(), self.sources);
-                    self.spent_after_finding(stats);
-                }
-                Err(EmuError::BadLaunch(message)) => {
-                    self.ran.refused += 1;
-                    self.refused("invalid-launch", message, &label);
-                }
-                Err(EmuError::BadArgument { message, .. }) => {
-                    self.ran.refused += 1;
-                    self.refused("invalid-launch", message, &label);
-                }
-                Err(EmuError::Unsupported { message, span }) => {
-                    self.failure = Some(unsupported(message, span.or(self.at)));
-                    stop = Err("not supported".to_string());
-                }
-            }
-        }
-        lent::take_back(&mut self.device, memory);
-        stop
+        self.launch_once(memory, &request)
     }
 }
 
 /// Findings of all runs so far that are no notes.
 fn found(runner: &Runner<'_>) -> usize {
     runner.items.iter().filter(|i| !i.is_note).count()
-}
-
-fn unsupported(message: String, span: Option<Span>) -> Failure {
-    let error = Diagnostic::error("W308", message);
-    match span {
-        Some(span) => error.label(span, "here").into(),
-        None => error.into(),
-    }
 }

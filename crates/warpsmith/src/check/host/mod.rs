@@ -9,6 +9,7 @@ mod repeats;
 mod several;
 mod streams;
 mod tries;
+mod unequal;
 mod uneven;
 mod unfinished;
 mod variants;

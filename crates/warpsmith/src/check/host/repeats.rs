@@ -12,6 +12,8 @@ use std::collections::{HashMap, HashSet};
 use warpsmith_emu::{Arg, Buffer, DeviceMemory, LaunchConfig, Outcome};
 use warpsmith_ir::{Module, Span, Type};
 
+use super::super::invent::holds_pointers;
+
 /// Thread instructions from which a launch is worth comparing its memory with others'.
 const WORTH: u64 = 1_000_000;
 /// Bytes that launches changed and that are kept for launches like them, at most.
@@ -54,6 +56,8 @@ struct Count {
     steps: u64,
     /// Blocks of the last one, where not all were run.
     sampled: bool,
+    /// They were as many as there was time for.
+    late: bool,
     /// With these numbers and arrays it changed nothing, when memory was as this number says.
     settled: Option<(u64, Vec<Arg>)>,
     /// Looks at memory in a row that found nothing known.
@@ -179,7 +183,9 @@ impl Repeats {
         let budget = if same { self.budget } else { self.budget_of_numbers };
         let due = !count.sampled && (count.run < self.always || self.spent < budget)
             || !same && (count.run + count.left_out).is_power_of_two();
-        let read = count.read != self.reads.get() && self.spent < self.budget_of_read;
+        // One that took all the time it had would take that of launches that have not had their turn.
+        let read =
+            !count.late && count.read != self.reads.get() && self.spent < self.budget_of_read;
         let arrays = written(module, config);
         // Looking at all of memory takes time, too.
         let looks = !count.sampled && (due || count.unknown < MOST_UNKNOWN);
@@ -278,6 +284,7 @@ impl Repeats {
         }
         self.version += 1;
         count.sampled = outcome.sampled.is_some();
+        count.late = outcome.sampled.as_ref().is_some_and(|part| part.late);
         count.run += 1;
         count.read = self.reads.get();
         count.steps = steps;
@@ -365,7 +372,7 @@ fn written(module: &Module, config: &LaunchConfig) -> Option<Vec<usize>> {
     let mut all = vec![];
     for (arg, param) in config.args.iter().zip(&kernel.params) {
         match (&kernel.var(*param).ty, arg) {
-            (Type::Pointer { pointee, .. }, _) if !plain(pointee) => return None,
+            (Type::Pointer { pointee, .. }, _) if holds_pointers(module, pointee) => return None,
             (Type::Pointer { readonly: false, .. }, Arg::Pointer { buffer, .. }) => {
                 all.push(buffer.0 as usize);
             }
@@ -374,11 +381,6 @@ fn written(module: &Module, config: &LaunchConfig) -> Option<Vec<usize>> {
         }
     }
     Some(all)
-}
-
-/// Whether objects of a type hold no pointers, as far as the type says itself.
-fn plain(ty: &Type) -> bool {
-    matches!(ty, Type::Scalar(_) | Type::Vector(..) | Type::Void)
 }
 
 /// The buffers that are not freed.

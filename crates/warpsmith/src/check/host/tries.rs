@@ -144,6 +144,7 @@ impl Runner<'_> {
         if !self.args.dry_run {
             self.several_blocks(&ran, &invented, mark, of)?;
             self.uneven(&ran, &invented, mark, of)?;
+            self.unequal(&invented, mark, of)?;
             self.other_variants(&mut ran, &invented, of)?;
         }
         Ok(ran)
@@ -158,17 +159,30 @@ impl Runner<'_> {
         of: &Running<'_>,
     ) -> Result<(), Failure> {
         let here = self.mark();
-        let found = self.found_since(mark);
+        let found = self.items_since(mark);
         let mut others: Vec<Vec<String>> = vec![];
         for value in argv::OTHERS {
-            if !others.is_empty() && found.iter().all(|id| others.concat().contains(id)) {
+            if !others.is_empty() && found.iter().all(|i| others.concat().contains(&i.id)) {
                 break;
             }
             self.back_to(mark);
             let arguments = with_value(value);
-            if arguments != invented && self.run_with(of, &arguments, true)?.worked() {
-                others.push(self.found_since(mark));
+            if arguments == invented {
+                continue;
             }
+            let ran = self.run_with(of, &arguments, true)?;
+            if !ran.worked() {
+                continue;
+            }
+            let mut has = self.found_since(mark);
+            if ran.slow || self.limited_since(mark) {
+                // It says nothing of launches that it did not come to; to the last one it may not have been.
+                let ended = &ran.kernels[..ran.kernels.len() - 1];
+                let reached =
+                    |launch: &str| ended.iter().any(|k| launch.contains(&format!(" {k}<<<")));
+                has.extend(found.iter().filter(|i| !reached(&i.launch)).map(|i| i.id.clone()));
+            }
+            others.push(has);
         }
         self.back_to(&here);
         if !others.is_empty() {

@@ -20,7 +20,7 @@ use crate::report::Item;
 use crate::status::Failure;
 
 /// Rules that a missing guard breaks.
-const RULES: [&str; 6] = [
+pub(super) const RULES: [&str; 6] = [
     "out-of-bounds",
     "race-shared",
     "race-global",
@@ -312,7 +312,18 @@ impl Runner<'_> {
             pair.arguments
         ));
         let believed: Vec<String> = pair.believed().map(|item| item.id.clone()).collect();
-        for mut item in pair.uneven.found {
+        self.add_invented(pair.uneven.found, &believed, &pair.arguments);
+    }
+
+    /// Adds what was found with arguments that nobody gave: as notes, unless it is believed. False: that was nothing new.
+    pub(super) fn add_invented(
+        &mut self,
+        found: Vec<Item>,
+        believed: &[String],
+        arguments: &str,
+    ) -> bool {
+        let before = self.items.len();
+        for mut item in found {
             if item.is_note || self.items.iter().any(|known| known.id == item.id) {
                 continue;
             }
@@ -320,9 +331,10 @@ impl Runner<'_> {
                 item.is_note = true;
                 item.kind = Some("invented");
             }
-            item.launch += &format!(" of a run with `{}`", pair.arguments);
+            item.launch += &format!(" of a run with `{arguments}`");
             self.add(item);
         }
+        self.items.len() > before
     }
 }
 
