@@ -74,6 +74,9 @@ fn answer(backend: &mut dyn Backend, request: Request, mut blobs: Vec<Vec<u8>>) 
         Request::Reference(reference) => {
             Ok((Reply::Done, backend.reference(&reference, only(&blobs)?)?))
         }
+        Request::Advance { actions, first } => {
+            Ok((Reply::Done, backend.advance(&actions, only(&blobs)?, first)?))
+        }
         Request::Measure { candidate, policy } => {
             let times = backend.measure(&candidate, only(&blobs)?, &policy)?;
             plain(Reply::Measured(Measured::Times(times)))

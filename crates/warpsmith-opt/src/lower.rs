@@ -5,6 +5,7 @@ use warpsmith_ir::{Diagnostic, ForLoop, LoopId, SourceMap, Stmt, VarId};
 use crate::kernel::{Kernel, Nest};
 use crate::legalise::scope::{Lowered, Scope};
 use crate::legalise::{self, Nests, Program};
+use crate::rewrite::dp4a;
 use crate::rewrite::draft::Draft;
 
 /// Lowers a scheduled function.
@@ -12,7 +13,9 @@ use crate::rewrite::draft::Draft;
 /// # Errors
 /// One diagnostic for what cannot run on the device or from the host.
 pub fn lower(kernel: &Kernel, _sources: &SourceMap) -> Result<Program, Vec<Diagnostic>> {
-    legalise::program(kernel, &Noted(kernel))
+    let mut program = legalise::program(kernel, &Noted(kernel))?;
+    dp4a::add_at_once(&mut program.module);
+    Ok(program)
 }
 
 /// Nests of which a record says how they run.

@@ -230,3 +230,39 @@ fn what_iterations_only_combine_is_reduced() {
     let wanted = "mark it to say so: `#pragma omp parallel for reduction(+: s)`, with `#pragma omp atomic` before the updates";
     assert_eq!(told, [wanted]);
 }
+
+#[test]
+fn loops_beside_marked_ones_are_taken_and_those_around_them_are_not() {
+    let source = "void f(int n, int t, float a[n][n], float b[n]) {
+    for (int c = 0; c < n; c++) b[c] = 0;
+    for (int r = 0; r < n; r++) {
+        #pragma omp parallel for
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) a[r][i] += b[j];
+    }
+    for (int s = 0; s < t; s++) {
+        #pragma omp parallel for
+        for (int i = 0; i < n; i++) a[0][i] += b[i];
+        for (int k = 0; k < n; k++) b[k] = a[0][k];
+    }
+}";
+    let (taken, told) = marked(source);
+    assert_eq!(taken, ["c", "i", "i", "k"]);
+    assert_eq!(told.len(), 2, "{told:?}");
+}
+
+/// An inner loop goes on with what the outer one has found.
+#[test]
+fn extremes_begin_before_all_loops_of_a_nest() {
+    let of = |first: &str| {
+        combined(&format!(
+            "void f(int n, int m, float a[n][m], float b[m]) {{
+                float s = {first};
+                for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) if (a[i][j] > s) s = a[i][j];
+                b[0] = s;
+            }}"
+        ))
+    };
+    assert_eq!(of("-1e30f").0, ["i Max s", "j Max s"]);
+    assert_eq!(of("a[0][0]").0, [""; 0]);
+}

@@ -27,3 +27,14 @@ pub fn scalar_of(element: Element) -> Scalar {
         Element::Bits(_) => Scalar::U8,
     }
 }
+
+/// The unit roundoff of a type of reals; 0 of others.
+pub fn roundoff(ty: Scalar) -> f64 {
+    match ty {
+        Scalar::F64 => f64::EPSILON / 2.0,
+        Scalar::F32 => f64::from(f32::EPSILON) / 2.0,
+        Scalar::F16 => 2f64.powi(-11),
+        Scalar::BF16 => 2f64.powi(-8),
+        _ => 0.0,
+    }
+}

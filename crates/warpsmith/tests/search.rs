@@ -17,7 +17,7 @@ use warpsmith::gpu::protocol::{
 };
 use warpsmith::gpu::protocol::{Output as Compared, Reason};
 use warpsmith::gpu::stop::Stop;
-use warpsmith::search::{Draft, Engine, Options, Plan, Task, Workload};
+use warpsmith::search::{Device, Draft, Engine, Options, Plan, Task, Workload};
 use warpsmith_tune::outcome::{Record, Status};
 use warpsmith_tune::space::{Configuration, Parameter, Space};
 use warpsmith_tune::store::{Filter, Store};
@@ -292,7 +292,7 @@ impl Draft for Line {
         request(self.0)
     }
 
-    fn candidate(&self, _: &Binary, _: usize) -> Result<Candidate, Invalid> {
+    fn candidate(&self, _: &Binary, _: usize, _: &mut dyn Device) -> Result<Candidate, Invalid> {
         Ok(candidate(self.0))
     }
 }
@@ -320,7 +320,7 @@ fn axpy() -> Task {
         bytes: 4 * N as u64,
         contents: Contents::Blob(k),
     };
-    let tolerance = Tolerance { absolute: 0.0, relative: 1e-6 };
+    let tolerance = Tolerance { absolute: 0.0, relative: 1e-6, ..Tolerance::default() };
     let output = Compared { buffer: 1, element: Element::F32, tolerance };
     Task {
         label: "n=1000".into(),
@@ -329,6 +329,7 @@ fn axpy() -> Task {
             expected: vec![Expected { output, blob: 2 }],
         },
         blobs: vec![bytes(&x), bytes(&y), bytes(&|i| 3.0 * x(i) + y(i))],
+        nearby: vec![],
         outputs: vec![],
         reference: None,
     }
@@ -474,4 +475,91 @@ fn a_changed_header_is_another_problem() {
     assert_eq!(tuned(), 2);
     write("#define BODY a * x[i][j] + 1\n");
     assert_eq!(tuned(), 0);
+}
+
+const GRADIENTS: &str = "// warpsmith: size n=48 most=40
+#include <math.h>
+int gradients(int n, int most, double tol, const double A[n][n], const double b[n], double x[n], double r[n])
+{
+    double rr = 0;
+    for (int i = 0; i < n; i++) {
+        x[i] = 0;
+        r[i] = b[i];
+        rr += b[i] * b[i];
+    }
+    int it = 0;
+    while (it < most && sqrt(rr) > tol) {
+        double rn = 0;
+        for (int i = 0; i < n; i++) {
+            x[i] += 0.5 * r[i];
+            r[i] *= 0.5 + 0.001 * A[i][i];
+            rn += r[i] * r[i];
+        }
+        rr = rn;
+        it++;
+    }
+    return it;
+}
+";
+
+/// How often the host's loop runs, only the device knows: it ends long before `most`, and what is timed has as many turns.
+#[test]
+fn loops_that_wait_for_the_device_are_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let tuned = |tol: &str| {
+        std::fs::write(folder.path().join("gradients.c"), GRADIENTS).unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_warpsmith"))
+            .current_dir(folder.path())
+            .args(["tune", "gradients.c", "--device", "emulator", "--budget", "3", "--jobs", "2"])
+            .args(["--store", "results.sqlite", "--format", "json", "--arg", tol])
+            .output()
+            .unwrap();
+        let result = ended(&output, 0);
+        let measured = &result["emulated"];
+        assert_eq!((&measured["evaluated"], &measured["failed"]), (&3.into(), &0.into()));
+        let notes = measured["notes"].to_string();
+        assert!(notes.contains("fewer blocks") && !notes.contains("not compared"), "{notes}");
+        measured["points"][0]["ms"].as_f64().unwrap()
+    };
+    let (few, many) = (tuned("tol=0.1"), tuned("tol=1e-6"));
+    // About 6 and 23 turns, of 40.
+    assert!(many > 2.0 * few && many < 5.0 * few, "{few} {many}");
+}
+
+const CHAOS: &str = "// warpsmith: size n=40 most=70
+int chaos(int n, int most, double x[n])
+{
+    double sum = 1;
+    int it = 0;
+    while (it < most && sum > 0) {
+        double s = 0;
+        for (int i = 0; i < n; i++) {
+            x[i] = 1 - 1.9 * x[i] * x[i];
+            s += x[i];
+        }
+        for (int i = 0; i < n; i++) x[i] += 1e-9 * s;
+        sum = 1 + s * s;
+        it++;
+    }
+    return it;
+}
+";
+
+/// What rounding errors decide is no measure of anything; that it was not compared is said.
+#[test]
+fn results_made_of_rounding_errors_are_not_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    for (most, compared) in [("most=70", false), ("most=2", true)] {
+        std::fs::write(folder.path().join("chaos.c"), CHAOS).unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_warpsmith"))
+            .current_dir(folder.path())
+            .args(["tune", "chaos.c", "--device", "emulator", "--budget", "3", "--jobs", "2"])
+            .args(["--store", "results.sqlite", "--format", "json", "--size", most])
+            .output()
+            .unwrap();
+        let result = ended(&output, 0);
+        assert_eq!(result["emulated"]["failed"], 0, "{result}");
+        let notes = result["emulated"]["notes"].to_string();
+        assert_eq!(notes.contains("not compared: `x`;"), !compared, "{most}: {notes}");
+    }
 }

@@ -308,9 +308,8 @@ fn loops_without_a_mark_and_shared_counters_are_pointed_out() {
         "warning[W251]: the counter `j` is shared by the iterations of the marked loop `i`",
         "nest.c:6:",
         "add `private(j)` or declare it in the loop",
-        "note[W250]: loop `k` is not marked, but its iterations are independent",
-        "this loop could run in parallel",
-        "warning[W252]: loop `k` is not parallel and works on arrays",
+        "note[W253]: loop `k` is not marked; its iterations are independent, and it runs in parallel",
+        "mark it to say so: `#pragma omp parallel for`",
     ] {
         assert!(stderr.contains(text), "no `{text}` in: {stderr}");
     }

@@ -5,7 +5,9 @@ mod workers;
 use std::time::{Duration, Instant};
 
 use warpsmith::gpu::client::{NO_BLOBS, Start, Worker, WorkerError};
-use warpsmith::gpu::protocol::{Candidate, Compile, Measured, Policy, Reason, Reply, Request};
+use warpsmith::gpu::protocol::{
+    Action, Candidate, Compile, Measured, Policy, Reason, Reply, Request,
+};
 use workers::{SLOW, candidate, compiled, measured, prepared, start};
 
 /// What every candidate of the planted list must come to.
@@ -33,6 +35,28 @@ fn each_bad_candidate_costs_itself_alone() {
         assert_eq!(reason(&mut worker, body), expected, "{body}");
         assert_eq!(reason(&mut worker, good), None, "after {body}");
     }
+}
+
+/// A run goes on where it was left, and begins anew when that is asked for.
+#[test]
+fn a_host_reads_values_in_the_middle_of_a_run() {
+    let (mut worker, _) = Worker::start(&start(&["--backend", "emulator"]), SLOW).unwrap();
+    prepared(&mut worker);
+    let binary = compiled(&mut worker, "y[i] = a * x[i] + y[i];").unwrap();
+    let mut value = |first: bool, offset: u64| {
+        let mut actions = candidate("").actions;
+        actions.push(Action::Read { buffer: 1, offset, bytes: 4 });
+        let request = Request::Advance { actions, first };
+        match worker.ask(&request, &[&binary], SLOW).unwrap() {
+            (Reply::Done, read) => Ok(f32::from_le_bytes(read[0].as_slice().try_into().unwrap())),
+            (Reply::Invalid(invalid), _) => Err(invalid.detail),
+            other => panic!("{:?}", other.0),
+        }
+    };
+    // y[2] = 3, to which 3 x[2] = 3 is added each time.
+    let found = [true, false, false, true].map(|first| value(first, 8).unwrap());
+    assert_eq!(found, [6.0, 9.0, 12.0, 6.0]);
+    assert_eq!(value(true, 4000).unwrap_err(), "the host reads past the end of a buffer");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::driver::{Buffer, Function, Gpu};
 use crate::error::GpuError;
 use crate::nvrtc::Compiler;
-use crate::protocol::{Compile, Element, Output};
+use crate::protocol::{Compile, Element, Output, Tolerance};
 
 type Result<T> = std::result::Result<T, GpuError>;
 
@@ -18,7 +18,7 @@ struct Difference {
 };
 
 template <typename T>
-__device__ bool near(T expected, T actual, double absolute, double relative)
+__device__ bool near(T expected, T actual, double absolute, double relative, double own)
 {
     const double e = (double)expected;
     const double a = (double)actual;
@@ -28,7 +28,7 @@ __device__ bool near(T expected, T actual, double absolute, double relative)
     if (isinf(e) || isinf(a)) {
         return e == a;
     }
-    return fabs(a - e) <= absolute + relative * fabs(e) && (a != 0.0 || e != 0.0 || absolute > 0.0 || signbit(a) == signbit(e));
+    return fabs(a - e) <= fmax(absolute + relative * fabs(e), own * fabs(e)) && (a != 0.0 || e != 0.0 || absolute > 0.0 || signbit(a) == signbit(e));
 }
 
 __device__ void note(Difference *found, unsigned long long i)
@@ -39,11 +39,11 @@ __device__ void note(Difference *found, unsigned long long i)
 
 template <typename T>
 __device__ void numbers(const T *expected, const T *actual, unsigned long long n, double absolute, double relative,
-                        Difference *found)
+                        double own, Difference *found)
 {
     const unsigned long long step = (unsigned long long)gridDim.x * blockDim.x;
     for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
-        if (!near(expected[i], actual[i], absolute, relative)) {
+        if (!near(expected[i], actual[i], absolute, relative, own)) {
             note(found, i);
         }
     }
@@ -51,9 +51,9 @@ __device__ void numbers(const T *expected, const T *actual, unsigned long long n
 
 #define COMPARE(NAME, TYPE)                                                                                      \
     extern "C" __global__ void NAME(const TYPE *expected, const TYPE *actual, unsigned long long n,              \
-                                    double absolute, double relative, Difference *found)                         \
+                                    double absolute, double relative, double own, Difference *found)             \
     {                                                                                                            \
-        numbers(expected, actual, n, absolute, relative, found);                                                 \
+        numbers(expected, actual, n, absolute, relative, own, found);                                            \
     }
 
 COMPARE(compare_f16, __half)
@@ -62,7 +62,8 @@ COMPARE(compare_f32, float)
 COMPARE(compare_f64, double)
 
 extern "C" __global__ void compare_bits(const unsigned char *expected, const unsigned char *actual,
-                                        unsigned long long n, double absolute, double relative, Difference *found)
+                                        unsigned long long n, double absolute, double relative, double own,
+                                        Difference *found)
 {
     const unsigned long long step = (unsigned long long)gridDim.x * blockDim.x;
     for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
@@ -119,7 +120,7 @@ impl Comparer {
         expected: &Buffer,
         actual: &Buffer,
     ) -> Result<Option<Difference>> {
-        let exact = output.tolerance.absolute == 0.0 && output.tolerance.relative == 0.0;
+        let exact = output.tolerance == Tolerance::default();
         let (name, size) = match output.element {
             Element::F16 => ("compare_f16", 2),
             Element::Bf16 => ("compare_bf16", 2),
@@ -143,6 +144,7 @@ impl Comparer {
             n.to_le_bytes(),
             output.tolerance.absolute.to_le_bytes(),
             output.tolerance.relative.to_le_bytes(),
+            output.tolerance.own.to_le_bytes(),
             self.found.address().to_le_bytes(),
         ];
         function.launch([blocks, 1, 1], [256, 1, 1], 0, &args.map(|a| a.to_vec()))?;

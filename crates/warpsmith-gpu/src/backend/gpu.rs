@@ -25,6 +25,8 @@ pub struct GpuBackend {
     clock: Clock,
     comparer: Comparer,
     memory: Option<Memory>,
+    /// The run whose host waits for values.
+    underway: Option<Module>,
 }
 
 /// A candidate whose kernels have been found in its binary.
@@ -37,6 +39,7 @@ enum Step {
     Launch { function: Function, launch: Launch, args: Vec<Vec<u8>> },
     SetGlobal { symbol: String, bytes: Vec<u8> },
     Fill { buffer: usize, offset: u64, bytes: u64, value: u8 },
+    Read { buffer: usize, offset: u64, bytes: usize },
 }
 
 impl GpuBackend {
@@ -49,7 +52,7 @@ impl GpuBackend {
         let device = gpu.device()?;
         let clock = Clock::new(&gpu, device.l2)?;
         let comparer = Comparer::new(&gpu, &compiler, &device.arch)?;
-        Ok(GpuBackend { gpu, device, compiler, clock, comparer, memory: None })
+        Ok(GpuBackend { gpu, device, compiler, clock, comparer, memory: None, underway: None })
     }
 
     fn memory(&self) -> std::result::Result<&Memory, GpuError> {
@@ -57,10 +60,13 @@ impl GpuBackend {
     }
 
     fn load(&self, candidate: &Candidate, binary: &[u8]) -> std::result::Result<Loaded, GpuError> {
-        let module = self.gpu.load(binary)?;
+        self.loaded(self.gpu.load(binary)?, &candidate.actions)
+    }
+
+    fn loaded(&self, module: Module, actions: &[Action]) -> std::result::Result<Loaded, GpuError> {
         let memory = self.memory()?;
         let mut steps = vec![];
-        for action in &candidate.actions {
+        for action in actions {
             steps.push(match action {
                 Action::Launch(launch) => {
                     let function = module.function(&launch.kernel)?;
@@ -79,12 +85,18 @@ impl GpuBackend {
                 Action::Fill { buffer, offset, bytes, value } => {
                     Step::Fill { buffer: *buffer, offset: *offset, bytes: *bytes, value: *value }
                 }
+                Action::Read { buffer, offset, bytes } => {
+                    let bytes = usize::try_from(*bytes).unwrap_or(usize::MAX);
+                    Step::Read { buffer: *buffer, offset: *offset, bytes }
+                }
             });
         }
         Ok(Loaded { module, steps })
     }
 
-    fn start(&self, loaded: &Loaded) -> std::result::Result<(), GpuError> {
+    /// Gives what is read.
+    fn start(&self, loaded: &Loaded) -> std::result::Result<Vec<Vec<u8>>, GpuError> {
+        let mut read = vec![];
         for step in &loaded.steps {
             match step {
                 Step::Launch { function, launch, args } => {
@@ -94,9 +106,16 @@ impl GpuBackend {
                 Step::Fill { buffer: at, offset, bytes, value } => {
                     buffer(&self.memory()?.buffers, *at)?.fill(*offset, *bytes, *value)?;
                 }
+                Step::Read { buffer: at, offset, bytes } => {
+                    let from = buffer(&self.memory()?.buffers, *at)?;
+                    let within = from.len().min(*bytes as u64) as usize;
+                    let mut value = vec![0; within];
+                    from.read(*offset, &mut value)?;
+                    read.push(value);
+                }
             }
         }
-        Ok(())
+        Ok(read)
     }
 
     /// Runs a candidate on fresh buffers, once with each poison, and compares. The times of the runs, in milliseconds.
@@ -123,7 +142,7 @@ impl GpuBackend {
     fn once(&self, loaded: &Loaded, memory: &Memory, poison: u8) -> Result<f64> {
         memory.reset(poison).map_err(fault)?;
         self.gpu.synchronize().map_err(fault)?;
-        let time = self.clock.time(false, || self.start(loaded)).map_err(fault)?;
+        let time = self.clock.time(false, || self.start(loaded).map(drop)).map_err(fault)?;
         self.gpu.synchronize().map_err(fault)?;
         if let Some(k) = memory.broken_fence().map_err(fault)? {
             let what = format!("it wrote beside buffer {k}");
@@ -143,7 +162,7 @@ impl GpuBackend {
     fn samples(&self, loaded: &Loaded, policy: &Policy) -> Result<Vec<f64>> {
         let memory = self.memory().map_err(fault)?;
         let before = || memory.reset(POISON[0]);
-        self.clock.samples(policy, before, || self.start(loaded)).map_err(fault)
+        self.clock.samples(policy, before, || self.start(loaded).map(drop)).map_err(fault)
     }
 }
 
@@ -209,6 +228,20 @@ impl Backend for GpuBackend {
             sampled.push(all);
         }
         Ok(sampled)
+    }
+
+    fn advance(&mut self, actions: &[Action], binary: &[u8], first: bool) -> Result<Vec<Vec<u8>>> {
+        let module = match self.underway.take().filter(|_| !first) {
+            Some(module) => module,
+            None => {
+                self.memory().and_then(|m| m.reset(POISON[0])).map_err(fault)?;
+                self.gpu.load(binary).map_err(fault)?
+            }
+        };
+        let loaded = self.loaded(module, actions).map_err(fault)?;
+        let read = self.start(&loaded).map_err(fault)?;
+        self.underway = Some(loaded.module);
+        Ok(read)
     }
 
     fn measure(

@@ -11,8 +11,8 @@ pub mod timing;
 
 use crate::error::GpuError;
 use crate::protocol::{
-    Candidate, Compile, Hello, Invalid, KernelInfo, Limits, Measured, Policy, Problem, Product,
-    Reason, Reference,
+    Action, Candidate, Compile, Hello, Invalid, KernelInfo, Limits, Measured, Policy, Problem,
+    Product, Reason, Reference,
 };
 
 type Result<T> = std::result::Result<T, Fault>;
@@ -39,6 +39,14 @@ pub trait Backend {
 
     /// Runs a program once and keeps its outputs as the expected ones; gives the sampled elements of each.
     fn reference(&mut self, reference: &Reference, binary: &[u8]) -> Result<Vec<Vec<u8>>>;
+
+    /// Runs some actions of a run that is under way, or the first of one; gives what they read.
+    fn advance(&mut self, _: &[Action], _: &[u8], _: bool) -> Result<Vec<Vec<u8>>> {
+        Err(Fault::Invalid(Invalid::new(
+            Reason::Runtime,
+            "nothing is run here, so no value is known of the device",
+        )))
+    }
 
     /// Checks a candidate against the expected outputs and times it; milliseconds of single runs.
     fn measure(

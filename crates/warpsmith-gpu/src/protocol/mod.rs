@@ -10,7 +10,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 /// Both sides must have the same.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// What a worker is asked; each request has one reply.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,6 +27,14 @@ pub enum Request {
     /// Run a candidate once and keep its outputs as the expected ones. Blob 0: the binary. The reply's blobs are the
     /// sampled elements of each output, in the order of `Reference::outputs`.
     Reference(Reference),
+    /// Run some actions on the buffers as the actions before left them, and bring what they read: for a host that goes on
+    /// by values of the device. Blob 0: the binary. Replied to with [`Reply::Done`], a blob for each [`Action::Read`].
+    Advance {
+        /// In order, on one stream.
+        actions: Vec<Action>,
+        /// They are the first of a run: the buffers are made as they are before one.
+        first: bool,
+    },
     /// Check and time one candidate. Blob 0: the binary.
     Measure {
         /// The launches.
@@ -184,13 +192,27 @@ pub struct Output {
 }
 
 /// An element `e` may differ from the expected `x` by `absolute + relative * |x|`; both 0: equal bits, except that NaN
-/// equals NaN. NaN is never near a number.
+/// equals NaN. NaN is never near a number. Where `own * |x|` is more, that is what it may differ by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tolerance {
     /// In units of the element.
     pub absolute: f64,
     /// As a share of the expected element's magnitude.
     pub relative: f64,
+    /// The same share for elements that are larger than those from which `absolute` was made.
+    #[serde(default)]
+    pub own: f64,
+}
+
+impl Tolerance {
+    /// By how much an element may differ that should be `expected`; what is no finite number has to be the same.
+    pub fn at(&self, expected: f64) -> f64 {
+        let magnitude = expected.abs();
+        if !magnitude.is_finite() {
+            return 0.0;
+        }
+        (self.absolute + self.relative * magnitude).max(self.own * magnitude)
+    }
 }
 
 /// Type of a buffer's elements, for comparisons.
@@ -271,6 +293,15 @@ pub enum Action {
         bytes: u64,
         /// What each of them gets.
         value: u8,
+    },
+    /// The host waits for all actions before, and reads.
+    Read {
+        /// Position in [`Problem::buffers`].
+        buffer: usize,
+        /// The first byte that is read.
+        offset: u64,
+        /// How many bytes are read.
+        bytes: u64,
     },
 }
 

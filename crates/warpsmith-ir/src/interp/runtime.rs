@@ -288,15 +288,21 @@ impl<T: Track> Interp<'_, '_, T> {
         if !right(to, to_host, self.memory) || !right(from, from_host, self.memory) {
             return self.misuse("a copy in a direction that its pointers do not have", origin);
         }
-        let (source, at) = self.check(from, bytes).map_err(|kind| self.error(kind, origin))?;
         let (_, target_at) = self.check(to, bytes).map_err(|kind| self.error(kind, origin))?;
-        let content = if from_host && source < OWN {
-            self.memory.buffers[source as usize][at..at + bytes as usize].to_vec()
-        } else if from_host {
-            return self.misuse("a copy of a variable of the host", origin);
-        } else {
-            let fetched = self.launcher.fetch(self.memory, source as usize, from.offset, bytes);
-            fetched.map_err(|why| self.error(InterpErrorKind::Launch(why), origin))?
+        let content = match from.object.filter(|_| !from_host) {
+            // What lies there the launcher knows: where nothing runs, there may be no bytes at all.
+            Some(source) => {
+                let fetched = self.launcher.fetch(self.memory, source as usize, from.offset, bytes);
+                fetched.map_err(|why| self.error(InterpErrorKind::Launch(why), origin))?
+            }
+            None => {
+                let checked = self.check(from, bytes);
+                let (source, at) = checked.map_err(|kind| self.error(kind, origin))?;
+                let Some(buffer) = self.memory.buffers.get(source as usize) else {
+                    return self.misuse("a copy of a variable of the host", origin);
+                };
+                buffer[at..at + bytes as usize].to_vec()
+            }
         };
         if to_host {
             if asynchronous {

@@ -8,6 +8,7 @@ use warpsmith_ir::{
 };
 
 use crate::build::conditions::{all_of, select};
+use crate::build::stmts::{looped, set};
 use crate::kernel::{Kernel, Nest};
 use crate::names;
 use crate::walk;
@@ -115,28 +116,36 @@ pub struct Side {
 /// A bound nest that copies all elements of `to` from the elements of `from` with the same subscripts, and zeros where
 /// there are none.
 pub fn copy_nest(kernel: &mut Kernel, to: &Side, from: &Side, comment: String) -> Stmt {
-    let counters = counters(kernel, &to.extents);
+    let assigned = |kernel: &mut Kernel, index: &[Expr]| {
+        let target = element(kernel.func(), to.array, index.to_vec());
+        let read = Expr::read(element(kernel.func(), from.array, index.to_vec()));
+        let inside = index.iter().zip(&from.extents).zip(&to.extents);
+        let inside = inside.filter(|((_, have), wanted)| have != wanted).map(|((at, have), _)| {
+            Expr::binary(BinaryOp::Lt, at.clone(), have.clone().cast(at.ty.clone()))
+        });
+        let value = match all_of(inside) {
+            None => read,
+            Some(cond) => {
+                let zero = Value::int(read.ty.scalar().unwrap_or(Scalar::I32), 0);
+                select(cond, read, Expr::constant(zero))
+            }
+        };
+        vec![set(target, value)]
+    };
+    nest_of(kernel, &to.extents, assigned).comment(comment)
+}
+
+/// A bound nest that does something for each element of an array with these extents, given its subscripts.
+pub fn nest_of(
+    kernel: &mut Kernel,
+    extents: &[Expr],
+    does: impl FnOnce(&mut Kernel, &[Expr]) -> Vec<Stmt>,
+) -> Stmt {
+    let counters = counters(kernel, extents);
     let index: Vec<Expr> =
         counters.iter().map(|c| Expr::var(*c, kernel.func().var(*c).ty.clone())).collect();
-    let target = element(kernel.func(), to.array, index.clone());
-    let source = element(kernel.func(), from.array, index);
-    let inside = counters.iter().zip(&from.extents).zip(&to.extents);
-    let inside = inside.filter(|((_, have), wanted)| have != wanted).map(|((c, have), _)| {
-        let counter = Expr::var(*c, kernel.func().var(*c).ty.clone());
-        let ty = counter.ty.clone();
-        Expr::binary(BinaryOp::Lt, counter, have.clone().cast(ty))
-    });
-    let inside = all_of(inside);
-    let read = Expr::read(source);
-    let value = match inside {
-        None => read,
-        Some(cond) => {
-            let zero = Value::int(read.ty.scalar().unwrap_or(Scalar::I32), 0);
-            select(cond, read, Expr::constant(zero))
-        }
-    };
-    let assign = Stmt::new(StmtKind::Assign { place: target, value }, Origin::default());
-    bound_nest(kernel, &counters, &to.extents, assign).comment(comment)
+    let body = does(kernel, &index);
+    bound_nest(kernel, &counters, extents, body)
 }
 
 /// The element of an array with declared extents that has these subscripts.
@@ -148,12 +157,12 @@ pub fn element(function: &Function, array: VarId, index: Vec<Expr>) -> Place {
     Place::new(PlaceKind::Elem { pointer, index, dims }, ty, Origin::default())
 }
 
-/// The statement in loops from zero to the extents, the three innermost bound.
-fn bound_nest(kernel: &mut Kernel, counters: &[VarId], extents: &[Expr], body: Stmt) -> Stmt {
+/// Statements in loops from zero to the extents, the three innermost bound.
+fn bound_nest(kernel: &mut Kernel, counters: &[VarId], extents: &[Expr], body: Vec<Stmt>) -> Stmt {
     let bound = counters.len().min(3);
     let block = BLOCKS[bound.max(1) - 1];
     let mut axes = vec![];
-    let mut stmt = body;
+    let mut stmts = body;
     let mut root = LoopId(0);
     for (k, (counter, extent)) in counters.iter().zip(extents).enumerate().rev() {
         let ty = kernel.func().var(*counter).ty.scalar().unwrap_or(Scalar::I32);
@@ -176,13 +185,13 @@ fn bound_nest(kernel: &mut Kernel, counters: &[VarId], extents: &[Expr], body: S
             limit: extent.clone().cast(Type::Scalar(ty)),
             step: Expr::int(ty, 1),
             kind,
-            body: Block::new(vec![stmt]),
+            body: Block::new(stmts),
         };
-        stmt = Stmt::new(StmtKind::For(l), Origin::default());
+        stmts = vec![looped(l)];
     }
     let nest = Nest::bound(axes, block, Parallel::default());
     kernel.nests.insert(root, nest);
-    stmt
+    stmts.remove(0)
 }
 
 /// A counter for each extent, of its type, by the names of rows and columns.

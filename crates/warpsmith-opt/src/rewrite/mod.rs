@@ -11,6 +11,7 @@ pub mod constant;
 pub mod copy;
 pub mod distribute;
 pub mod double_buffer;
+pub mod dp4a;
 pub(crate) mod draft;
 pub mod expand;
 pub mod fuse_kernels;

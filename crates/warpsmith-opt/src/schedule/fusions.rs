@@ -8,8 +8,8 @@ use super::{StepKind, candidates, derive, take, updates};
 use crate::analysis::access::{Access, AccessKind, Scope, View};
 use crate::kernel::{Kernel, only_loop};
 use crate::rewrite::{
-    collapse, distribute, expand, fuse_kernels, fuse_loops, gather, independence, interchange,
-    predicate, scalarise, scatter, sink, split_k,
+    collapse, distribute, dp4a, expand, fuse_kernels, fuse_loops, gather, independence,
+    interchange, predicate, scalarise, scatter, sink, split_k,
 };
 use crate::walk;
 
@@ -46,6 +46,7 @@ pub fn starts(kernel: &Kernel, sources: &SourceMap) -> Vec<Start> {
         Start::of(kernel).expanded(sources),
         Start::of(kernel).collapsed(sources),
         Start::of(kernel).scalarised(sources),
+        Start::of(kernel).in_words(sources),
         Start::of(kernel).distributed(sources).interchanged(sources),
     ];
     // Parallel loops move out of serial ones in the first, too.
@@ -241,6 +242,19 @@ impl Start {
             let target = self.kernel.loop_name(root);
             let step = StepKind::Scalarise(scalarise::Args { target });
             self = self.with(step, sources).unwrap_or(self);
+        }
+        self
+    }
+
+    /// With four products of bytes at a time.
+    fn in_words(mut self, sources: &SourceMap) -> Start {
+        for root in self.kernel.marked_roots() {
+            let serial = candidates::serial_loops(&self.kernel, root).into_iter();
+            let names: Vec<String> = serial.map(|l| self.kernel.loop_name(l.id)).collect();
+            for target in names {
+                let step = StepKind::Dp4a(dp4a::Args { target });
+                self = self.with(step, sources).unwrap_or(self);
+            }
         }
         self
     }

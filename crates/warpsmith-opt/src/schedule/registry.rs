@@ -86,6 +86,7 @@ registry! {
     Expand = expand,
     Scalarise = scalarise,
     Normalise = normalise,
+    Dp4a = dp4a,
     Distribute = distribute,
     FuseLoops = fuse_loops,
     FuseKernels = fuse_kernels,

@@ -4,18 +4,17 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use warpsmith_gpu::bench::{Bench, Options};
-use warpsmith_gpu::nvrtc::Binary;
 use warpsmith_gpu::protocol::{Invalid, Reason};
 use warpsmith_gpu::stop::Stop;
 use warpsmith_tune::outcome::Phases;
 use warpsmith_tune::tuner::Trial;
 
-use super::{Draft, Prepared, Workload};
+use super::station::Launches;
+use super::{Draft, NoDevice, Prepared, Workload};
 
 /// A configuration that can be measured.
 pub struct Compiled {
     pub entrants: Vec<Prepared>,
-    pub binary: Binary,
     pub phases: Phases,
 }
 
@@ -45,10 +44,10 @@ impl Maker {
         phases.framework_ms = Some(milliseconds(begun));
         let draft = draft.map_err(|invalid| (invalid, phases.clone()))?;
         let begun = Instant::now();
-        let made = self.compile(&*draft);
+        let made = self.compile(&draft);
         phases.compile_ms = Some(milliseconds(begun));
         match made {
-            Ok((entrants, binary)) => Ok(Compiled { entrants, binary, phases }),
+            Ok(entrants) => Ok(Compiled { entrants, phases }),
             Err(invalid) => Err((invalid, phases)),
         }
     }
@@ -57,16 +56,19 @@ impl Maker {
     ///
     /// # Errors
     /// It cannot be compiled or launched.
-    pub fn compile(&mut self, draft: &dyn Draft) -> Result<(Vec<Prepared>, Binary), Invalid> {
+    pub fn compile(&mut self, draft: &Arc<dyn Draft>) -> Result<Vec<Prepared>, Invalid> {
         let mut request = draft.request();
         request.arch.clone_from(&self.arch);
-        let binary = self.bench.compile(&request)?;
-        let image = Arc::new(binary.cubin.clone());
+        let binary = Arc::new(self.bench.compile(&request)?);
         let entrants = (0..self.workload.tasks().len()).map(|task| {
-            let candidate = draft.candidate(&binary, task)?;
-            Ok(Prepared { candidate, binary: image.clone() })
+            let mut device = NoDevice::default();
+            let launches = match draft.candidate(&binary, task, &mut device) {
+                Err(_) if device.was_asked => Launches::ByValues(draft.clone()),
+                found => Launches::Known(found?),
+            };
+            Ok(Prepared { launches, binary: binary.clone() })
         });
-        Ok((entrants.collect::<Result<_, Invalid>>()?, binary))
+        entrants.collect()
     }
 }
 

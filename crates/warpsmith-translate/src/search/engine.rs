@@ -1,5 +1,6 @@
 //! The loop around a search: hands configurations out, takes outcomes in, keeps them.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -234,10 +235,7 @@ impl Engine {
             let known = last.take().filter(|(of, _)| Arc::ptr_eq(of, draft));
             let entrants = match known {
                 Some((_, entrants)) => entrants,
-                None => {
-                    let made = maker.compile(&**draft);
-                    made.map_err(SearchError::Reference)?.0
-                }
+                None => maker.compile(draft).map_err(SearchError::Reference)?,
             };
             let own = entrants.get(at).cloned();
             *self.references[at].lock().unwrap_or_else(PoisonError::into_inner) = own;
@@ -329,7 +327,7 @@ impl Engine {
         let drafts: Vec<Option<Arc<dyn Draft>>> =
             own.chain(others.iter().map(|d| Some(d.clone()))).collect();
         let compiled: Vec<Option<Vec<Prepared>>> =
-            drafts.iter().map(|d| Some(maker.compile(&**d.as_ref()?).ok()?.0)).collect();
+            drafts.iter().map(|d| maker.compile(d.as_ref()?).ok()).collect();
         let tasks = self.workload.tasks().len();
         let mut placed = vec![Placed { samples: vec![] }; compiled.len()];
         let mut reference = Placed { samples: vec![] };
@@ -374,9 +372,15 @@ impl Engine {
     ) -> Result<Vec<Vec<u8>>, String> {
         let draft = self.workload.draft(configuration).map_err(|e| e.to_string())?;
         let mut maker = self.maker(self.options.stop.clone());
-        let (entrants, _) = maker.compile(&*draft).map_err(|e| e.to_string())?;
+        let entrants = maker.compile(&draft).map_err(|e| e.to_string())?;
         let entrant = entrants.get(task).ok_or("there is no such size")?;
         self.stations[0].outputs(task, entrant, elements).map_err(|e| e.to_string())
+    }
+
+    /// Outputs that no candidate was compared in: rounding errors in the arguments change them beyond recognition.
+    pub fn uncompared(&self) -> Vec<String> {
+        let all: BTreeSet<&String> = self.stations.iter().flat_map(Station::uncompared).collect();
+        all.into_iter().cloned().collect()
     }
 
     /// What the device reaches at most, measured now.
@@ -425,7 +429,7 @@ fn alike(a: &Hello, b: &Hello) -> bool {
 /// What the threads tell the desk.
 enum News {
     Compiled(Trial, Compiled),
-    Done(Trial, Outcome),
+    Done(Trial, Box<Outcome>),
     /// Nobody waited for it any more.
     GivenUp(Trial),
     /// A station is gone, and the candidate it had goes to another one.
@@ -462,7 +466,7 @@ impl Shared {
             let message = match maker.make(&trial) {
                 Ok(compiled) => News::Compiled(trial, compiled),
                 Err((invalid, _)) if was_stopped(&invalid, &stop) => News::GivenUp(trial),
-                Err((invalid, phases)) => News::Done(trial, failed(&invalid, phases)),
+                Err((invalid, phases)) => News::Done(trial, Box::new(failed(&invalid, phases))),
             };
             if news.send(message).is_err() {
                 return;
@@ -482,8 +486,9 @@ impl Shared {
                     let mut phases = job.compiled.phases.clone();
                     phases.benchmark_ms = Some(milliseconds(begun));
                     let tasks = self.workload.tasks();
-                    let outcome = outcome::measured(&results, tasks, &job.compiled.binary, phases);
-                    News::Done(job.trial, outcome)
+                    let binary = &job.compiled.entrants[0].binary;
+                    let outcome = outcome::measured(&results, tasks, binary, phases);
+                    News::Done(job.trial, Box::new(outcome))
                 }
                 Err(Lost(why)) => {
                     let _ = news.send(News::Lost(job, why));
@@ -581,7 +586,7 @@ impl Desk<'_, '_> {
                 self.out -= 1;
                 self.tuner.give_back(trial.id);
             }
-            News::Done(trial, outcome) => self.done(trial, outcome)?,
+            News::Done(trial, outcome) => self.done(trial, *outcome)?,
             News::Lost(job, why) => {
                 self.stations -= 1;
                 if self.stations == 0 {

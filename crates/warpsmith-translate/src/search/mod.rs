@@ -17,7 +17,9 @@ mod told;
 use std::sync::Arc;
 
 use warpsmith_gpu::nvrtc::Binary;
-use warpsmith_gpu::protocol::{Candidate, Compile, Element, Invalid, Problem, Tolerance};
+use warpsmith_gpu::protocol::{
+    Action, Candidate, Compile, Element, Invalid, Problem, Reason, Tolerance,
+};
 use warpsmith_tune::space::Configuration;
 
 pub use arithmetic::Arithmetic;
@@ -43,11 +45,41 @@ pub trait Draft: Send + Sync {
     /// The engine fills in the architecture.
     fn request(&self) -> Compile;
 
-    /// The launches of the compiled text for the task at this position.
+    /// The launches of the compiled text for the task at this position. Where the host goes on by values that the device
+    /// computes, `device` is asked for them.
     ///
     /// # Errors
-    /// The text cannot be launched there.
-    fn candidate(&self, binary: &Binary, task: usize) -> Result<Candidate, Invalid>;
+    /// The text cannot be launched there, or the device gives no value.
+    fn candidate(
+        &self,
+        binary: &Binary,
+        task: usize,
+        device: &mut dyn Device,
+    ) -> Result<Candidate, Invalid>;
+}
+
+/// A device that a launcher waits for.
+pub trait Device {
+    /// Runs what was asked for since the value before, and gives what the last of these actions reads.
+    ///
+    /// # Errors
+    /// It does not run.
+    fn value(&mut self, actions: &[Action]) -> Result<Vec<u8>, Invalid>;
+}
+
+/// Where there is no device: notes whether one is needed.
+#[derive(Debug, Default)]
+pub struct NoDevice {
+    /// A value was asked for.
+    pub was_asked: bool,
+}
+
+impl Device for NoDevice {
+    fn value(&mut self, _: &[Action]) -> Result<Vec<u8>, Invalid> {
+        self.was_asked = true;
+        let why = "how its host goes on depends on values that only a device has";
+        Err(Invalid::new(Reason::Runtime, why))
+    }
 }
 
 /// Memory at one size, and what the right outputs are.
@@ -58,6 +90,9 @@ pub struct Task {
     pub problem: Problem,
     /// Contents of buffers that `problem` refers to by number.
     pub blobs: Vec<Vec<u8>>,
+    /// The same contents with a rounding error in every other real. Not empty where outputs may be made of rounding errors:
+    /// then they are compared as far as such errors in the arguments leave them alone.
+    pub nearby: Vec<Vec<u8>>,
     /// What is compared where the right outputs come from a run: those of `reference`, or without one those of the first
     /// configuration that runs.
     pub outputs: Vec<Compared>,

@@ -4,27 +4,38 @@
 //! candidate it was busy with gets a second chance, because a worker may be ended from outside, and is to blame when it
 //! takes down a second one.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use warpsmith_gpu::client::{NO_BLOBS, Start, Worker, WorkerError};
+use warpsmith_gpu::nvrtc::Binary;
 use warpsmith_gpu::protocol::{
-    Candidate, Element, Hello, Invalid, Limits, Measured, Output, Policy, Product, Reason,
-    Reference, Reply, Request,
+    Action, Candidate, Element, Hello, Invalid, Limits, Measured, Output, Policy, Product, Reason,
+    Reference, Reply, Request, Tolerance,
 };
 use warpsmith_gpu::stop::Stop;
 
-use super::{Compared, Workload};
+use super::{Compared, Device, Draft, Workload};
 use crate::data::scalar_from_bytes;
-use crate::elements::scalar_of;
+use crate::elements::{roundoff, scalar_of};
 
 /// A compiled text with its launches for one task.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Prepared {
     /// What the worker is asked to launch.
-    pub candidate: Candidate,
+    pub launches: Launches,
     /// The compiled text.
-    pub binary: Arc<Vec<u8>>,
+    pub binary: Arc<Binary>,
+}
+
+/// What a worker is asked to launch.
+#[derive(Clone)]
+pub enum Launches {
+    /// It is known before anything runs.
+    Known(Candidate),
+    /// The host goes on by values that the device computes: a run on the device tells.
+    ByValues(Arc<dyn Draft>),
 }
 
 /// The runs that gave the right outputs, one for each task, shared by all stations.
@@ -50,6 +61,8 @@ pub struct Station {
     stop: Stop,
     /// It has ended something: no fault of the candidate or of the device.
     halted: bool,
+    /// Outputs that rounding errors in the arguments change beyond recognition.
+    uncompared: BTreeSet<String>,
 }
 
 #[derive(Default)]
@@ -94,7 +107,17 @@ impl Station {
             if let Some(first) = seats.first_mut() {
                 first.worker = Some(worker);
             }
-            Station { start, limit, workload, references, hello, seats, stop, halted: false }
+            Station {
+                start,
+                limit,
+                workload,
+                references,
+                hello,
+                seats,
+                stop,
+                halted: false,
+                uncompared: BTreeSet::new(),
+            }
         };
         for task in 0..station.seats.len() {
             match station.set_up(task) {
@@ -113,6 +136,11 @@ impl Station {
         self.halted
     }
 
+    /// Outputs that cannot be compared: rounding errors in the arguments change them beyond recognition.
+    pub fn uncompared(&self) -> &BTreeSet<String> {
+        &self.uncompared
+    }
+
     /// The device and its software.
     pub fn device(&self) -> &Hello {
         &self.hello
@@ -128,12 +156,7 @@ impl Station {
         }
         let workload = self.workload.clone();
         let it = &workload.tasks()[task];
-        let request = Request::Prepare(it.problem.clone());
-        match self.ask(task, &request, &it.blobs, SETUP).map_err(|e| Lost(e.to_string()))? {
-            (Reply::Done, _) => {}
-            (Reply::Invalid(invalid), _) => return Err(Lost(invalid.detail)),
-            _ => return Err(Lost("the worker answered something else".into())),
-        }
+        self.prepare(task, &it.blobs).map_err(|invalid| Lost(invalid.detail))?;
         // Recorded results are right or wrong already, and some problems say what is right.
         self.seats[task].instructed = it.outputs.is_empty()
             || !it.problem.expected.is_empty()
@@ -142,6 +165,18 @@ impl Station {
         match known.filter(|_| !self.seats[task].instructed) {
             Some(reference) => self.instruct(task, &reference).map_err(|e| Lost(e.detail)),
             None => Ok(()),
+        }
+    }
+
+    /// Hands the worker the problem with these contents.
+    fn prepare(&mut self, task: usize, blobs: &[Vec<u8>]) -> Result<(), Invalid> {
+        let workload = self.workload.clone();
+        let request = Request::Prepare(workload.tasks()[task].problem.clone());
+        match self.ask(task, &request, blobs, SETUP) {
+            Ok((Reply::Done, _)) => Ok(()),
+            Ok((Reply::Invalid(invalid), _)) => Err(invalid),
+            Ok(_) => Err(Invalid::new(Reason::Runtime, "the worker answered something else")),
+            Err(error) => Err(Invalid::from(&error)),
         }
     }
 
@@ -192,10 +227,29 @@ impl Station {
     fn instruct(&mut self, task: usize, reference: &Prepared) -> Result<(), Invalid> {
         let workload = self.workload.clone();
         let outputs = &workload.tasks()[task].outputs;
-        let plain = outputs.iter().map(|o| output(o, 0.0)).collect();
+        let plain: Vec<Output> = outputs.iter().map(|o| output(o, 0.0)).collect();
+        let nearby = match workload.tasks()[task].nearby.as_slice() {
+            [] => None,
+            nearby => {
+                self.prepare(task, nearby)?;
+                let values = self.reference_outputs(task, reference, plain.clone())?;
+                self.prepare(task, &workload.tasks()[task].blobs)?;
+                Some(values)
+            }
+        };
         let values = self.reference_outputs(task, reference, plain)?;
-        let sized = outputs.iter().zip(&values).map(|(o, v)| output(o, largest(o.element, v)));
-        self.reference_outputs(task, reference, sized.collect())?;
+        let mut sized = vec![];
+        for (at, (compared, values)) in outputs.iter().zip(&values).enumerate() {
+            let nearby = nearby.as_ref().map_or(values, |n| &n[at]);
+            match within(compared, values, nearby) {
+                Some(output) => sized.push(output),
+                None => {
+                    let name = &workload.tasks()[task].problem.buffers[compared.buffer].name;
+                    self.uncompared.insert(name.clone());
+                }
+            }
+        }
+        self.reference_outputs(task, reference, sized)?;
         self.seats[task].instructed = true;
         Ok(())
     }
@@ -224,9 +278,9 @@ impl Station {
         samples: Vec<Vec<u64>>,
         whole: bool,
     ) -> Result<Vec<Vec<u8>>, Invalid> {
-        let candidate = reference.candidate.clone();
+        let candidate = self.candidate(task, reference, SETUP)?;
         let request = Request::Reference(Reference { candidate, outputs, samples, whole });
-        match self.ask(task, &request, &[&*reference.binary], SETUP) {
+        match self.ask(task, &request, &[&reference.binary.cubin], SETUP) {
             Ok((Reply::Done, values)) => Ok(values),
             Ok((Reply::Invalid(invalid), _)) => Err(invalid),
             Ok(_) => Err(Invalid::new(Reason::Runtime, "the worker answered something else")),
@@ -301,9 +355,19 @@ impl Station {
                 }
                 return Ok(Measured::Invalid(invalid));
             }
-            let request =
-                Request::Measure { candidate: prepared.candidate.clone(), policy: allowed.policy };
-            match self.ask(task, &request, &[&*prepared.binary], allowed.limit) {
+            let candidate = match self.candidate(task, prepared, allowed.limit) {
+                Ok(candidate) => candidate,
+                Err(invalid) => {
+                    let is_gone = self.seats[task].worker.is_none();
+                    if is_gone && invalid.reason != Reason::Timeout && taken_down == 0 {
+                        taken_down += 1;
+                        continue;
+                    }
+                    return Ok(Measured::Invalid(invalid));
+                }
+            };
+            let request = Request::Measure { candidate, policy: allowed.policy };
+            match self.ask(task, &request, &[&prepared.binary.cubin], allowed.limit) {
                 Ok((Reply::Measured(measured), _)) => return Ok(measured),
                 Ok((Reply::Invalid(invalid), _)) => return Ok(Measured::Invalid(invalid)),
                 Ok(_) => {
@@ -344,17 +408,48 @@ impl Station {
         if self.seats[task].worker.is_none() {
             self.set_up(task)?;
         }
-        let request = Request::Race {
-            candidates: entrants.iter().map(|e| e.candidate.clone()).collect(),
-            rounds,
-            policy: *policy,
-        };
-        let binaries: Vec<&Vec<u8>> = entrants.iter().map(|e| &*e.binary).collect();
+        let (mut candidates, mut binaries, mut results) = (vec![], vec![], vec![]);
+        for entrant in entrants {
+            let candidate = self.candidate(task, entrant, self.limit);
+            if self.seats[task].worker.is_none() {
+                self.set_up(task)?;
+            }
+            // Those without a result yet run.
+            results.push(match candidate {
+                Ok(candidate) => {
+                    candidates.push(candidate);
+                    binaries.push(&entrant.binary.cubin);
+                    None
+                }
+                Err(invalid) => Some(Measured::Invalid(invalid)),
+            });
+        }
+        let request = Request::Race { candidates, rounds, policy: *policy };
         let limit = self.limit.saturating_mul(u32::try_from(entrants.len()).unwrap_or(1).max(1));
         match self.ask(task, &request, &binaries, limit).map_err(|e| Lost(e.to_string()))? {
-            (Reply::Raced(results), _) => Ok(results),
+            (Reply::Raced(ran), _) => {
+                let mut ran = ran.into_iter();
+                Ok(results.into_iter().filter_map(|known| known.or_else(|| ran.next())).collect())
+            }
             (Reply::Invalid(invalid), _) => Err(Lost(invalid.detail)),
             _ => Err(Lost("the worker answered something else".into())),
+        }
+    }
+
+    /// What is launched; where the host goes on by values of the device, they are had from it in this time.
+    fn candidate(
+        &mut self,
+        task: usize,
+        prepared: &Prepared,
+        limit: Duration,
+    ) -> Result<Candidate, Invalid> {
+        match &prepared.launches {
+            Launches::Known(candidate) => Ok(candidate.clone()),
+            Launches::ByValues(draft) => {
+                let (binary, end) = (&*prepared.binary, Instant::now() + limit);
+                let mut run = Underway { station: self, task, binary, end, values: 0 };
+                draft.candidate(binary, task, &mut run)
+            }
         }
     }
 
@@ -363,6 +458,38 @@ impl Station {
         match self.ask(0, &Request::Limits { bytes }, &NO_BLOBS, SETUP) {
             Ok((Reply::Limits(limits), _)) => Some(limits),
             _ => None,
+        }
+    }
+}
+
+/// A run of which the host gets to know how it goes on.
+struct Underway<'a> {
+    station: &'a mut Station,
+    task: usize,
+    binary: &'a Binary,
+    /// It may not last longer.
+    end: Instant,
+    /// So many the device has given.
+    values: u64,
+}
+
+impl Device for Underway<'_> {
+    fn value(&mut self, actions: &[Action]) -> Result<Vec<u8>, Invalid> {
+        let left = self.end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            let values = self.values;
+            let why = format!("its host waited for {values} values and was not at its end in time");
+            return Err(Invalid::new(Reason::Timeout, why));
+        }
+        let request = Request::Advance { actions: actions.to_vec(), first: self.values == 0 };
+        self.values += 1;
+        match self.station.ask(self.task, &request, &[&self.binary.cubin], left) {
+            Ok((Reply::Done, mut read)) => read
+                .pop()
+                .ok_or_else(|| Invalid::new(Reason::Runtime, "the worker has read nothing")),
+            Ok((Reply::Invalid(invalid), _)) => Err(invalid),
+            Ok(_) => Err(Invalid::new(Reason::Runtime, "the worker answered something else")),
+            Err(error) => Err(Invalid::from(&error)),
         }
     }
 }
@@ -390,9 +517,35 @@ pub fn expected(compared: &Compared, bytes: &[u8]) -> Output {
     output(compared, largest(compared.element, bytes))
 }
 
+/// What is expected of an output, given some of its elements, and what they are with a rounding error in every other argument.
+/// Where 4·L·u of the largest element is allowed, it is 4·L times what such an error changes, if that is more. `None`: it is
+/// as much as the elements are.
+fn within(compared: &Compared, values: &[u8], nearby: &[u8]) -> Option<Output> {
+    let largest = largest(compared.element, values);
+    let usual = output(compared, largest);
+    if values == nearby {
+        return Some(usual);
+    }
+    let ty = scalar_of(compared.element);
+    let elements = |bytes: &[u8]| -> Vec<f64> {
+        let each = bytes.chunks_exact(ty.bytes() as usize);
+        each.map(|e| scalar_from_bytes(ty, e).as_f64()).collect()
+    };
+    let pairs = elements(values).into_iter().zip(elements(nearby));
+    let moved = pairs.filter(|(a, b)| a != b).map(|(a, b)| (a - b).abs());
+    // Not a number where only one of both is none.
+    let moved = moved.fold(0.0, |most: f64, m| if m > most || m.is_nan() { m } else { most });
+    let errors = if ty.is_float() { compared.of_largest / roundoff(ty) } else { f64::INFINITY };
+    let absolute = usual.tolerance.absolute.max(errors * moved);
+    let tolerance = Tolerance { absolute, ..usual.tolerance };
+    (!moved.is_nan() && absolute < largest).then_some(Output { tolerance, ..usual })
+}
+
 fn output(compared: &Compared, largest: f64) -> Output {
     let mut tolerance = compared.tolerance;
     tolerance.absolute += compared.of_largest * largest;
+    // Samples of numbers that grow over many orders of magnitude miss the largest ones.
+    tolerance.own = tolerance.own.max(compared.of_largest);
     Output { buffer: compared.buffer, element: compared.element, tolerance }
 }
 
@@ -406,8 +559,6 @@ fn largest(element: Element, bytes: &[u8]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
 
     #[test]
@@ -421,5 +572,23 @@ mod tests {
                 met.len()
             );
         }
+    }
+
+    /// Of numbers that grow over many orders of magnitude, samples miss the largest ones, whose rounding errors follow
+    /// themselves.
+    #[test]
+    fn elements_beyond_the_samples_have_errors_of_their_own_size() {
+        let compared = Compared {
+            buffer: 0,
+            element: Element::F32,
+            tolerance: Tolerance::default(),
+            of_largest: 1e-3,
+        };
+        let Tolerance { absolute, .. } = output(&compared, 100.0).tolerance;
+        let allowed = |x: f64| output(&compared, 100.0).tolerance.at(x);
+        assert!((absolute - 0.1).abs() < 1e-12);
+        assert_eq!((allowed(0.0), allowed(-100.0)), (absolute, absolute));
+        assert!((allowed(-1e30) / 1e27 - 1.0).abs() < 1e-12);
+        assert_eq!((allowed(f64::INFINITY), allowed(f64::NAN)), (0.0, 0.0));
     }
 }

@@ -10,7 +10,7 @@ use super::device::Stations;
 use super::pipeline::{Chosen, in_its_types, translate, translate_but, with_steps};
 use super::recompute::Recomputed;
 use super::request::{Strategy, TuneRequest};
-use super::search::{Asked, Measured, Winner, named, search};
+use super::search::{Asked, Measured, Winner, named, not_compared, search};
 use super::sizes::Point;
 use super::verified_files::{Files, NOT_RUN, Translation};
 use super::verify::Verified;
@@ -128,18 +128,15 @@ impl Job<'_> {
             }
             (measured.chosen, measured.ms) = (named(&winner.configuration), winner.ms.clone());
             let chosen = self.applied(&winner, sources)?;
-            match self.verified(&chosen, &[equal_on(&measured)], interruptible, sources) {
-                Ok(verdict) => {
-                    let mut made = made(chosen, verdict, Some(measured));
+            let on = equal_on(&measured);
+            match self.as_measured(chosen, on, measured.clone(), interruptible, sources) {
+                Ok(mut made) => {
                     made.messages.extend(blamed);
                     return Ok(made);
                 }
                 Err(failure) if failure.status == Status::No => {
                     let text = winner.schedule.print();
-                    let other = Recomputed::Not(
-                        "the schedule that was compared is not the one that is written".into(),
-                    );
-                    measured.recomputed.fill(other);
+                    measured.recomputed.fill(Recomputed::Not(ANOTHER.into()));
                     blamed.push(retreated(&text, &failure, "the next one is taken instead"));
                 }
                 Err(failure) => return Err(failure),
@@ -162,12 +159,30 @@ impl Job<'_> {
         measured.chosen.clear();
         measured.ms = measured.direct_ms.clone().unwrap_or_default();
         measured.notes.push(direct_wins(measured.told()));
-        let (on, interruptible) = (measured.on(), !measured.interrupted);
-        let measured_on = [sentence(&on)];
-        let verdict = self.verified(&chosen, &measured_on, interruptible, sources)?;
-        let mut made = made(chosen, verdict, Some(measured));
+        let (on, interruptible) = (sentence(&measured.on()), !measured.interrupted);
+        let mut made = self.as_measured(chosen, on, measured, interruptible, sources)?;
         made.messages.extend(blamed);
         Ok(made)
+    }
+
+    /// What was measured, or the same with fewer blocks where reductions have no second turn at all sizes that can be tried.
+    fn as_measured(
+        &self,
+        chosen: Chosen,
+        on: String,
+        mut measured: Measured,
+        interruptible: bool,
+        sources: &mut SourceMap,
+    ) -> Result<Made, Failure> {
+        match self.verified(&chosen, &[on], interruptible, sources) {
+            Err(failure) if is_not_run(&failure) => {
+                let fewer = self.with_fewer_blocks(&chosen.1, failure, interruptible, sources)?;
+                measured.recomputed.fill(Recomputed::Not(ANOTHER.into()));
+                measured.notes.push(FEWER.into());
+                Ok(Made { measured: Some(measured), ..fewer })
+            }
+            verdict => Ok(made(chosen, verdict?, Some(measured))),
+        }
     }
 
     fn applied(&self, winner: &Winner, sources: &SourceMap) -> Result<Chosen, Failure> {
@@ -232,6 +247,10 @@ fn made(chosen: Chosen, verdict: Verdict, measured: Option<Measured>) -> Made {
     Made { chosen, files, verified, messages, measured }
 }
 
+const ANOTHER: &str = "the schedule that was compared is not the one that is written";
+const FEWER: &str = "what is written has fewer blocks in its reductions than what the times are of: at no size that can be tried do \
+                     the usual ones have a second turn";
+
 fn direct_wins(told: Told) -> String {
     let word = told.word();
     format!("no schedule that was {word} is faster than the direct translation, which is written")
@@ -239,7 +258,11 @@ fn direct_wins(told: Told) -> String {
 
 /// The line about the device in the emitted file.
 fn equal_on(measured: &Measured) -> String {
-    sentence(&format!("equal to the direct translation as {}", measured.on()))
+    let but = match measured.uncompared.as_slice() {
+        [] => String::new(),
+        all => format!(", {}", not_compared(all)),
+    };
+    sentence(&format!("equal to the direct translation as {}{but}", measured.on()))
 }
 
 /// Whether paths of the kernel were run at no size, and nothing is wrong with it.

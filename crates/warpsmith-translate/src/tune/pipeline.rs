@@ -263,19 +263,22 @@ fn read_text(
     Ok(input)
 }
 
-/// Where no loop is marked, those run in parallel that can be shown to. Marked ones may set flags.
+/// Loops that are not marked run in parallel where that can be shown to be right: one thread of a device is slow. Marked ones
+/// may set flags.
 ///
 /// # Errors
-/// W130: none can, and nobody named the function.
+/// W130: no loop is marked, none can be, and nobody named the function.
 fn mark_unmarked(input: &mut CInput) -> Result<(), Failure> {
     let has_mark = |f: &Function| walk::for_loops(&f.body).into_iter().any(is_marked);
-    if input.module.functions.iter().any(has_mark) {
+    let is_marked = input.module.functions.iter().any(has_mark);
+    if is_marked {
         input.notes.extend(independence::allow_flags(&mut input.module, input.function));
-        return Ok(());
     }
-    input.notes = independence::mark_proved(&mut input.module, input.function);
+    let proved = independence::mark_proved(&mut input.module, input.function);
+    let nothing = !is_marked && proved.is_empty();
+    input.notes.extend(proved);
     match input.unmarked.take() {
-        Some(why) if input.notes.is_empty() => Err(why.into()),
+        Some(why) if nothing => Err(why.into()),
         _ => Ok(()),
     }
 }

@@ -103,6 +103,8 @@ pub struct Measured {
     pub sizes: Vec<String>,
     /// The file that keeps the results.
     pub store: PathBuf,
+    /// Outputs that were not compared at these sizes: rounding errors in the arguments change them beyond recognition.
+    pub uncompared: Vec<String>,
     /// What else is to be known, a sentence each, such as devices that were left out.
     pub notes: Vec<String>,
 }
@@ -243,6 +245,10 @@ pub(in crate::tune) fn search(
         let work = arithmetic(&kernel, &winner.schedule, gpu, asked.sizes.first()?)?;
         work.too_fast(&limits, &engine.device().arch, *winner.ms.first()?)
     });
+    let uncompared = engine.uncompared();
+    if !uncompared.is_empty() {
+        engine.notes.push(not_compared(&uncompared));
+    }
     let measured = Measured {
         hello: engine.device().clone(),
         devices: engine.count(),
@@ -266,9 +272,19 @@ pub(in crate::tune) fn search(
         recomputed,
         sizes: asked.sizes.iter().map(points::name).collect(),
         store: place,
+        uncompared,
         notes: std::mem::take(&mut engine.notes),
     };
     Ok((winners, measured))
+}
+
+/// Which outputs were not compared, and why.
+pub(in crate::tune) fn not_compared(outputs: &[String]) -> String {
+    let names: Vec<String> = outputs.iter().map(|name| format!("`{name}`")).collect();
+    let names = names.join(", ");
+    format!(
+        "not compared: {names}; a rounding error in the arguments changes what is there as much as another order of sums does"
+    )
 }
 
 /// The arithmetic of a schedule at a size.

@@ -315,9 +315,13 @@ impl<'a> Maker<'a> {
             return Ok(Tolerance::default());
         }
         match reference.method.as_str() {
-            "" | "SideBySideComparison" => Ok(Tolerance { absolute: threshold, relative: 0.0 }),
+            "" | "SideBySideComparison" => {
+                Ok(Tolerance { absolute: threshold, relative: 0.0, ..Tolerance::default() })
+            }
             // Beside a reference of 0 every difference is infinitely large.
-            "SideBySideRelativeComparison" => Ok(Tolerance { absolute: 1e-7, relative: threshold }),
+            "SideBySideRelativeComparison" => {
+                Ok(Tolerance { absolute: 1e-7, relative: threshold, ..Tolerance::default() })
+            }
             "AbsoluteDifference" => {
                 let what = "the sum of differences is compared element by element";
                 let why =
@@ -325,7 +329,7 @@ impl<'a> Maker<'a> {
                 let mut warning = self.source.message("W446", what, &reference.method, &why);
                 warning.severity = warpsmith_ir::Severity::Warning;
                 self.out.warnings.push(warning.help("SideBySideComparison says so itself"));
-                Ok(Tolerance { absolute: threshold, relative: 0.0 })
+                Ok(Tolerance { absolute: threshold, relative: 0.0, ..Tolerance::default() })
             }
             other => {
                 let why = "AbsoluteDifference, SideBySideComparison and SideBySideRelativeComparison are known";

@@ -6,7 +6,7 @@ use warpsmith_tune::space::Configuration;
 
 use super::workload::Foreign;
 use crate::progress::Phase;
-use crate::search::{Arithmetic, Workload};
+use crate::search::{Arithmetic, NoDevice, Workload};
 use crate::worker::EmulatorBackend;
 
 /// Buffers with more bytes are not copied for this.
@@ -28,7 +28,7 @@ pub fn arithmetic(
     let mut emulator = EmulatorBackend::new(arch).ok()?;
     let (kernels, log, cubin) = emulator.compile(&draft.request()).ok()?;
     let binary = Binary { cubin, kernels, log };
-    let candidate = draft.candidate(&binary, 0).ok()?;
+    let candidate = draft.candidate(&binary, 0, &mut NoDevice::default()).ok()?;
     emulator.prepare(task.problem.clone(), task.blobs.clone()).ok()?;
     emulator.arithmetic(&candidate, &binary.cubin)
 }

@@ -77,7 +77,8 @@ impl Kind {
 
 /// How far an output may be off where the problem does not say: configurations add in different orders.
 pub fn usual_tolerance(element: Element) -> Tolerance {
-    let near = |epsilon: f64| Tolerance { absolute: epsilon, relative: epsilon };
+    let near =
+        |epsilon: f64| Tolerance { absolute: epsilon, relative: epsilon, ..Tolerance::default() };
     match element {
         Element::F64 => near(1e-10),
         Element::F32 => near(1e-4),

@@ -10,7 +10,7 @@ use warpsmith_tune::space::Configuration;
 use super::arguments::Arguments;
 use super::kernel::Kernel;
 use super::sizes::{Shape, shape};
-use crate::search::{Draft, Task, Workload};
+use crate::search::{Device, Draft, Task, Workload};
 
 /// Other people's kernel with its arguments.
 pub struct Foreign {
@@ -34,6 +34,7 @@ impl Foreign {
             label: arguments.summary,
             problem: arguments.memory,
             blobs: arguments.blobs,
+            nearby: vec![],
             outputs: arguments.outputs,
             reference: None,
         };
@@ -84,7 +85,12 @@ impl Draft for One {
         self.request.clone()
     }
 
-    fn candidate(&self, binary: &Binary, _: usize) -> Result<Candidate, Invalid> {
+    fn candidate(
+        &self,
+        binary: &Binary,
+        _: usize,
+        _: &mut dyn Device,
+    ) -> Result<Candidate, Invalid> {
         let name = self.request.kernels.first().map_or("", String::as_str);
         let kernel = binary.kernels.iter().find(|k| k.name == name).ok_or_else(|| {
             Invalid::new(Reason::Compile, format!("there is no kernel `{name}` in the binary"))

@@ -21,7 +21,7 @@ use warpsmith_tune::value::Value;
 use super::device_text::device_text;
 use crate::interrupt;
 use crate::search::{
-    Compared, Draft, Engine, Options, Plan, Progress, SearchError, Task, Workload,
+    Compared, Device, Draft, Engine, Options, Plan, Progress, SearchError, Task, Workload,
 };
 use warpsmith_translate::tune::device::Stations;
 use warpsmith_translate::tune::search::{FINALISTS, ROUNDS, failure};
@@ -32,7 +32,7 @@ const COMPILATION: Duration = Duration::from_secs(60);
 /// Bytes of data that repeat.
 const PATTERN: usize = 4 << 20;
 /// Sums may be rounded otherwise where the compiler contracts other operations.
-const TOLERANCE: Tolerance = Tolerance { absolute: 0.0, relative: 1e-4 };
+const TOLERANCE: Tolerance = Tolerance { absolute: 0.0, relative: 1e-4, own: 0.0 };
 const OF_LARGEST: f64 = 1e-5;
 
 /// Seconds of texts that work on the same arrays. Those that compute something else on purpose are timed by themselves.
@@ -93,7 +93,7 @@ impl Plans {
         }
         let problem = Problem { buffers, expected: vec![] };
         let label = "plans".to_string();
-        let task = [Task { label, problem, blobs, outputs, reference: None }];
+        let task = [Task { label, problem, blobs, nearby: vec![], outputs, reference: None }];
         Plans { compiler: Compiler::new(settings.clone()), texts, task }
     }
 
@@ -250,7 +250,12 @@ impl Draft for Text {
         self.request.clone()
     }
 
-    fn candidate(&self, binary: &Binary, _: usize) -> Result<Candidate, Invalid> {
+    fn candidate(
+        &self,
+        binary: &Binary,
+        _: usize,
+        _: &mut dyn Device,
+    ) -> Result<Candidate, Invalid> {
         let made = &self.made;
         let found = binary.kernels.iter().find(|k| k.name == made.kernel);
         let kernel = found.or(binary.kernels.first()).map(|k| k.symbol.clone());

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use warpsmith_device::{Gpu, predict};
-use warpsmith_emu::{self as emu, Buffer, BufferId, DeviceMemory, LaunchConfig};
+use warpsmith_emu::{self as emu, Buffer, DeviceMemory, LaunchConfig};
 use warpsmith_front::ast::{Item, ItemKind};
 use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
 use warpsmith_front::sema::{self, KernelSelection, Request};
@@ -19,12 +19,13 @@ use warpsmith_gpu::protocol::{
 use warpsmith_ir::{Diagnostic, FuncId, Module, Scalar, SourceMap};
 
 use crate::search::Arithmetic;
+use crate::worker::memory::{emu_arg, range, read_back, set_global};
 use crate::worker::sample::{NotRun, Ran, Sample};
 use warpsmith_translate::elements::scalar_of;
 use warpsmith_translate::tune::profile::{executed, shared_bytes};
 use warpsmith_translate::tune::verify::compare::first_difference;
 
-type Answer<T> = Result<T, Fault>;
+pub(super) type Answer<T> = Result<T, Fault>;
 
 /// Registers a thread is said to have: no compiler counts them.
 const REGISTERS: u32 = 32;
@@ -40,6 +41,15 @@ pub struct EmulatorBackend {
     pub(super) known: Vec<Option<Vec<bool>>>,
     /// What gave the expected outputs, with its binary.
     pub(super) reference: Option<(Candidate, Vec<u8>)>,
+    /// A run whose host waits for values.
+    underway: Option<Running>,
+}
+
+/// A candidate that is executed.
+struct Running {
+    lowered: Lowered,
+    executed: Executed,
+    sample: Sample,
 }
 
 /// What a candidate leaves behind.
@@ -61,15 +71,22 @@ impl EmulatorBackend {
         let gpu =
             found.ok_or_else(|| GpuError::BadRequest(format!("no GPU is known as `{gpu}`")))?;
         let problem = Problem { buffers: vec![], expected: vec![] };
-        Ok(EmulatorBackend { gpu, problem, blobs: vec![], known: vec![], reference: None })
+        Ok(EmulatorBackend {
+            gpu,
+            problem,
+            blobs: vec![],
+            known: vec![],
+            reference: None,
+            underway: None,
+        })
     }
 
-    /// The buffers as they are before a candidate; room that it does not use is left away.
-    fn memory(&self, module: &Module, candidate: &Candidate) -> DeviceMemory {
+    /// The buffers as they are before a candidate; room that it does not use is left away, where all that it does is known.
+    fn memory(&self, module: &Module, all: Option<&Candidate>) -> DeviceMemory {
         let mut memory = DeviceMemory::new(module);
         for (k, spec) in self.problem.buffers.iter().enumerate() {
             let is_needed = spec.contents != Contents::Poison || spec.name != "workspace";
-            let bytes = match is_needed || uses(candidate, k) {
+            let bytes = match is_needed || all.is_none_or(|candidate| uses(candidate, k)) {
                 true => usize::try_from(spec.bytes).unwrap_or(0),
                 false => 0,
             };
@@ -90,41 +107,58 @@ impl EmulatorBackend {
         &self,
         candidate: &Candidate,
         binary: &[u8],
-        mut sample: Sample,
+        sample: Sample,
     ) -> Answer<Executed> {
-        let Lowered { module, kernels, unread } =
-            read(binary).map_err(|e| invalid(Reason::Compile, e))?;
-        let mut memory = self.memory(&module, candidate);
-        let (mut ms, mut arithmetic) = (0.0, Arithmetic::default());
-        for action in &candidate.actions {
+        let mut running = self.begun(binary, Some(candidate), sample)?;
+        self.advanced(&mut running, &candidate.actions)?;
+        Ok(Executed { partial: running.sample.partial, ..running.executed })
+    }
+
+    fn begun(&self, binary: &[u8], all: Option<&Candidate>, sample: Sample) -> Answer<Running> {
+        let lowered = read(binary).map_err(|e| invalid(Reason::Compile, e))?;
+        let memory = self.memory(&lowered.module, all);
+        let (arithmetic, partial) = (Arithmetic::default(), BTreeSet::new());
+        Ok(Running { lowered, executed: Executed { memory, ms: 0.0, arithmetic, partial }, sample })
+    }
+
+    /// What the actions read.
+    fn advanced(&self, running: &mut Running, actions: &[Action]) -> Answer<Vec<Vec<u8>>> {
+        let Running { lowered: Lowered { module, kernels, unread }, executed, sample } = running;
+        let mut values = vec![];
+        for action in actions {
+            let memory = &mut executed.memory;
             match action {
                 Action::Launch(l) => {
-                    let (time, work) =
-                        self.launch(&module, &kernels, l, &mut memory, &mut sample)?;
-                    ms += time;
-                    arithmetic = arithmetic.plus(work);
+                    let (time, work) = self.launch(module, kernels, l, memory, sample)?;
+                    executed.ms += time;
+                    executed.arithmetic = executed.arithmetic.plus(work);
                 }
                 Action::SetGlobal { symbol, bytes } | Action::Preset { symbol, bytes } => {
                     // On a device it exists, too, and its value changes nothing.
                     if !unread.contains(symbol) {
-                        set_global(&module, &mut memory, symbol, bytes)?;
+                        set_global(module, memory, symbol, bytes)?;
                     }
                 }
                 Action::Fill { buffer, offset, bytes, value } => {
                     let all = memory.buffers.get_mut(*buffer);
-                    let at = usize::try_from(*offset).ok();
-                    let end = at.and_then(|a| a.checked_add(usize::try_from(*bytes).ok()?));
                     let range = all.and_then(|b| {
                         b.poison.clear();
-                        b.bytes.get_mut(at?..end?)
+                        b.bytes.get_mut(range(*offset, *bytes)?)
                     });
                     let range = range
                         .ok_or_else(|| invalid(Reason::Runtime, "a fill leaves its buffer"))?;
                     range.fill(*value);
                 }
+                Action::Read { buffer, .. } if sample.partial.contains(buffer) => {
+                    return Err(invalid(Reason::Timeout, UNKNOWN));
+                }
+                Action::Read { buffer, offset, bytes } => {
+                    let value = read_back(memory, *buffer, range(*offset, *bytes));
+                    values.push(value.map_err(|why| invalid(Reason::Runtime, why))?);
+                }
             }
         }
-        Ok(Executed { memory, ms, arithmetic, partial: sample.partial })
+        Ok(values)
     }
 
     fn launch(
@@ -209,9 +243,9 @@ impl EmulatorBackend {
                 let what = format!("`{}` is not written everywhere", actual.name);
                 return Err(invalid(Reason::Correctness, what));
             }
-            let (scalar, t) = (scalar_of(e.output.element), e.output.tolerance);
-            let values = |i: u64| t.absolute + t.relative * magnitude(scalar, expected, i);
-            if let Some(d) = first_difference(scalar, expected, bytes, &values) {
+            let scalar = scalar_of(e.output.element);
+            let allowed = |i: u64| e.output.tolerance.at(magnitude(scalar, expected, i));
+            if let Some(d) = first_difference(scalar, expected, bytes, &allowed) {
                 let what = format!(
                     "`{}` differs at index {}: {} in place of {}; {} elements differ in all",
                     actual.name, d.index, d.actual, d.expected, d.count
@@ -252,13 +286,16 @@ const TOO_LONG: &str = "it takes too long to be emulated: choose smaller sizes, 
 const UNCOMPARED: &str = "it is too large to be emulated whole, and the blocks that were run wrote no element that is known: \
                           choose smaller sizes";
 
+const UNKNOWN: &str = "how its host goes on depends on a value of a launch that is too large to be emulated whole: choose smaller \
+                       sizes, or a GPU";
+
 /// Whether a candidate is given a buffer.
 fn uses(candidate: &Candidate, buffer: usize) -> bool {
     candidate.actions.iter().any(|action| match action {
         Action::Launch(l) => {
             l.args.iter().any(|a| matches!(a, Arg::Buffer { buffer: b, .. } if *b == buffer))
         }
-        Action::Fill { buffer: b, .. } => *b == buffer,
+        Action::Fill { buffer: b, .. } | Action::Read { buffer: b, .. } => *b == buffer,
         Action::SetGlobal { .. } | Action::Preset { .. } => false,
     })
 }
@@ -285,7 +322,7 @@ fn both(
     (bytes, left)
 }
 
-fn invalid(reason: Reason, detail: impl Into<String>) -> Fault {
+pub(super) fn invalid(reason: Reason, detail: impl Into<String>) -> Fault {
     Fault::Invalid(Invalid::new(reason, detail))
 }
 
@@ -294,40 +331,6 @@ fn magnitude(scalar: Scalar, bytes: &[u8], index: u64) -> f64 {
     let at = usize::try_from(index).unwrap_or(usize::MAX).saturating_mul(width);
     let element = bytes.get(at..at.saturating_add(width));
     element.map_or(0.0, |e| crate::data::scalar_from_bytes(scalar, e).as_f64().abs())
-}
-
-fn emu_arg(arg: &Arg) -> emu::Arg {
-    match arg {
-        Arg::Null => emu::Arg::Null,
-        Arg::Bytes(bytes) => emu::Arg::Bytes(bytes.clone()),
-        Arg::Buffer { buffer, offset } => {
-            let buffer = BufferId(u32::try_from(*buffer).unwrap_or(u32::MAX));
-            emu::Arg::Pointer { buffer, offset: *offset }
-        }
-    }
-}
-
-fn set_global(
-    module: &Module,
-    memory: &mut DeviceMemory,
-    symbol: &str,
-    bytes: &[u8],
-) -> Answer<()> {
-    let at = module.globals.iter().position(|g| g.name == symbol);
-    let variable = at.and_then(|k| memory.globals.get_mut(k));
-    let start = variable.and_then(|v| {
-        v.poison.clear();
-        v.bytes.get_mut(..bytes.len())
-    });
-    match start {
-        Some(start) => {
-            start.copy_from_slice(bytes);
-            Ok(())
-        }
-        None => {
-            Err(invalid(Reason::Runtime, format!("there is no variable `{symbol}` of that length")))
-        }
-    }
 }
 
 /// What becomes of a text.
@@ -478,6 +481,16 @@ impl Backend for EmulatorBackend {
             self.blobs.push(bytes);
         }
         Ok(sampled)
+    }
+
+    fn advance(&mut self, actions: &[Action], binary: &[u8], first: bool) -> Answer<Vec<Vec<u8>>> {
+        let mut running = match self.underway.take().filter(|_| !first) {
+            Some(running) => running,
+            None => self.begun(binary, None, Sample::default())?,
+        };
+        let values = self.advanced(&mut running, actions)?;
+        self.underway = Some(running);
+        Ok(values)
     }
 
     fn measure(&mut self, candidate: &Candidate, binary: &[u8], _: &Policy) -> Answer<Vec<f64>> {

@@ -3,6 +3,7 @@
 
 mod elements;
 mod emulator;
+mod memory;
 mod recorded;
 mod sample;
 

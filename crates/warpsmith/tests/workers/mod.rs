@@ -81,7 +81,7 @@ pub fn prepared(worker: &mut Worker) {
     let output = Output {
         buffer: 1,
         element: Element::F32,
-        tolerance: Tolerance { absolute: 0.0, relative: 1e-6 },
+        tolerance: Tolerance { absolute: 0.0, relative: 1e-6, ..Tolerance::default() },
     };
     let problem = Problem {
         buffers: vec![buffer("x", 0), buffer("y", 1)],

@@ -64,15 +64,17 @@ impl Reduced {
     }
 }
 
-/// What is combined by a loop whose iterations are proved independent but for that.
-pub(super) fn reduced(kernel: &Kernel, l: &ForLoop) -> Option<Reduced> {
+/// What is combined by a loop whose iterations are proved independent but for that. `outermost` is the loop that it is nested in
+/// perfectly, where all are to combine it together, or the loop itself.
+pub(super) fn reduced(kernel: &Kernel, l: &ForLoop, outermost: &ForLoop) -> Option<Reduced> {
     let function = kernel.func();
     if walk::leaves(&l.body).is_some() || scalars::read_outside_its_loops(&function.body, l.var) {
         return None;
     }
     let mut opaque = false;
     walk::each_stmt(&l.body, &mut |s| opaque |= matches!(s.kind, StmtKind::Printf { .. }));
-    let mut found = Reduced { clauses: variables(function, l)?, arrays: vec![], flags: vec![] };
+    let mut found =
+        Reduced { clauses: variables(function, l, outermost)?, arrays: vec![], flags: vec![] };
     for array in contended(kernel, l, &found.clauses)? {
         if flags::stores_one_number(&l.body, array) {
             found.flags.push(array);
@@ -91,7 +93,7 @@ pub(super) fn reduced(kernel: &Kernel, l: &ForLoop) -> Option<Reduced> {
 }
 
 /// The variables that iterations have in common: private, or combined by one operation.
-fn variables(function: &Function, l: &ForLoop) -> Option<Parallel> {
+fn variables(function: &Function, l: &ForLoop, outermost: &ForLoop) -> Option<Parallel> {
     let mut clauses = Parallel::default();
     for shared in scalars::shared_variables(function, l) {
         let var = shared.var;
@@ -105,7 +107,7 @@ fn variables(function: &Function, l: &ForLoop) -> Option<Parallel> {
         if !is_defined(op, ty)
             || by_comparison
                 && (takes_what_is_no_number(&l.body, var)
-                    || !begins_at_a_number(&function.body, l, var))
+                    || !begins_at_a_number(&function.body, outermost, var))
         {
             return None;
         }

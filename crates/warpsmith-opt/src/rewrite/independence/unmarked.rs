@@ -31,16 +31,19 @@ pub fn suggestions(kernel: &Kernel) -> Vec<Diagnostic> {
     notes
 }
 
-/// Marks the loops of a function that has no mark at all: of those that are provably parallel the outermost ones, with what
-/// is nested in them perfectly. Variables that each iteration sets before it reads them become private; what iterations
+/// Marks loops that stand neither in a marked one nor around one: of those that are provably parallel the outermost ones, with
+/// what is nested in them perfectly. Variables that each iteration sets before it reads them become private; what iterations
 /// combine by one operation is reduced. Returns a note for each nest.
 pub fn mark_proved(module: &mut Module, function: FuncId) -> Vec<Diagnostic> {
     let kernel = Kernel::new(module.clone(), function);
     let (mut marks, mut updates, mut notes) = (vec![], vec![], vec![]);
     let mut mark = |l: &ForLoop, stmt: &Stmt| {
+        if walk::for_loops(&l.body).into_iter().any(is_marked) {
+            return false;
+        }
         let nest = proved_nest(&kernel, l);
         if nest.is_empty()
-            && let Some(found) = reduced(&kernel, l)
+            && let Some(found) = reduced(&kernel, l, l)
         {
             notes.push(combined_note(&kernel, (l, stmt), &found));
             marks.extend(combining_nest(&kernel, l, &found));
@@ -108,12 +111,17 @@ fn proved_nest(kernel: &Kernel, outermost: &ForLoop) -> Vec<(LoopId, Parallel)> 
 }
 
 /// A loop that combines something and those nested in it perfectly that combine nothing else.
-fn combining_nest(kernel: &Kernel, l: &ForLoop, found: &Reduced) -> Vec<(LoopId, Parallel)> {
-    let mut nest = vec![(l.id, found.clauses.clone())];
-    let mut at = only_loop(&l.body);
+fn combining_nest(
+    kernel: &Kernel,
+    outermost: &ForLoop,
+    found: &Reduced,
+) -> Vec<(LoopId, Parallel)> {
+    let mut nest = vec![(outermost.id, found.clauses.clone())];
+    let mut at = only_loop(&outermost.body);
     while let Some(l) = at.filter(|l| matches!(l.kind, LoopKind::Serial)) {
         // What is updated by iterations of the inner loop alone is a variable of the outer one's thread.
-        let Some(inner) = reduced(kernel, l).filter(|inner| inner.is_within(found)) else { break };
+        let inner = reduced(kernel, l, outermost).filter(|inner| inner.is_within(found));
+        let Some(inner) = inner else { break };
         nest.push((l.id, inner.clauses));
         at = only_loop(&l.body);
     }

@@ -10,6 +10,6 @@ mod workload;
 
 pub use candidates::{Candidates, spelled};
 pub use device_text::{DeviceText, device_text};
-pub use plan::Recorder;
+pub use plan::recorded;
 pub(in crate::tune) use prior::Model;
 pub use workload::{Nests, Source};

@@ -4,6 +4,7 @@ use warpsmith_ir::interp::Bound;
 use warpsmith_ir::{Scalar, Value};
 
 use crate::data::{scalar_bytes, scalar_from_bytes};
+use crate::elements::roundoff;
 
 /// The first element that differs.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,14 +75,7 @@ fn signs_differ(a: f64, b: f64) -> bool {
 
 /// 4·L·u·Σ|terms| (specification 0, Arithmetic); of a product of L factors, 4·L·u times itself.
 pub fn of_a_sum(ty: Scalar, bound: Bound) -> f64 {
-    let unit = match ty {
-        Scalar::F64 => f64::EPSILON / 2.0,
-        Scalar::F32 => f64::from(f32::EPSILON) / 2.0,
-        Scalar::F16 => 2f64.powi(-11),
-        Scalar::BF16 => 2f64.powi(-8),
-        _ => 0.0,
-    };
-    let allowed = 4.0 * bound.length() as f64 * unit * bound.magnitude;
+    let allowed = 4.0 * bound.length() as f64 * roundoff(ty) * bound.magnitude;
     // A sum whose terms are infinite is compared exactly: infinities and NaN do not depend on the order.
     if allowed.is_finite() { allowed } else { 0.0 }
 }

@@ -23,7 +23,7 @@ use crate::data::{self, scalar_bytes, scalar_from_bytes};
 use crate::report::OnDevice;
 use crate::search::Told;
 use crate::status::Failure;
-use warpsmith_translate::elements::{element, scalar_of};
+use warpsmith_translate::elements::{element, roundoff, scalar_of};
 use warpsmith_translate::tune::device::{self, Place as Where, Wanted};
 use warpsmith_translate::tune::measure::device_text;
 use warpsmith_translate::tune::sizes::Point;
@@ -334,7 +334,7 @@ impl Run<'_> {
             Output {
                 buffer,
                 element: element(scalar),
-                tolerance: Tolerance { absolute: relative, relative },
+                tolerance: Tolerance { absolute: relative, relative, ..Tolerance::default() },
             }
         };
         both.map(one).collect()
@@ -471,16 +471,6 @@ impl Run<'_> {
             }
             _ => Err(failed("the worker gave no sensible answer", "to a measurement")),
         }
-    }
-}
-
-fn roundoff(ty: Scalar) -> f64 {
-    match ty {
-        Scalar::F64 => f64::EPSILON / 2.0,
-        Scalar::F32 => f64::from(f32::EPSILON) / 2.0,
-        Scalar::F16 => 2f64.powi(-11),
-        Scalar::BF16 => 2f64.powi(-8),
-        _ => 0.0,
     }
 }
 

@@ -82,7 +82,7 @@ impl<'a> Inputs<'a> {
         buffers.push(BufferSpec { name: "workspace".into(), bytes: workspace.max(16), contents });
         let label = format!("{} elements", self.count);
         let problem = Problem { buffers, expected: vec![] };
-        Ok(Task { label, problem, blobs, outputs, reference: None })
+        Ok(Task { label, problem, blobs, nearby: vec![], outputs, reference: None })
     }
 
     /// The results for some elements, by the references.
@@ -172,6 +172,6 @@ fn compared(buffer: usize, judged: &Expected, output: usize) -> Compared {
     let share = if largest > 0.0 { 2.0 * most / largest } else { 0.0 };
     let of_largest = if share.is_finite() { share } else { 0.0 };
     let absolute = if largest > 0.0 { 0.0 } else { most };
-    let tolerance = Tolerance { absolute, relative: 0.0 };
+    let tolerance = Tolerance { absolute, relative: 0.0, ..Tolerance::default() };
     Compared { buffer, element: Element::F32, tolerance, of_largest }
 }

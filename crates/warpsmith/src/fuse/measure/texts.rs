@@ -8,10 +8,10 @@ use warpsmith_ir::{Diagnostic, SourceMap};
 use warpsmith_tune::space::{Configuration, Parameter, SharedSpace, Space};
 use warpsmith_tune::value::Value;
 
-use crate::search::{Draft, Task, Workload};
-use warpsmith_translate::tune::measure::{Recorder, device_text};
+use crate::search::{Device, Draft, NoDevice, Task, Workload};
+use warpsmith_translate::tune::measure::{device_text, recorded};
 use warpsmith_translate::tune::verify::host_c::ArgBytes;
-use warpsmith_translate::tune::verify::witness::{Witness, WitnessError};
+use warpsmith_translate::tune::verify::witness::Witness;
 
 /// Files with a launcher `NAME_launch(count, arrays…, workspace, stream)`, and the arrays that it is called with.
 pub struct Texts {
@@ -87,8 +87,8 @@ impl Texts {
         let mut most = 0;
         for position in 0..self.files.len() {
             let text = self.text(position)?;
-            let symbol = |name: &str| name.to_string();
-            most = most.max(text.recorded(&mut Recorder::new(&text.witness, &symbol))?);
+            let asked = recorded(&text.witness, &text.args, None, &[], &mut NoDevice::default())?;
+            most = most.max(asked.1);
         }
         Ok(most)
     }
@@ -116,32 +116,22 @@ struct Text {
     room: u64,
 }
 
-impl Text {
-    /// Calls the launcher; the bytes of workspace that it wants.
-    fn recorded(&self, recorder: &mut Recorder<'_>) -> Result<u64, Invalid> {
-        self.witness.record(&self.args, None, recorder).map_err(|error| match error {
-            WitnessError::Failed(why) => Invalid::new(Reason::Runtime, why),
-            WitnessError::Limit(limit) => Invalid::new(Reason::Timeout, limit),
-        })
-    }
-}
-
 impl Draft for Text {
     fn request(&self) -> Compile {
         self.request.clone()
     }
 
-    fn candidate(&self, binary: &Binary, _: usize) -> Result<Candidate, Invalid> {
-        let symbol = |name: &str| {
-            let found = binary.kernels.iter().find(|k| k.name == name);
-            found.map_or_else(|| name.to_string(), |k| k.symbol.clone())
-        };
-        let mut recorder = Recorder::new(&self.witness, &symbol);
-        let bytes = self.recorded(&mut recorder)?;
+    fn candidate(
+        &self,
+        binary: &Binary,
+        _: usize,
+        device: &mut dyn Device,
+    ) -> Result<Candidate, Invalid> {
+        let (actions, bytes) = recorded(&self.witness, &self.args, None, &binary.kernels, device)?;
         if bytes > self.room {
             let detail = format!("its workspace has {bytes} bytes");
             return Err(Invalid::new(Reason::Constraints, detail));
         }
-        Ok(Candidate { key: self.key.clone(), actions: recorder.actions })
+        Ok(Candidate { key: self.key.clone(), actions })
     }
 }
