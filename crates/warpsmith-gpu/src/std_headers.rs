@@ -58,6 +58,7 @@ const LIMITS: &CStr = c"#pragma once
 #endif
 ";
 
+/// `cuda_pipeline_helpers.h` declares three of these itself where NVRTC compiles it, with these types.
 const STDINT: &CStr = c"#pragma once
 typedef signed char int8_t;
 typedef unsigned char uint8_t;
@@ -66,9 +67,9 @@ typedef unsigned short uint16_t;
 typedef int int32_t;
 typedef unsigned int uint32_t;
 typedef long int64_t;
-typedef unsigned long uint64_t;
+typedef unsigned long long uint64_t;
 typedef long intptr_t;
-typedef unsigned long uintptr_t;
+typedef uint64_t uintptr_t;
 #ifndef INT32_MAX
 #define INT8_MAX 127
 #define INT16_MAX 32767
@@ -79,7 +80,7 @@ typedef unsigned long uintptr_t;
 #define UINT32_MAX 4294967295u
 #define INT64_MAX 9223372036854775807L
 #define INT64_MIN (-INT64_MAX - 1)
-#define UINT64_MAX 18446744073709551615UL
+#define UINT64_MAX 18446744073709551615ULL
 #endif
 ";
 

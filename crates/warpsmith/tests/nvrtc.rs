@@ -128,7 +128,8 @@ fn constants_and_types_of_the_c_library_are_known() {
     let Ok((mut worker, _)) = Worker::start(&start(&["--backend", "compiler"]), SLOW) else {
         return eprintln!("not run, for want of a compiler");
     };
-    let headers = ["math.h", "cfloat", "limits.h", "cstdint", "stdlib.h"];
+    // The header of asynchronous copies declares some of the types itself.
+    let headers = ["math.h", "cfloat", "limits.h", "cuda_pipeline.h", "cstdint", "stdlib.h"];
     let mut request = request(
         "const uint32_t k = INT_MAX; const double big = DBL_MAX; y[i] = x[i] < INFINITY ? x[i] + (float)k : isnan(x[i]) ? NAN : fminf((float)big, -FLT_MAX);",
     );
