@@ -55,7 +55,7 @@ impl File<'_> {
     ) -> Vec<Turn> {
         let Some(body) = scope::body_at(self.unit, byte) else { return vec![] };
         let later = |n: &str| is_later(n, site, place);
-        let Some((counters, texts)) = self.unrolled(body, byte, (&later, given)) else {
+        let Some((counters, texts)) = self.unrolled(body, byte, &later, given) else {
             return vec![];
         };
         let known = |n: &str| !later(n) || counters.iter().any(|c| c.name == n);
@@ -94,7 +94,8 @@ impl File<'_> {
         &self,
         body: &ast::Block,
         byte: usize,
-        (later, given): (&dyn Fn(&str) -> bool, [&str; 2]),
+        later: &dyn Fn(&str) -> bool,
+        given: [&str; 2],
     ) -> Option<(Vec<Counter>, [String; 2])> {
         let mut texts = given.map(str::to_string);
         let mut counters: Vec<Counter> = vec![];
