@@ -48,6 +48,10 @@ impl Profiled {
         if self.by_readers { FEW_LESSONS } else { MAX_LESSONS }
     }
 
+    /// Takes down what a launch does, with all ways that data may send its threads; `whole`: no visits are left out.
+    ///
+    /// # Errors
+    /// What the emulator refuses.
     pub fn add(
         &mut self,
         session: &mut Session,
