@@ -1,4 +1,5 @@
 // Kernels take memory by `cudaMalloc`, hand it to grids that they launch, and free it; extents of grids are quotients of floats.
+// nvcc: -rdc=true
 #include <cmath>
 #include <cstdio>
 #include <cuda_runtime.h>
