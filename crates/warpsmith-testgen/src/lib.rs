@@ -5,6 +5,7 @@
 
 mod c_nest;
 mod choice;
+mod cores;
 mod cuda;
 mod looped;
 mod mutate;
@@ -13,6 +14,7 @@ mod steps;
 mod tunable;
 
 pub use c_nest::c_program;
+pub use cores::on_all_cores;
 pub use cuda::{CudaKernel, PARAMS, THREADS, c_prelude, cuda_kernel, cuda_threads};
 pub use looped::{LoopedScript, looped_script};
 pub use mutate::mutate_source;

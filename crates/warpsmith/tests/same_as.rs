@@ -4,9 +4,9 @@
 mod common;
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 use common::command;
+use warpsmith_testgen::on_all_cores;
 
 /// A kernel with its reference, other right forms of it, and the faults that are planted in it.
 struct Case {
@@ -89,22 +89,6 @@ fn compare(case: &Case, text: &str, name: &str) -> (i32, serde_json::Value) {
     (out.status.code().expect("a status"), report)
 }
 
-/// Runs jobs on two threads and gathers what they complain about.
-fn all<T: Send>(jobs: Vec<T>, one: impl Fn(&T) -> Option<String> + Sync) -> Vec<String> {
-    let (queue, wrong) = (Mutex::new(jobs), Mutex::new(vec![]));
-    std::thread::scope(|s| {
-        for _ in 0..2 {
-            s.spawn(|| {
-                loop {
-                    let Some(job) = queue.lock().unwrap().pop() else { break };
-                    wrong.lock().unwrap().extend(one(&job));
-                }
-            });
-        }
-    });
-    wrong.into_inner().unwrap()
-}
-
 #[test]
 fn right_optimisations_are_the_same() {
     let (cases, every) = (cases(), every(5));
@@ -116,13 +100,14 @@ fn right_optimisations_are_the_same() {
     }
     assert!(jobs.len() >= 60 || cases.len() < 30, "{}", jobs.len());
     jobs.retain(|(_, i, c, _)| (i + c) % every == 0);
-    let wrong = all(jobs, |(case, i, _, text)| {
+    let wrong = on_all_cores(&jobs, |(case, i, _, text)| {
         let name = format!("{}_{i}", case.name);
         let (status, report) = compare(case, text, &name);
         let verdict = report["same_as"]["verdict"].as_str().unwrap_or("").to_string();
         let fine = status == 0 && verdict.starts_with("equal");
         (!fine).then(|| format!("{name}: {status} {report:#}"))
     });
+    let wrong: Vec<String> = wrong.into_iter().flatten().collect();
     assert!(wrong.is_empty(), "{} of them: {}", wrong.len(), wrong.join("\n"));
 }
 
@@ -135,7 +120,7 @@ fn planted_faults_are_found() {
         let chosen = case.faults.iter().enumerate().filter(move |(f, _)| (f + c) % every == 0);
         chosen.map(move |(f, fault)| (case, f, fault))
     });
-    let wrong = all(jobs.collect(), |(case, f, edit)| {
+    let wrong = on_all_cores(&jobs.collect::<Vec<_>>(), |(case, f, edit)| {
         let name = format!("{}_{f}", case.name);
         let (status, report) = compare(case, &edit.made(case), &name);
         let findings = report["findings"].as_array().cloned().unwrap_or_default();
@@ -145,6 +130,7 @@ fn planted_faults_are_found() {
         let fine = status == 1 && !findings.is_empty() && findings.iter().all(names_element);
         (!fine).then(|| format!("{name}: `{}` => `{}`: {status} {report:#}", edit.old, edit.new))
     });
+    let wrong: Vec<String> = wrong.into_iter().flatten().collect();
     assert!(wrong.is_empty(), "{} of the faults: {}", wrong.len(), wrong.join("\n"));
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Output;
 
 use tempfile::TempDir;
+use warpsmith_testgen::on_all_cores;
 
 fn stage(folder: &Path, args: &[&str]) -> Output {
     let all: Vec<&str> = std::iter::once("stage").chain(args.iter().copied()).collect();
@@ -123,17 +124,18 @@ fn a_refuted_read_has_its_verdict() {
 #[test]
 fn staged_programs_stay_clean() {
     let folder = format!("{}/../warpsmith-stage/tests/kernels", env!("CARGO_MANIFEST_DIR"));
-    for (name, more) in [
+    let cases = [
         ("plate_twice", None),
         ("rod_twice", None),
         ("blur_twice", None),
         ("laplacian", Some("--auto")),
-    ] {
+    ];
+    on_all_cores(&cases, |(name, more)| {
         let temporary = TempDir::new().expect("a folder");
         let text = std::fs::read_to_string(format!("{folder}/{name}.cu")).expect("a program");
         std::fs::write(temporary.path().join("program.cu"), text).expect("it can be written");
         let mut args = vec!["program.cu", "--no-proof", "--device", "emulator", "--out", "out"];
-        args.extend(more);
+        args.extend(*more);
         let out = stage(temporary.path(), &args);
         assert_eq!(out.status.code(), Some(0), "{name}: {}", String::from_utf8_lossy(&out.stderr));
         let mut check = common::command(temporary.path(), &["check", "out/program.cu"]);
@@ -141,5 +143,5 @@ fn staged_programs_stay_clean() {
         let said = String::from_utf8_lossy(&checked.stdout).into_owned();
         assert_eq!(checked.status.code(), Some(0), "{name}: {said}");
         assert!(said.contains(" checked: nothing found"), "{name}: {said}");
-    }
+    });
 }

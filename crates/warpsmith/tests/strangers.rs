@@ -7,6 +7,8 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use warpsmith_testgen::on_all_cores;
+
 /// One loop in this many is run, unless all are asked for.
 const EVERY: usize = 4;
 
@@ -57,12 +59,9 @@ fn every_file_is_in_the_table() {
 fn loops_of_strangers_are_taken_as_they_are() {
     let all = std::env::var("WARPSMITH_ALL_LOOPS").is_ok_and(|v| v == "1");
     let every = if all { 1 } else { EVERY };
-    let mut wrong = vec![];
-    for row in rows().into_iter().step_by(every) {
-        if let Err(why) = tuned(&row) {
-            wrong.push(format!("{}: {why}", row.name));
-        }
-    }
+    let rows: Vec<Row> = rows().into_iter().step_by(every).collect();
+    let wrong = |row: &Row| tuned(row).err().map(|why| format!("{}: {why}", row.name));
+    let wrong: Vec<String> = on_all_cores(&rows, wrong).into_iter().flatten().collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

@@ -4,12 +4,10 @@
 //! No other code knows these files. CI looks at a part of them, by hand all run. With `WARPSMITH_EMITTED=DIR` what was emitted is left there for a CUDA compiler.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use warpsmith::tune::{RegisterSource, TuneRequest, Tuned, tune};
 use warpsmith_ir::SourceMap;
-use warpsmith_testgen::sampled;
+use warpsmith_testgen::{on_all_cores, sampled};
 
 fn variants() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/variants");
@@ -80,17 +78,6 @@ fn variants_get_the_steps_of_their_kind() {
     let files = variants();
     assert!(files.len() >= 30);
     let files = sampled(files);
-    let (next, found) = (AtomicUsize::new(0), Mutex::new(vec![]));
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| {
-                while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let problems = problems(file);
-                    found.lock().expect("no worker has panicked").extend(problems);
-                }
-            });
-        }
-    });
-    let found = found.into_inner().expect("no worker has panicked");
+    let found = on_all_cores(&files, |file| problems(file)).concat();
     assert!(found.is_empty(), "{}", found.join("\n"));
 }

@@ -15,8 +15,6 @@ mod text;
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use cases::{CASES, Case};
@@ -26,7 +24,7 @@ use warpsmith::opt::Program;
 use warpsmith::status::{Failure, Status};
 use warpsmith::tune::TuneRequest;
 use warpsmith::tune::faults::Prepared;
-use warpsmith_testgen::sampled;
+use warpsmith_testgen::{on_all_cores, sampled};
 
 /// Faults of one case that CI plants.
 const SAMPLE: usize = 24;
@@ -195,20 +193,11 @@ fn planted_faults_are_caught() {
         }
         planted.extend(faults.into_iter().map(|f| (prepared, f)));
     }
-    let (next, verdicts) = (AtomicUsize::new(0), Mutex::new(vec![]));
-    let worker = || {
-        while let Some((prepared, fault)) = planted.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let verdict = prepared.verify(&fault.text, &mut SourceMap::new()).map(drop);
-            let oracle = oracle(verdict);
-            verdicts.lock().expect("no worker has panicked").push((oracle, fault));
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(worker);
-        }
+    let oracles = on_all_cores(&planted, |(prepared, fault)| {
+        oracle(prepared.verify(&fault.text, &mut SourceMap::new()).map(drop))
     });
-    let verdicts = verdicts.into_inner().expect("no worker has panicked");
+    let verdicts: Vec<(Oracle, &Fault)> =
+        oracles.into_iter().zip(planted.iter().map(|(_, fault)| fault)).collect();
     report(&verdicts, all && only.is_empty());
     let caught = |o: &Oracle| !matches!(o, Oracle::NoProgram | Oracle::Survived);
     let count = verdicts.iter().filter(|(o, _)| caught(o)).count();
@@ -244,19 +233,7 @@ fn test_programs_show_planted_faults() {
     let only = std::env::var("WARPSMITH_FAULTS_OF").unwrap_or_default();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let chosen = chosen(&only);
-    let (next, found) = (AtomicUsize::new(0), Mutex::new(vec![]));
-    let worker = || {
-        while let Some(case) = chosen.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let one = shown_of(case, folder.path(), all);
-            found.lock().expect("no worker has panicked").extend(one);
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(worker);
-        }
-    });
-    let found = found.into_inner().expect("no worker has panicked");
+    let found = on_all_cores(&chosen, |case| shown_of(case, folder.path(), all)).concat();
     let mut by_oracle: BTreeMap<Oracle, usize> = BTreeMap::new();
     found.iter().for_each(|(oracle, _)| *by_oracle.entry(*oracle).or_default() += 1);
     println!("faults by what showed them: {by_oracle:?}");

@@ -12,8 +12,6 @@ mod mutate;
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use mutate::{Kind, Site};
@@ -23,6 +21,7 @@ use warpsmith::check::program::{self, StepProgram};
 use warpsmith::data::{ArgSpec, NamedSpec};
 use warpsmith_emu::{self as emu, Buffer, Options};
 use warpsmith_ir::{Module, SourceMap};
+use warpsmith_testgen::on_all_cores;
 
 /// Mutants of one file that CI looks at.
 const SAMPLE: usize = 10;
@@ -243,27 +242,19 @@ fn look_at(file: &Path, all: bool) -> Tally {
 
 /// Looks at all files, on all cores.
 fn look_at_all(files: &[PathBuf], all: bool) -> Tally {
-    let (next, total) = (AtomicUsize::new(0), Mutex::new(Tally::default()));
-    let worker = || {
-        while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let start = Instant::now();
-            let tally = look_at(file, all);
-            println!(
-                "{:6.1} s, {} survivors: {}",
-                start.elapsed().as_secs_f64(),
-                tally.survivors.len(),
-                file.file_name().unwrap_or_default().display()
-            );
-            total.lock().expect("no worker has panicked").add(tally);
-        }
-    };
-    let workers = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(worker);
-        }
+    let tallies = on_all_cores(files, |file| {
+        let start = Instant::now();
+        let tally = look_at(file, all);
+        println!(
+            "{:6.1} s, {} survivors: {}",
+            start.elapsed().as_secs_f64(),
+            tally.survivors.len(),
+            file.file_name().unwrap_or_default().display()
+        );
+        tally
     });
-    let mut tally = total.into_inner().expect("no worker has panicked");
+    let mut tally = Tally::default();
+    tallies.into_iter().for_each(|one| tally.add(one));
     tally.survivors.sort();
     tally.missed_races.sort();
     tally

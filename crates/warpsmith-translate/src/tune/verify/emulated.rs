@@ -196,6 +196,8 @@ impl Launcher for EmuLauncher<'_> {
             }
         }
         let mut options = self.options.clone();
+        // The limit is one of all launches together: a loop in time has many.
+        options.max_total_steps = options.max_total_steps.saturating_sub(self.thread_instructions);
         if let Some(part) = &mut self.part {
             options.blocks = part.begin(&config)?;
         }

@@ -18,7 +18,7 @@ use super::oversized::{Budget, Large, THREADS};
 use super::part::Part;
 use super::sampled::{self, Sampled};
 use super::variant::Variant;
-use super::witness::{CONSTANT_MEMORY, How, Witness, WitnessRun};
+use super::witness::{CONSTANT_MEMORY, How, Witness, WitnessError, WitnessRun};
 use super::{Failed, Verified, Verifier};
 use crate::tune::sizes::Point;
 
@@ -43,8 +43,9 @@ const LONGEST: i64 = 2100;
 const LONGER: usize = 6;
 /// Statements of a launcher that is asked for its grids: a loop in time need not go on to the largest size.
 const TILE_STEPS: u64 = 2_000_000;
-/// Thread instructions of one look.
+/// Thread instructions of one look, and of all looks of a round.
 const PROBE_STEPS: u64 = 100_000_000;
+const ROUND_STEPS: u64 = 4 * PROBE_STEPS;
 /// The most blocks along an axis where limits on blocks are lowered.
 pub(in crate::tune) const FEWER_BLOCKS: u32 = 3;
 
@@ -78,8 +79,9 @@ pub fn verify(
     for work in WORK {
         let mut seen = BTreeSet::new();
         let mut probes = 0;
+        tally.steps = 0;
         for draw in 0..DRAWS {
-            if verified.coverage.is_complete() || tally.runs >= RUNS || probes >= PROBES {
+            if verified.coverage.is_complete() || tally.is_spent() || probes >= PROBES {
                 break;
             }
             let point = search.draw(draw, &params, &pools, &mut rng);
@@ -97,7 +99,7 @@ pub fn verify(
         tally = Tally::new(verified);
         let mut probes = 0;
         for point in points.into_iter().take(NEIGHBOURS) {
-            if verified.coverage.is_complete() || tally.runs >= RUNS || probes >= most {
+            if verified.coverage.is_complete() || tally.is_spent() || probes >= most {
                 break;
             }
             if search.is_affordable(&point, WORK[2]) {
@@ -132,11 +134,17 @@ struct Tally {
     hoped: Coverage,
     runs: usize,
     fruitless: usize,
+    /// Thread instructions of looks in this round.
+    steps: u64,
 }
 
 impl Tally {
     fn new(verified: &Verified) -> Tally {
-        Tally { hoped: verified.coverage.clone(), runs: 0, fruitless: 0 }
+        Tally { hoped: verified.coverage.clone(), runs: 0, fruitless: 0, steps: 0 }
+    }
+
+    fn is_spent(&self) -> bool {
+        self.runs >= RUNS || self.steps >= ROUND_STEPS
     }
 }
 
@@ -395,7 +403,15 @@ impl Search<'_> {
                 continue;
             }
             probes += 1;
-            let Some(probe) = self.probe(variant, point) else { continue };
+            let probe = match self.probe(variant, point) {
+                Some(Ok(probe)) => probe,
+                Some(Err(WitnessError::Limit(_))) => {
+                    tally.steps += PROBE_STEPS;
+                    continue;
+                }
+                _ => continue,
+            };
+            tally.steps += probe.thread_instructions;
             let gains = |c: &Coverage| c.clone().add("", probe.grids.keys(), &probe.ways);
             if gains(&verified.coverage) && gains(&tally.hoped) {
                 tally.runs += 1;
@@ -431,8 +447,12 @@ impl Search<'_> {
         asked.is_ok_and(|a| a.threads <= THREADS && coverage.may_gain(a.grids.keys(), &a.ways))
     }
 
-    /// A few blocks, on arrays of zeros.
-    fn probe(&self, variant: Variant<'_>, point: &Point) -> Option<WitnessRun> {
+    /// A few blocks, on arrays of zeros; `None`: they would be too large.
+    fn probe(
+        &self,
+        variant: Variant<'_>,
+        point: &Point,
+    ) -> Option<Result<WitnessRun, WitnessError>> {
         let args = inputs::without_contents(&self.verifier.sources, point, usize::MAX)?;
         let options = emu::Options {
             checks: emu::Checks::NONE,
@@ -442,7 +462,7 @@ impl Search<'_> {
         let text = variant.text(self.verifier.witness);
         let part = Part::new(false);
         let how = How { unaligned: variant.is_unaligned(), part: Some(part) };
-        text.run_as(&args, self.verifier.result_type(), &options, how).ok()
+        Some(text.run_as(&args, self.verifier.result_type(), &options, how))
     }
 
     fn run(
