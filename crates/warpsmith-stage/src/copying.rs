@@ -70,6 +70,7 @@ pub fn copies(session: &mut Session, profiled: &mut Profiled) -> Result<Copied, 
         needed: OnceCell::new(),
         strict: &profiled.strict,
         guarded: BTreeSet::new(),
+        all_readers: profiled.by_readers,
     };
     profiled.blamed.extend(problem.wrongly_made(&profiled.copies));
     if profiled.by_readers {

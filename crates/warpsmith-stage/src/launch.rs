@@ -99,6 +99,8 @@ pub enum Fit {
     Spare,
     /// The last blocks along x and y end each in its own way; there are more of them along y than along x, or fewer.
     Ends([End; 2], bool),
+    /// Every size is another one without pattern, also of those along one axis: what holds for one of them need not for the next.
+    Random(u32),
 }
 
 /// How many positions the last block of an axis has.
@@ -114,6 +116,51 @@ pub enum End {
     ButOne,
     /// As many as it has threads.
     All,
+}
+
+/// Numbers without pattern that stay the same.
+struct Mix(u64);
+
+impl Mix {
+    fn of(from: &[u32]) -> Mix {
+        let mut mix = Mix(0);
+        for n in from {
+            mix.0 ^= u64::from(*n) + 1;
+            mix.below(1);
+        }
+        mix
+    }
+
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % limit
+    }
+
+    /// Up to three times so many positions, often at the ends of these; rarely far more.
+    fn size(&mut self, step: i64) -> i64 {
+        let last = match self.below(3) {
+            0 => 1 + self.below(3) as i64,
+            1 => step - self.below(3) as i64,
+            _ => 1 + self.below(step.unsigned_abs()) as i64,
+        };
+        let size = step * self.below(3) as i64 + last.clamp(1, step);
+        if self.below(8) == 0 { 4 * size } else { size }
+    }
+}
+
+/// Launches with sizes without pattern, for a kernel that has several along an axis.
+pub fn random(usage: &Usage, count: u32) -> impl Iterator<Item = Fit> + use<> {
+    let several = has_several(usage);
+    (0..count).filter(move |_| several).map(Fit::Random)
+}
+
+/// Whether several sizes bound positions along one axis.
+pub fn has_several(usage: &Usage) -> bool {
+    let along = |a: usize| usage.roles.values().filter(|r| r.axes[a]).count();
+    (0..3).any(|a| along(a) > 1)
 }
 
 /// What a launch is made from.
@@ -215,6 +262,12 @@ fn covering(fit: Fit, threads: u32, step: i64, count: u32, axis: u32) -> (u32, i
         Fit::Least(_) => (1, i64::from(count).min(whole)),
         Fit::Part | Fit::Thin(_) => (count, (whole / 2 + 1 + i64::from(axis)).min(whole)),
         Fit::Ragged(by) => (count, whole - cut(by)),
+        Fit::Random(seed) => {
+            let mut mix = Mix::of(&[seed, axis]);
+            let size = mix.size(step.min(threads.into()));
+            let spare = u32::from(mix.below(4) == 0);
+            ((size as u32).div_ceil(step as u32) + spare, size)
+        }
         Fit::Strided => (count.div_ceil(2), whole - cut(1)),
         Fit::Ends(ends, _) => {
             let last = match ends[axis as usize % 2] {
@@ -276,12 +329,25 @@ fn depth(wanted: &Wanted<'_>, blocks: u32, fit: Fit) -> i64 {
     }
 }
 
+/// A size along an axis. Where no launch says that several are the same, the grid is made for one of them in turn.
+fn along(wanted: &Wanted<'_>, name: &String, axis: usize, (size, fit): (i64, Fit)) -> i64 {
+    let Fit::Random(seed) = fit else { return size };
+    let bounds = |n: &&String| wanted.usage.roles.get(*n).is_some_and(|r| r.axes[axis]);
+    let all: Vec<&String> = wanted.parameters.iter().filter(bounds).collect();
+    let number = all.iter().position(|n| *n == name).unwrap_or(0) as u32;
+    match number == seed % all.len().max(1) as u32 {
+        true => size,
+        false => Mix::of(&[seed, axis as u32, number + 1]).size(size),
+    }
+}
+
 /// What tells positions apart by a remainder differs from launch to launch.
 fn colour(fit: Fit, blocks: u32) -> i64 {
     let kind = match fit {
         Fit::Exact | Fit::Apart => 1,
         Fit::Single | Fit::Part | Fit::Thin(_) | Fit::Least(_) | Fit::Ends(_, true) => 2,
         Fit::Ragged(_) | Fit::Overlapping(_) | Fit::Strided | Fit::Spare | Fit::Ends(..) => 0,
+        Fit::Random(seed) => i64::from(seed % 3),
     };
     kind + i64::from(blocks)
 }
@@ -312,7 +378,7 @@ fn integers(
             (Some(a), _) if wanted.usage.strides && !wanted.usage.threads[a] => {
                 size[a] + depth(wanted, blocks, fit)
             }
-            (Some(a), _) => size[a],
+            (Some(a), _) => along(wanted, name, a, (size[a], fit)),
             (None, true) => (0..3).filter(|a| role.product[*a]).map(|a| size[a]).product(),
             // Nothing else says how far rows go.
             (None, false) if role.depth && wanted.usage.rows.contains(name) && !bounded => size[0],

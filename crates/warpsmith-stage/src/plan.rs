@@ -417,7 +417,10 @@ fn symbols(
         }
     }
     for name in site.variables.iter().filter(|n| !local(n)) {
-        add(name.clone(), SymbolKind::Variable);
+        // No number is made from what is true or not.
+        let kind =
+            if site.truths.contains(name) { SymbolKind::Guard } else { SymbolKind::Variable };
+        add(name.clone(), kind);
     }
     for a in (0..3u8).filter(used) {
         add(format!("blockIdx.{}", axis(a)), SymbolKind::Grid(a));

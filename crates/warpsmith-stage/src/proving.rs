@@ -177,7 +177,7 @@ fn marks_in(session: &Session, name: Span) -> Vec<usize> {
     marks.filter(|(_, m)| holds(m)).map(|(i, _)| i).collect()
 }
 
-/// Parameters that bound positions along one axis.
+/// Parameters that bound positions along one axis, each alone: of several, blocks may lie beyond some.
 fn bounds(session: &Session) -> Vec<(usize, String)> {
     let mut all = vec![];
     for (name, role) in &session.usage.roles {
@@ -186,5 +186,6 @@ fn bounds(session: &Session) -> Vec<(usize, String)> {
             all.push((*axis, name.clone()));
         }
     }
-    all
+    let alone = |axis: usize| all.iter().filter(|(a, _)| *a == axis).count() == 1;
+    all.iter().filter(|(a, _)| alone(*a)).cloned().collect()
 }

@@ -45,6 +45,10 @@ const MAX_ROWS: usize = 400;
 const FIRST: [[Fit; 2]; 2] = [[Fit::Ragged(1), Fit::Exact], [Fit::Ragged(1), Fit::Single]];
 /// The same of the shapes after them, which are to show mistakes alone.
 const FURTHER: [Fit; 2] = [Fit::Ragged(1), Fit::Exact];
+/// Launches of a shape with sizes without pattern.
+const RANDOM: u32 = 4;
+/// The same where none of those comes to a mark.
+const MANY_RANDOM: u32 = 40;
 /// Threads of a launch that is learnt from: what all of them see is taken down.
 const MAX_THREADS: u64 = 1 << 18;
 /// Rounds of counter-examples.
@@ -65,8 +69,8 @@ pub fn profile(session: &mut Session) -> Result<Profiled, Refusal> {
     let blocks = small_shapes(session);
     let expected = expected(session, &blocks);
     session.prepare(&expected);
-    for block in blocks {
-        let found = fits(session, block, 2, &FIRST[shapes])?;
+    for block in &blocks {
+        let found = fits(session, *block, 2, &FIRST[shapes])?;
         shapes += usize::from(!found.is_empty());
         for suited in found {
             profiled.add(session, suited, false)?;
@@ -75,6 +79,7 @@ pub fn profile(session: &mut Session) -> Result<Profiled, Refusal> {
             break;
         }
     }
+    reach(session, &mut profiled, blocks.first().copied())?;
     profiled.random |= profiled.misses(session) || session.plan.forks.any_open();
     // Where nothing is stored with values that tell elements apart, it is with others.
     session.mixed |= profiled.random || !session.plan.forks.forks.is_empty();
@@ -95,6 +100,24 @@ pub fn profile(session: &mut Session) -> Result<Profiled, Refusal> {
         true => Err(no_launch(session)),
         false => Ok(profiled),
     }
+}
+
+/// Goes on with sizes without pattern where no launch has come to some mark: what lies between two of them is empty where they are equal.
+fn reach(
+    session: &mut Session,
+    profiled: &mut Profiled,
+    block: Option<[u32; 3]>,
+) -> Result<(), Refusal> {
+    let Some(block) = block else { return Ok(()) };
+    for fit in launch::random(&session.usage, MANY_RANDOM).skip(RANDOM as usize) {
+        if !profiled.misses(session) {
+            break;
+        }
+        for suited in session.all_suited(block, 1, fit)?.into_iter().filter(|s| !s.idle) {
+            profiled.add(session, suited, false)?;
+        }
+    }
+    Ok(())
 }
 
 /// Launches of a block shape in which the unmodified kernel is right: overlapping ones and such in strides where the kernel
@@ -119,7 +142,8 @@ pub fn fits(
 fn wanted(session: &Session, kinds: &[Fit]) -> Vec<Fit> {
     let overlapping = session.usage.overlaps.then_some(Fit::Overlapping(2));
     let strided = session.usage.strides.then_some(Fit::Strided);
-    overlapping.into_iter().chain(kinds.iter().copied()).chain(strided).collect()
+    let random = launch::random(&session.usage, RANDOM);
+    overlapping.into_iter().chain(kinds.iter().copied()).chain(strided).chain(random).collect()
 }
 
 /// The launches that are looked at where nothing is wrong with any: two shapes from the start, and those after them, last first.

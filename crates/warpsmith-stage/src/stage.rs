@@ -1,5 +1,6 @@
 //! The whole way: from a file with a plan to the file without, and what is known of it.
 
+mod accesses;
 mod by_readers;
 mod named;
 mod refuted;
@@ -10,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use warpsmith_ir::{Diagnostic, SourceMap};
 
+use accesses::{accesses, replacements};
 pub(crate) use named::assertion;
 use named::{Fixed, Named};
 pub use wording::dims;
@@ -18,6 +20,7 @@ use wording::{comments, notes, wrong};
 use crate::copying::{self, Copied};
 use crate::holes::{self, Filling};
 use crate::intermediate;
+use crate::launch::{self, Launch};
 use crate::proving::{self, ShapeProof};
 use crate::search::{self, Found, Killed, Profiled, Search};
 use crate::session::{Input, Refusal, Session, place};
@@ -25,9 +28,11 @@ use crate::source::marks::{self, Bytes};
 use crate::source::patch::Patch;
 use crate::source::shape::Extent;
 use crate::synth::reads::Effort;
-use crate::synth::sides::Sides;
 use crate::verify::barriers::{self, Inserted};
-use crate::verify::check::{Checked, Checker};
+use crate::verify::check::{Checked, Checker, Problem};
+
+/// Problems that are learnt from at once.
+const AT_ONCE: usize = 5;
 
 /// How sure it is that an access is right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -180,7 +185,11 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
             Err(_) => _ = session.tie(false),
         }
     }
-    let Made { profiled, checker, result, proofs, fixed } = made?;
+    let mut made = made?;
+    if let Some(tied) = as_launched(&mut session, &made) {
+        made = tied;
+    }
+    let Made { profiled, checker, result, proofs, fixed } = made;
     let Written { found, copied, edits, checked, inserted, redundant, removed } = result;
     let accesses = accesses(&session, &found, copied.time, &proofs);
     read_as_filled(&session, &accesses)?;
@@ -268,6 +277,26 @@ struct Made {
     fixed: Vec<Fixed>,
 }
 
+/// The same for launches that keep to what the host code of the file makes of several sizes along an axis, where that is proved and what is
+/// right for all of them is not.
+fn as_launched(session: &mut Session, made: &Made) -> Option<Made> {
+    let several = launch::has_several(&session.usage) && session.ties().is_empty();
+    let doubted = !made.proofs.is_empty() && !all_proved(session, &made.proofs);
+    if !several || !doubted || session.input.quick {
+        return None;
+    }
+    let in_tiny = session.in_tiny.clone();
+    if session.tie(true)
+        && let Ok(tied) = written(session)
+        && all_proved(session, &tied.proofs)
+    {
+        return Some(tied);
+    }
+    session.tie(false);
+    session.in_tiny = in_tiny;
+    None
+}
+
 /// From profiles to proofs, with more effort where no simple expression is right.
 fn tried(session: &mut Session, extents: &[Extent; 3]) -> Result<Made, Refusal> {
     session.try_harder(extents.clone(), Effort::Usual);
@@ -310,9 +339,16 @@ fn written(session: &mut Session) -> Result<Made, Refusal> {
         checker.launches = launches;
     }
     let mut named = Named::default();
-    let (result, proofs) = sure(session, &mut profiled, &mut checker, &mut named)?;
-    let made = Made { profiled, checker, result, proofs, fixed: named.fixed };
-    Ok(by_readers::better(session, &made).unwrap_or(made))
+    match sure(session, &mut profiled, &mut checker, &mut named) {
+        Ok((result, proofs)) => {
+            let made = Made { profiled, checker, result, proofs, fixed: named.fixed };
+            Ok(by_readers::better(session, &made).unwrap_or(made))
+        }
+        Err(refusal) if unsolved(&refusal) => {
+            by_readers::instead(session, &profiled, &checker).ok_or(refusal)
+        }
+        Err(refusal) => Err(refusal),
+    }
 }
 
 /// Whether no expression was found, in contrast to other reasons.
@@ -387,20 +423,22 @@ fn verified(
         if checked.problems.is_empty() && !copied.statements.is_empty() {
             checked.problems = checker.with_other_data(session, &edits, &profiled.launches)?;
         }
-        let Some(problem) = checked.problems.first() else {
+        if checked.problems.is_empty() {
             let (redundant, removed) = (vec![], false);
             return Ok(Written { found, copied, edits, checked, inserted, redundant, removed });
-        };
-        let mut all = checker.launches.iter().chain(&profiled.launches);
-        let suited = all.find(|s| s.launch == problem.launch).cloned();
+        }
         lessons += 1;
-        let learnt = match suited {
-            Some(suited) if lessons <= profiled.lessons() => {
-                let learnt = search.learn(session, profiled, &suited)?;
-                profiled.restrict(session, problem) || learnt
+        let mut learnt = false;
+        if lessons <= profiled.lessons() {
+            let more = checker.check(session, &edits, AT_ONCE)?.problems;
+            let mut seen: Vec<&Launch> = vec![];
+            for problem in checked.problems.iter().take(1).chain(&more) {
+                if !seen.contains(&&problem.launch) {
+                    learnt |= learn(session, (checker, &mut *profiled, &mut *search), problem)?;
+                    seen.push(&problem.launch);
+                }
             }
-            _ => false,
-        };
+        }
         if !learnt && !profiled.careful && session.plan.are_single(&profiled.blamed) {
             (profiled.careful, lessons) = (true, 0);
         } else if !learnt {
@@ -408,6 +446,18 @@ fn verified(
             return Err(refuted::refused(session, checker, problems, &found, &copied));
         }
     }
+}
+
+/// Learns from a launch in which a text is wrong; false: there is nothing new in it.
+fn learn(
+    session: &mut Session,
+    (checker, profiled, search): (&Checker, &mut Profiled, &mut Search),
+    problem: &Problem,
+) -> Result<bool, Refusal> {
+    let mut all = checker.launches.iter().chain(&profiled.launches);
+    let Some(suited) = all.find(|s| s.launch == problem.launch).cloned() else { return Ok(false) };
+    let learnt = search.learn(session, profiled, &suited)?;
+    Ok(profiled.restrict(session, problem) || learnt)
 }
 
 /// Checks the text with its comments once more with the constants that it is written with.
@@ -470,95 +520,6 @@ fn overlapping(session: &Session, at: &Bytes) -> Refusal {
     session.refuse(false, vec![error])
 }
 
-/// The expressions that take the places of the marks.
-///
-/// # Errors
-/// W710 when no read can be served.
-fn replacements(session: &Session, profiled: &Profiled, found: &[Found]) -> Result<Patch, Refusal> {
-    let mut edits = Patch::default();
-    let mut served = 0;
-    let sides = sides(session, found);
-    for (m, f) in found.iter().enumerate() {
-        served += usize::from(f.answer.is_some() || session.plan.given(m).is_some());
-        edits.replace(session.plan.mark(m).whole.clone(), replacement(session, m, f, &sides));
-    }
-    if served > 0 {
-        return Ok(edits);
-    }
-    let mut error = Diagnostic::error("W710", "no marked read finds its element in shared memory");
-    for (m, (mark, f)) in session.plan.marks.reads.iter().zip(found).take(3).enumerate() {
-        let what = match f.rows {
-            0 => "no launch that was tried comes to this read",
-            _ => "never there when this is read",
-        };
-        error = error.label(place(&mark.whole), what);
-        if let Some(row) = profiled.profile.get(m).and_then(|rows| rows.first()) {
-            error = error.note(search::witness(session, profiled, m, row));
-        }
-    }
-    Err(session
-        .refuse(true, vec![error.help("copy the elements to a shared array before they are read")]))
-}
-
-/// What conditions of reads have in common.
-fn sides(session: &Session, found: &[Found]) -> Sides {
-    let conjuncts =
-        |(m, f): (usize, &Found)| Some(f.answer.as_ref()?.conjuncts(&session.plan.reads[m]));
-    Sides::of(&found.iter().enumerate().filter_map(conjuncts).collect::<Vec<_>>())
-}
-
-fn replacement(session: &Session, m: usize, found: &Found, sides: &Sides) -> String {
-    let plan = &session.plan;
-    let original = plan.slice(&plan.mark(m).global());
-    match (plan.given(m), &found.answer) {
-        (Some((shared, _)), _) => plan.slice(shared).to_string(),
-        (None, Some(answer)) => {
-            let text = answer.text(&plan.reads[m], original, sides);
-            format!("{text}{}", plan.slice(&plan.mark(m).member))
-        }
-        (None, None) => {
-            // What the user put in parentheses stays in them.
-            let whole = plan.slice(&plan.mark(m).whole);
-            let original = format!("{original}{}", plan.slice(&plan.mark(m).member));
-            match whole.ends_with(&original) {
-                true => original,
-                false => format!("({original})"),
-            }
-        }
-    }
-}
-
-fn accesses(
-    session: &Session,
-    found: &[Found],
-    copying: Duration,
-    proofs: &[ShapeProof],
-) -> Vec<Access> {
-    let given = (0..found.len()).filter(|m| session.plan.given(*m).is_some()).count().max(1) as u32;
-    let sides = sides(session, found);
-    let one = |(m, f): (usize, &Found)| {
-        let is_given = session.plan.given(m).is_some();
-        Access {
-            plan: PlanKind::of(session, m),
-            at: session.plan.mark(m).whole.clone(),
-            original: session.plan.slice(&session.plan.mark(m).global()).to_string(),
-            replacement: replacement(session, m, f, &sides),
-            verdict: match (f.answer.is_some() || is_given, own_proved(session, m, proofs)) {
-                (false, _) => Verdict::Original,
-                (true, true) => Verdict::Proved,
-                (true, false) => Verdict::Checked,
-            },
-            witness: None,
-            proved: proofs.iter().filter(|p| p.proves(m)).map(|p| p.block).collect(),
-            unproved: proofs.iter().find_map(|p| Some(p.reads.get(&m)?.as_ref()?.why.clone())),
-            killed: f.killed.clone(),
-            time: if is_given { copying / given } else { f.time },
-            rows: f.rows,
-        }
-    };
-    found.iter().enumerate().map(one).collect()
-}
-
 /// Takes barriers out that no launch needs, one by one, as long as the text stays right.
 fn remove(
     session: &mut Session,
@@ -586,6 +547,12 @@ fn blocks(checked: &Checked) -> Vec<[u32; 3]> {
     all.sort_unstable();
     all.dedup();
     all
+}
+
+/// Whether all reads that are served are proved so.
+fn all_proved(session: &Session, proofs: &[ShapeProof]) -> bool {
+    let mut reads = proofs.iter().flat_map(|p| p.reads.keys());
+    !proofs.is_empty() && reads.all(|m| own_proved(session, *m, proofs))
 }
 
 /// Whether a read is proved with the block of the file, or with all where it has none of its own.

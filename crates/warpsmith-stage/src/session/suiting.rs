@@ -66,8 +66,10 @@ impl Session {
         let strides = self.shaped(&shape)?.strides(block);
         let Some(found) = self.suit_either(kind, strides)? else { return Ok(vec![]) };
         // Sizes that blocks are too large for stay so.
-        let beside =
-            matches!(fit, Fit::Part | Fit::Thin(_) | Fit::Least(_) | Fit::Spare | Fit::Ends(..));
+        let beside = matches!(
+            fit,
+            Fit::Part | Fit::Thin(_) | Fit::Least(_) | Fit::Spare | Fit::Ends(..) | Fit::Random(_)
+        );
         let larger = match found.idle && !self.idle && !beside {
             true => self.larger(kind, strides)?,
             false => None,

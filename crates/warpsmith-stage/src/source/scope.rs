@@ -66,6 +66,8 @@ pub struct Site {
     pub variables: Vec<String>,
     /// Those whose type is `int`.
     pub ints: Vec<String>,
+    /// Those whose type is `bool`.
+    pub truths: Vec<String>,
     pub arrays: Vec<SharedArray>,
     /// All names that the function declares before the place.
     pub declared: Vec<String>,
@@ -223,9 +225,12 @@ impl Walker<'_> {
     fn declare(&mut self, name: &str, ty: &ast::TypeName, init: Option<&ast::Initializer>) {
         self.site.declared.push(name.to_string());
         self.site.variables.retain(|v| v != name);
-        self.site.ints.retain(|v| v != name);
-        if matches!(&ty.kind, TypeKind::Builtin(w) if w.iter().all(|w| w == "int")) {
-            self.site.ints.push(name.to_string());
+        let Site { ints, truths, .. } = &mut self.site;
+        for (list, word) in [(ints, "int"), (truths, "bool")] {
+            list.retain(|v| v != name);
+            if matches!(&ty.kind, TypeKind::Builtin(w) if w.iter().all(|w| w == word)) {
+                list.push(name.to_string());
+            }
         }
         self.site.arrays.retain(|a| a.name != name);
         let mut ty = ty;

@@ -8,10 +8,13 @@ use crate::proving::{self, ShapeProof};
 use crate::search::Profiled;
 use crate::session::{Session, Suited};
 use crate::synth::positions::spread;
-use crate::verify::check::Checked;
+use crate::verify::check::{Checked, Checker};
 
 /// How many times as many copies a text may have for the sake of a proof: statements that few threads need cost time all the same.
 const MORE_COPIES: usize = 3;
+
+/// The same where there is no text to compare with.
+const MANY_COPIES: usize = 12;
 
 /// Launches that are profiled for these.
 const ENDS: usize = 40;
@@ -24,17 +27,10 @@ pub(super) fn better(session: &mut Session, made: &Made) -> Option<Made> {
         given.iter().filter(|m| own_proved(session, **m, proofs)).count()
     };
     let before = proved(session, &made.proofs);
-    let known = |m: &usize| session.plan.is_guarded(*m) && !session.plan.forks.decide(*m);
-    let asked = !session.input.quick && !made.proofs.is_empty();
-    if !asked || before == given.len() || !given.iter().all(known) {
+    if made.proofs.is_empty() || before == given.len() {
         return None;
     }
-    let mut profiled = made.profiled.clone();
-    profiled.copy_by_readers(session.plan.reads.len());
-    if copying::copies(session, &mut profiled.clone()).ok()?.count > most(made) {
-        return None;
-    }
-    more_ends(session, made, &mut profiled)?;
+    let mut profiled = left_to_readers(session, &made.profiled, &made.checker, most(made))?;
     // A look at one shape is cheap beside all that is checked of a text.
     if made.result.inserted.is_empty() {
         let proofs = glance(session, made, &profiled)?;
@@ -57,10 +53,44 @@ pub(super) fn better(session: &mut Session, made: &Made) -> Option<Made> {
     }
 }
 
+/// The same plan with such copies, where no others are right.
+pub(super) fn instead(
+    session: &mut Session,
+    profiled: &Profiled,
+    checker: &Checker,
+) -> Option<Made> {
+    let mut profiled = left_to_readers(session, profiled, checker, MANY_COPIES)?;
+    let (mut checker, mut named) = (checker.clone(), Named::default());
+    let (result, proofs) = sure(session, &mut profiled, &mut checker, &mut named).ok()?;
+    let made = Made { profiled, checker, result, proofs, fixed: named.fixed };
+    (made.result.copied.count <= MANY_COPIES).then_some(made)
+}
+
+/// Profiles that ask for such copies; `None`: nothing is known of who reads, or there would be more than `most`.
+fn left_to_readers(
+    session: &mut Session,
+    profiled: &Profiled,
+    checker: &Checker,
+    most: usize,
+) -> Option<Profiled> {
+    let mut given = (0..session.plan.reads.len()).filter(|m| session.plan.given(*m).is_some());
+    let known = |m: usize| session.plan.is_guarded(m) && !session.plan.forks.decide(m);
+    if session.input.quick || !given.all(known) {
+        return None;
+    }
+    let mut profiled = profiled.clone();
+    profiled.copy_by_readers(session.plan.reads.len());
+    if copying::copies(session, &mut profiled.clone()).ok()?.count > most {
+        return None;
+    }
+    more_ends(session, checker, &mut profiled)?;
+    Some(profiled)
+}
+
 /// Profiles further launches of the smallest block, whose last blocks end in many ways: who is the last to read tells who has to copy.
-fn more_ends(session: &mut Session, made: &Made, profiled: &mut Profiled) -> Option<()> {
+fn more_ends(session: &mut Session, checker: &Checker, profiled: &mut Profiled) -> Option<()> {
     let threads = |s: &&Suited| s.launch.block.iter().product::<u32>();
-    let plain = made.checker.launches.iter().filter(|s| s.launch.varied.is_empty());
+    let plain = checker.launches.iter().filter(|s| s.launch.varied.is_empty());
     let least = plain.clone().map(|s| threads(&s)).min()?;
     let all: Vec<&Suited> = plain.filter(|s| threads(s) == least).collect();
     for i in spread(all.len(), ENDS) {

@@ -5,8 +5,9 @@ use std::time::Duration;
 use warpsmith_emu::Rule;
 use warpsmith_ir::Diagnostic;
 
+use super::accesses::{accesses, replacement, sides};
 use super::wording::{said, wrong};
-use super::{Access, PlanKind, Verdict, accesses, replacement, sides};
+use super::{Access, PlanKind, Verdict};
 use crate::copying::Copied;
 use crate::intermediate;
 use crate::search::{Found, Profiled, Search, witness};

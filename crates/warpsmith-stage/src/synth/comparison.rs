@@ -61,9 +61,11 @@ impl Comparison {
         if let Term::Symbol(s) = self.left
             && symbols[s].kind == SymbolKind::Guard
         {
+            let text = &symbols[s].text;
             return match self.op {
-                Compare::Ne => symbols[s].text.clone(),
-                _ => format!("!({})", symbols[s].text),
+                Compare::Ne => text.clone(),
+                _ if text.chars().all(|c| c.is_alphanumeric() || c == '_') => format!("!{text}"),
+                _ => format!("!({text})"),
             };
         }
         // A position in blocks is not below zero.

@@ -76,6 +76,8 @@ pub struct Problem<'a> {
     pub strict: &'a BTreeSet<usize>,
     /// Marks whose copies are made by threads that read what they copy.
     pub guarded: BTreeSet<usize>,
+    /// All threads that read an element copy it where nothing tells those apart that have to.
+    pub all_readers: bool,
 }
 
 impl Problem<'_> {
@@ -435,8 +437,12 @@ impl Problem<'_> {
         let meant = one.clone().filter(|c| !c.is_far_fetched(symbols)).map(|c| vec![c]);
         let pieces = || self.looked_for(place, yes, &no, |c, yes, no| c.pieces(yes, no));
         let found = meant.or_else(pieces).or(one.map(|c| vec![c]));
-        let found = found.ok_or_else(|| unsaid(mark.0, yes, &no))?;
-        Ok(found.into_iter().map(|c| copy(Some(c))).collect())
+        match found {
+            Some(found) => Ok(found.into_iter().map(|c| copy(Some(c))).collect()),
+            // What is right already is written once more: the same value.
+            None if self.all_readers => Ok(vec![copy(None)]),
+            None => Err(unsaid(mark.0, yes, &no)),
+        }
     }
 
     fn condition(&self, place: usize, yes: &Bits, no: &Bits) -> Option<Condition> {

@@ -96,6 +96,10 @@ const BESIDE: [(Fit, u32); 12] = [
     (Fit::Spare, 5),
 ];
 
+/// Launches with sizes without pattern where several bound positions along one axis, with small blocks and with those of the file.
+const RANDOM: u32 = 240;
+const FEW_RANDOM: u32 = 24;
+
 /// Blocks along an axis, so that their numbers come to be what constants are: `blockIdx.x >= R` holds for none of a few.
 const MANY: u32 = 13;
 
@@ -143,14 +147,18 @@ impl Checker {
         let plane = session.usage.axes[1] && !session.usage.overlaps;
         // Plans of two time steps count positions from where as many blocks begin as sizes need.
         let beside = if session.usage.overlaps { &[][..] } else { &BESIDE[..] };
+        let random = |n: u32| launch::random(&session.usage, n).map(|f| (f, 1));
+        let (many, few): (Vec<_>, Vec<_>) =
+            (random(RANDOM).collect(), random(FEW_RANDOM).collect());
         let small = small.into_iter().map(|b| {
-            let beside = beside.iter().copied();
+            let beside = beside.iter().chain(&many).copied();
             let corners = corners().filter(|_| plane);
             let all = kinds.iter().copied().chain(beside).chain(ends(b)).chain(corners);
             (b, all.collect::<Vec<_>>())
         });
         let usual = blocks.into_iter().map(|b| {
-            let beside = beside.iter().copied().filter(|_| session.own == Some(b));
+            let beside = beside.iter().chain(&few).copied();
+            let beside = beside.filter(|_| session.own == Some(b));
             (b, kinds.iter().copied().chain(beside).collect())
         });
         let wanted: Vec<_> = usual.chain(small).collect();
