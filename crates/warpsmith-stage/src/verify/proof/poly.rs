@@ -115,6 +115,14 @@ impl Poly {
         Truth::all(parts)
     }
 
+    /// Calls `see` with every name.
+    pub fn names(&self, see: &mut dyn FnMut(&str)) {
+        for (key, sum) in &self.terms {
+            key.iter().for_each(|size| see(size));
+            sum.names(see);
+        }
+    }
+
     pub fn renamed(&self, by: Renamed<'_>) -> Poly {
         let mut poly = Poly::default();
         for (key, sum) in &self.terms {

@@ -90,6 +90,29 @@ impl Tree {
         }
     }
 
+    /// The tree with values of one thread in the place of others.
+    pub fn with_own(&self, by: &mut dyn FnMut(u32) -> Option<Tree>) -> Tree {
+        match self {
+            Tree::Own(id) => by(*id).unwrap_or_else(|| self.clone()),
+            Tree::Apply(op, parts) => {
+                Tree::Apply(op.clone(), parts.iter().map(|p| p.with_own(by)).collect())
+            }
+            Tree::Choose(c, a, b) => Tree::choose(c, a.with_own(by), b.with_own(by)),
+            _ => self.clone(),
+        }
+    }
+
+    /// Calls `see` with every name.
+    pub fn names(&self, see: &mut dyn FnMut(&str)) {
+        self.each(&mut |t| match t {
+            Tree::Load(_, at) | Tree::Changing(_, at) | Tree::Shared(_, at) | Tree::Whole(at) => {
+                at.names(see);
+            }
+            Tree::Choose(c, ..) => c.names(see),
+            _ => {}
+        });
+    }
+
     /// Calls `see` with every element of global memory that it is made from, and when it is.
     pub fn loads(&self, when: &Truth, see: &mut dyn FnMut(&Array, &Poly, &Truth)) {
         match self {

@@ -9,6 +9,7 @@ use warpsmith_ir::{
     VarKind,
 };
 
+mod carried;
 mod loops;
 mod statements;
 mod written;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use warpsmith_ir::visit::for_each_stmt;
 use warpsmith_ir::{BinaryOp, Block, ExprKind, ForLoop, PlaceKind, Stmt, StmtKind, Type, VarKind};
 
+use super::carried::Carrying;
 use super::statements::{
     for_each_expr_of, has_barrier, has_jump, has_return, root, set_by, sets_once,
 };
@@ -35,6 +36,7 @@ impl<'a> Walker<'a> {
         if barred && (is_own(&first.sum()) || is_own(&limit.sum()) || self.depth > 0) {
             return Err("threads go through a loop with a barrier differently".into());
         }
+        let fresh = self.eval.fresh;
         self.eval.fresh += 1;
         let name = format!("{}_n{}", if barred { "u" } else { "t" }, self.eval.fresh);
         let n = Poly::of(Sum::name(&name));
@@ -43,8 +45,10 @@ impl<'a> Walker<'a> {
         self.inductive(&old.body, None, &before, &n);
         let counter = first.plus(&n, step);
         self.eval.frame.vars.insert(old.var.0, Held::Whole(counter.clone()));
+        let parts = [(&old.body, &new.body)];
+        self.carry(&Carrying { before: &before, name: &name, barred, parts: &parts, fresh });
         let goes = self.goes_on(old.compare, &counter, &limit);
-        self.turn(barred.then_some(name), goes, &[(&old.body, &new.body)])?;
+        self.turn(barred.then_some(name), goes, &parts)?;
         self.forget(&[&old.body]);
         let ty = self.kernel_var(old.var).ty.clone();
         let held = self.eval.unknown_of(&ty);
@@ -267,6 +271,7 @@ impl<'a> Walker<'a> {
         if barred && (at_head.is_none() || self.depth > 0) {
             return Err("threads go through a loop with a barrier differently".into());
         }
+        let fresh = self.eval.fresh;
         self.eval.fresh += 1;
         let name = format!("{}_n{}", if barred { "u" } else { "t" }, self.eval.fresh);
         let n = Poly::of(Sum::name(&name));
@@ -275,6 +280,10 @@ impl<'a> Walker<'a> {
         blocks.extend(condition.iter().map(|c| &c.before));
         self.forget(&blocks);
         self.inductive(body, Some(step), &before, &n);
+        let parts = [(body, b), (step, s)];
+        if at_head.is_some() {
+            self.carry(&Carrying { before: &before, name: &name, barred, parts: &parts, fresh });
+        }
         let mut goes = Truth::Always;
         if let (Some(a), Some(b)) = (condition, c) {
             self.compared(&a.expr, &b.expr);
@@ -289,7 +298,7 @@ impl<'a> Walker<'a> {
         if barred && own {
             return Err("threads go through a loop with a barrier differently".into());
         }
-        self.turn(barred.then_some(name), goes, &[(body, b), (step, s)])?;
+        self.turn(barred.then_some(name), goes, &parts)?;
         self.forget(&blocks);
         Ok(())
     }
