@@ -154,6 +154,23 @@ fn blocks_that_begin_too_late_are_left_out_but_for_corners() {
     }
 }
 
+/// A grid far larger than its work: the guard that lets one thread too many through is wrong in a block at no edge of the grid.
+#[test]
+fn the_block_where_the_work_ends_is_in_a_sample() {
+    let text = "__global__ void set(int *a, int n) {\
+        int i = blockIdx.x * blockDim.x + threadIdx.x; if (i <= n) a[i] = i; }";
+    let source = lower("kernel.cu", text, &[]).unwrap();
+    let n = 64 * 1117;
+    for jobs in [1, 2] {
+        let options =
+            Options { sample_beyond: Some(1), jobs, parallel_from: 0, ..Options::default() };
+        let wrong = run_with_number(&source, "set", ([100_000, 64], n), n as i32, &options);
+        assert_eq!((wrong.findings.len(), wrong.findings[0].rule), (1, Rule::OutOfBounds));
+        let right = run_with_number(&source, "set", ([100_000, 64], n), n as i32 - 1, &options);
+        assert!(right.findings.is_empty() && right.sampled.is_some_and(|s| s.blocks < 100));
+    }
+}
+
 /// Once a launch has a finding, blocks that begin long after it are left out, if that is wanted; the finding is the same.
 #[test]
 fn blocks_long_after_a_finding_are_left_out() {

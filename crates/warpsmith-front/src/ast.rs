@@ -173,6 +173,8 @@ pub struct Attrs {
     pub is_spec: bool,
     /// Declared `virtual`; a function that overrides one need not say so.
     pub is_virtual: bool,
+    /// A private or protected member, of a class without friends.
+    pub is_hidden: bool,
     /// `mutable`: it may change in a constant object.
     pub is_mutable: bool,
     /// `__align__(n)`, `alignas(n)`, `__attribute__((aligned(n)))`.

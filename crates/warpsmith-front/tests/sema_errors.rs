@@ -57,6 +57,8 @@ fn constructs_that_are_not_supported() {
         "error[W060]: this bit-field shares its word with another member",
         Some("put the other member first"),
     );
+    check("o[0] = ({ if (n) return; n; });", "error[W053]: a jump out of an expression", None);
+    check("o[0] = ({ break; n; });", "error[W086]: `break` outside", None);
     check("break;", "error[W086]: `break` outside", None);
     check("switch (n) { case 1: case 1: break; }", "error[W085]: the case 1 is there twice", None);
 }
@@ -257,4 +259,25 @@ template <Wide T> __device__ int kind(T) { return 2; }
     assert!(neither.contains("its `requires` does not hold"), "{neither}");
     let both = errors(&call("1.0"));
     assert!(both.contains("error[W064]: the call of `kind` is ambiguous"), "{both}");
+}
+
+#[test]
+fn extents_that_are_computed_have_to_fit() {
+    let text = "template <int R, int C, typename T> __device__ void f(T (&a)[R * C]) { a[0] = 1; }\n\
+                __global__ void k(float *o) { float a[12]; f<3, 5>(a); o[0] = a[0]; }\n";
+    let rendered = errors(text);
+    assert!(rendered.contains("error[W063]"), "{rendered}");
+    assert!(
+        rendered.contains("argument 1 is `float[12]`, the parameter `float[15] &`"),
+        "{rendered}"
+    );
+}
+
+/// An object of another type is no base.
+#[test]
+fn bases_in_braces_have_to_be_theirs() {
+    let text = "struct A {};\nstruct B { int x; };\nstruct C : A, B { int y; };\n\
+                __global__ void k(int *o) { C c{B{1}, B{2}, 3}; o[0] = c.y; }\n";
+    let rendered = errors(text);
+    assert!(rendered.contains("error[W062]"), "{rendered}");
 }

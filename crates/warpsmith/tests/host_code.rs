@@ -499,6 +499,10 @@ fn small_arguments_have_their_turn_as_soon_as_a_program_is_seen_to_be_slow() {
     let text = check(&format!("#include <cstdlib>\n{}", program(body)), &[], 0);
     assert!(text.contains("its own sizes take too long; it was run with `64"), "{text}");
     assert!(text.contains("1 launch checked: nothing found"), "{text}");
+    // One that takes five or none.
+    let five = format!("if (argc != 1 && argc != 6) return 1;\n{body}");
+    let text = check(&format!("#include <cstdlib>\n{}", program(&five)), &[], 0);
+    assert!(text.contains("it was run with `16 16 16 16 16`"), "{text}");
 }
 
 /// C++ says that such a variable is zero; who wrote it hardly means that.
@@ -525,4 +529,61 @@ fn variables_that_nothing_sets_are_named() {
         ["--host", "none", "--kernel", "k", "--grid", "1", "--block", "32", "--arg", "x=float[32]"];
     let alone = check(kernels, &launch, 0);
     assert!(alone.contains(said), "{alone}");
+}
+
+/// With a second argument the program does something else.
+#[test]
+fn an_argument_more_is_tried_where_it_reaches_another_kernel() {
+    let text = "#include <cstdlib>
+__global__ void pack(int *x, int n) { int i = threadIdx.x; if (i <= n) x[i] = i; }
+__global__ void unpack(int *x, int n) { int i = threadIdx.x; if (i < n) x[i] = -i; }
+int main(int argc, char **argv)
+{
+    if (argc != 2 && argc != 3) return 1;
+    int n = atoi(argv[1]), *x;
+    cudaMalloc(&x, n * sizeof(int));
+    if (argc == 3) pack<<<1, 64>>>(x, n);
+    else unpack<<<1, 64>>>(x, n);
+}
+";
+    let found = check(text, &[], 1);
+    assert!(
+        found.contains("it was also run with `16 16`, which launches other kernels"),
+        "{found}"
+    );
+    assert!(found.contains("error[out-of-bounds]"), "{found}");
+    let right = check(&text.replace("i <= n", "i < n"), &[], 0);
+    assert!(right.contains("nothing found") && !right.contains("was not launched"), "{right}");
+}
+
+/// Sixteen elements are divided to no block at all; with 1024 the kernel is launched, and what it does wrong is found with 2048 as well.
+#[test]
+fn a_number_that_makes_no_block_is_no_choice() {
+    let text = "#include <cstdlib>
+__global__ void sum(const float *x, float *y)
+{
+    __shared__ float all;
+    if (threadIdx.x == 0) all = 0;
+    atomicAdd(&all, x[blockIdx.x * 128 + threadIdx.x]);
+    __syncthreads();
+    if (threadIdx.x == 0) y[blockIdx.x] = all;
+}
+__global__ void last(float *y, int n) { if (threadIdx.x < n) y[threadIdx.x] *= 0.5f; }
+int main(int argc, char **argv)
+{
+    if (argc != 2) return 1;
+    int n = atoi(argv[1]);
+    float *x, *y;
+    cudaMalloc(&x, n * sizeof(float)); cudaMalloc(&y, 1 + n / 128 * sizeof(float));
+    cudaMemset(x, 0, n * sizeof(float));
+    sum<<<n / 128, 128>>>(x, y);
+    last<<<1, 32>>>(y, n / 128);
+}
+";
+    let found = check(text, &[], 1);
+    assert!(found.contains("it was run with `1024`"), "{found}");
+    assert!(found.contains("error[race-shared]"), "{found}");
+    let barrier = "all = 0;\n    __syncthreads();";
+    let right = check(&text.replace("all = 0;", barrier), &[], 0);
+    assert!(right.contains("nothing found"), "{right}");
 }

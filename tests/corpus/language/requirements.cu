@@ -12,7 +12,17 @@ struct Pair {
     int a, b;
     __device__ int size() const { return 2; }
 };
-static_assert(HasSize<Pair> && !HasSize<int>);
+class Closed {
+    int length;
+    __device__ int size() const { return length; }
+public:
+    template <typename T> static constexpr bool sees = requires(const T &t) { t.size(); };
+};
+class Open : public Pair {
+    int more;
+};
+static_assert(HasSize<Pair> && !HasSize<int> && !HasSize<Closed> && HasSize<Open>);
+static_assert(Closed::sees<Closed>);
 static_assert(Number<float> && !Number<Pair> && !Number<short>);
 static_assert(Named<Pair> && !Named<float>);
 template <typename T> __device__ int count(const T &t)

@@ -233,6 +233,7 @@ impl<'a> Machine<'a> {
         let each = self.found.stats.thread_instructions.max(u64::from(self.threads));
         if each.saturating_mul(u64::from(blocks)) > most && self.blocks_are_independent() {
             self.grid.sample = super::sample::blocks(self.launch.grid, most / 4 / each);
+            self.grid.work.push((0, self.found.stats.thread_instructions));
         }
     }
 
@@ -273,6 +274,7 @@ impl<'a> Machine<'a> {
             return None;
         }
         self.used += bytes;
+        self.grid.begun_at = self.found.stats.thread_instructions;
         let g = self.launch.grid;
         let coords = [id % g[0], id / g[0] % g[1], id / (g[0] * g[1])];
         let (w, words) = (self.width as usize, p.register_words as usize);

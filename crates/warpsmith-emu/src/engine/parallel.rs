@@ -53,6 +53,8 @@ pub struct Queue {
 struct Part {
     memory: DeviceMemory,
     trace: Trace,
+    /// Thread instructions of each block, where they are a sample.
+    work: Vec<(u32, u64)>,
     /// The notes of each chunk.
     notes: Vec<(u32, Vec<Finding>)>,
     found: Found,
@@ -166,8 +168,8 @@ impl Machine<'_> {
             m.team.queue = Some(queue);
             m.grid.sample = sample.clone();
             let notes = m.work(queue);
-            let (found, trace) = (m.found, m.races.into_trace());
-            Part { memory, trace, notes, found }
+            let (found, trace, work) = (m.found, m.races.into_trace(), m.grid.work);
+            Part { memory, trace, work, notes, found }
         };
         std::thread::scope(|scope| {
             let handles: Vec<_> = (1..workers)
@@ -264,6 +266,7 @@ impl Machine<'_> {
             if let (Some(own), Some(more)) = (&mut self.found.counting, part.found.counting) {
                 own.add(*more);
             }
+            self.grid.work.extend(part.work);
             notes.extend(part.notes);
         }
         notes.sort_by_key(|(chunk, _)| *chunk);

@@ -89,6 +89,9 @@ impl Machine<'_> {
                         if open.is_empty() {
                             self.leave_out_after_finding(next);
                             self.leave_out_late(next);
+                            if next == self.blocks() {
+                                self.sample_between();
+                            }
                             total = self.blocks();
                         }
                     }
@@ -163,6 +166,10 @@ impl Machine<'_> {
         self.leave_cluster(b);
         self.races.end_block(b);
         self.retire(b);
+        if self.grid.sample.is_some() {
+            let work = self.found.stats.thread_instructions - self.grid.begun_at;
+            self.grid.work.push((b.id, work));
+        }
         if let Some(counting) = &mut self.found.counting {
             counting.end_block();
         }

@@ -112,6 +112,10 @@ pub struct GridState {
     pub phase: u32,
     /// The blocks that are run, where all of them would take too long.
     pub sample: Option<Arc<[u32]>>,
+    /// Thread instructions of each block of the sample that has ended.
+    pub work: Vec<(u32, u64)>,
+    /// Thread instructions when the latest block began.
+    pub begun_at: u64,
     /// Thread instructions when there was a finding that is no note.
     pub found_at: Option<u64>,
     /// Blocks were left out because time was short.

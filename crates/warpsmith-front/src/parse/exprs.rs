@@ -8,8 +8,8 @@ use super::conversions;
 use super::literals;
 use super::mask::THROUGH;
 use crate::ast::{
-    Designator, Expr, ExprKind, InitItem, Initializer, LambdaDecl, MadeCapture, PathSegment,
-    TypeKind, TypeName,
+    Designator, Expr, ExprKind, InitItem, Initializer, LambdaDecl, MadeCapture, PathSegment, Stmt,
+    StmtKind, TypeKind, TypeName,
 };
 
 /// Names that stand for the name of the function around them.
@@ -177,12 +177,32 @@ impl<'t> Cx<'t> {
 
     fn parenthesized(&mut self, node: Node<'t>) -> ExprKind {
         match kids(node).first() {
-            Some(inner) if inner.kind() == "compound_statement" => {
-                ExprKind::Unsupported { what: "a statement as an expression".to_owned() }
-            }
+            Some(inner) if inner.kind() == "compound_statement" => self.statements(*inner),
             Some(inner) => ExprKind::Paren(self.expr(*inner)),
             None => ExprKind::Unsupported { what: "empty parentheses".to_owned() },
         }
+    }
+
+    /// `({ int y = f(x); y > 0 ? y : -y; })`: a lambda that is called at once, whose last expression is its value.
+    fn statements(&mut self, node: Node<'t>) -> ExprKind {
+        let mut body = self.block(node);
+        if body.stmts.iter().any(leaves) {
+            return ExprKind::Unsupported { what: "a jump out of an expression".to_owned() };
+        }
+        if let Some(last) = body.stmts.last_mut()
+            && let StmtKind::Expr(value) = &last.kind
+        {
+            last.kind = StmtKind::Return(Some(Initializer::Expr(value.clone())));
+        }
+        let lambda = LambdaDecl {
+            captures: vec!["&".to_owned()],
+            made: vec![],
+            mutable: true,
+            params: vec![],
+            body,
+        };
+        let callee = self.make(ExprKind::Lambda(Box::new(lambda)), node);
+        ExprKind::Call { callee, args: vec![] }
     }
 
     fn update(&mut self, node: Node<'t>) -> ExprKind {
@@ -532,4 +552,21 @@ fn prefixed(op: String, mut operand: Expr) -> ExprKind {
         return *operand.kind;
     }
     ExprKind::Unary { op, operand }
+}
+
+/// Whether a function around a statement may end there, or go on somewhere else.
+fn leaves(s: &Stmt) -> bool {
+    match &s.kind {
+        StmtKind::Return(_) | StmtKind::Goto(_) => true,
+        StmtKind::Block(b) => b.stmts.iter().any(leaves),
+        StmtKind::If { then, otherwise, .. } => {
+            leaves(then) || otherwise.as_deref().is_some_and(leaves)
+        }
+        StmtKind::For { body, .. }
+        | StmtKind::RangeFor { body, .. }
+        | StmtKind::While { body, .. }
+        | StmtKind::DoWhile { body, .. }
+        | StmtKind::Switch { body, .. } => leaves(body),
+        _ => false,
+    }
 }

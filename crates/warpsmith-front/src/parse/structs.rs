@@ -26,7 +26,8 @@ impl<'t> Cx<'t> {
         };
         let clause = kids(node).into_iter().find(|n| n.kind() == "base_class_clause");
         let bases = clause.map(|clause| self.bases(clause)).unwrap_or_default();
-        let members = body.map(|b| self.members(b));
+        let hidden = node.kind() == "class_specifier";
+        let members = body.map(|b| self.members(b, hidden));
         StructDecl {
             name,
             template,
@@ -54,11 +55,25 @@ impl<'t> Cx<'t> {
         bases
     }
 
-    fn members(&mut self, body: Node<'t>) -> Vec<Member> {
+    /// `hidden`: until an access specifier says otherwise.
+    fn members(&mut self, body: Node<'t>, mut hidden: bool) -> Vec<Member> {
         let mut members = vec![];
-        for node in kids(body) {
+        let nodes = kids(body);
+        let has_friends = nodes.iter().any(|n| n.kind() == "friend_declaration");
+        for node in nodes {
             self.pragmas_before(node.start_byte());
+            if node.kind() == "access_specifier" {
+                hidden = !self.str(node).starts_with("public");
+            }
+            let before = members.len();
             self.deeper(node, |cx| cx.member_of(node, &mut members));
+            for member in members.iter_mut().skip(before) {
+                match member {
+                    Member::Field(v) => v.attrs.is_hidden = hidden && !has_friends,
+                    Member::Method(f) => f.attrs.is_hidden = hidden && !has_friends,
+                    _ => {}
+                }
+            }
         }
         members
     }

@@ -220,6 +220,9 @@ impl<'a> Sema<'a> {
         member: &'a ast::PathSegment,
         span: Span,
     ) -> Res<Operand<'a>> {
+        if self.is_hidden_here(class, &member.name) {
+            return fail("W051", span, format!("`{}` is private", member.name));
+        }
         let scope = self.class(class).scope;
         let found = self.lookup_in(scope, &member.name);
         match found.first() {

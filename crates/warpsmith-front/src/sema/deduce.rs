@@ -4,7 +4,7 @@ use warpsmith_ir::{Scalar, Type, Value};
 
 use super::Sema;
 use super::model::*;
-use super::templates::{Bindings, despaced, flat, same_arg};
+use super::templates::{Bindings, despaced, flat, names_in_expr, same_arg};
 use crate::ast::{self, TemplateArg, TemplateParamKind, TypeKind};
 
 impl<'a> Sema<'a> {
@@ -132,7 +132,10 @@ impl<'a> Sema<'a> {
             return false;
         }
         let length = Value::int(Scalar::U64, *length as i64);
-        extent.is_none_or(|e| self.deduce_value(e, length, params, scope, found))
+        // Nothing follows from `T (&a)[ROWS * COLUMNS]`: whether it fits shows once other arguments have given the numbers.
+        extent.is_none_or(|e| {
+            is_computed(e, params) || self.deduce_value(e, length, params, scope, found)
+        })
     }
 
     fn deduce_value(
@@ -302,6 +305,12 @@ impl<'a> Sema<'a> {
         let (a, b) = (despaced(q), despaced(actual.clone()));
         a.ty == b.ty && a.is_const == b.is_const && a.reference == b.reference
     }
+}
+
+/// Whether a value is made of parameters, and is not one of them alone.
+fn is_computed(e: &ast::Expr, params: &[ast::TemplateParam]) -> bool {
+    let is_param = |n: &String| params.iter().any(|p| p.name.as_ref() == Some(n));
+    !matches!(&*e.kind, ast::ExprKind::Path(_)) && names_in_expr(e).iter().any(is_param)
 }
 
 fn from_builtin(arg: &super::builtin_api::BuiltinTemplateArg) -> TArg {

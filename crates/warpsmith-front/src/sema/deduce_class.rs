@@ -170,6 +170,15 @@ impl<'a> Sema<'a> {
         {
             return Ok(Some(QualType::plain(only.ty.clone())));
         }
+        if let Some(pack) = pack_of_bases(decl) {
+            let list = types.iter().cloned().map(TArg::Type).collect();
+            let index =
+                header.params.iter().position(|p| p.pack && p.name.as_deref() == Some(pack));
+            if index == Some(0) {
+                let id = self.class_from_entities(entities, Some(list), span)?;
+                return Ok(Some(QualType::plain(Type::Struct(id))));
+            }
+        }
         for pattern in patterns(decl, types.len()) {
             let mut found = Bindings::new();
             let fits = pattern
@@ -246,6 +255,19 @@ fn list_parameters(decl: &ast::StructDecl) -> Option<(&str, Option<&str>)> {
     Some((element.as_name()?, count.as_name()))
 }
 
+/// The pack whose elements are all that an aggregate consists of: `struct Overloaded : Ts...`.
+fn pack_of_bases(decl: &ast::StructDecl) -> Option<&str> {
+    let [base] = decl.bases.as_slice() else { return None };
+    let TypeKind::Named(path) = &base.ty.kind else { return None };
+    let holds = |m: &Member| match m {
+        Member::Field(v) => !v.attrs.is_static,
+        Member::Method(f) => f.name == FunctionName::Constructor,
+        _ => false,
+    };
+    let alone = base.expands && !decl.members.iter().flatten().any(holds);
+    path.as_name().filter(|_| alone)
+}
+
 /// The lists of types that a number of arguments could be matched with.
 fn patterns(decl: &ast::StructDecl, count: usize) -> Vec<Vec<&ast::TypeName>> {
     let members = decl.members.as_deref().unwrap_or_default();
@@ -266,7 +288,8 @@ fn patterns(decl: &ast::StructDecl, count: usize) -> Vec<Vec<&ast::TypeName>> {
             Member::Field(v) if !v.attrs.is_static => Some(&v.declarators),
             _ => None,
         });
-        lists.push(fields.flatten().map(|d| &d.ty).collect());
+        let bases = decl.bases.iter().map(|base| &base.ty);
+        lists.push(bases.chain(fields.flatten().map(|d| &d.ty)).collect());
     }
     lists
 }

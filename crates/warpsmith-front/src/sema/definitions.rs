@@ -45,11 +45,20 @@ impl<'a> Sema<'a> {
                 }
                 None => true,
             };
-            if fits && self.param_types(c, c.scope)? == wanted {
+            if fits && self.param_types(c, c.scope)? == wanted && self.returns_same(c, f, scope) {
                 return Ok(Some(c));
             }
         }
         Ok(None)
+    }
+
+    /// Whether a specialisation returns what its template does in `scope`: `template <> int2 zero(int)` is the one of
+    /// `template <class T> T zero(int)` for `int2`.
+    fn returns_same(&mut self, special: FnDecl<'a>, f: FnDecl<'a>, scope: ScopeId) -> bool {
+        let (Some(ours), Some(wanted)) = (&special.decl.ret, &f.decl.ret) else { return true };
+        let types = (self.resolve_type(special.scope, ours), self.resolve_type(scope, wanted));
+        let (Ok(ours), Ok(wanted)) = types else { return true };
+        super::templates::despaced(ours) == super::templates::despaced(wanted)
     }
 
     /// `template <> float S<float>::get()`: what a member function of a class template is for arguments of the class.

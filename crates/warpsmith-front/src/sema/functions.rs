@@ -350,6 +350,7 @@ impl<'a> Sema<'a> {
             allowed_shared: vec![],
             is_const_eval: false,
             unevaluated: 0,
+            asks_access: false,
             span,
             loops: 0,
             switches: 0,

@@ -191,7 +191,10 @@ impl<'a> Sema<'a> {
     fn fill(&mut self, ty: &Type, queue: &mut VecDeque<Entry<'a>>, span: Span) -> Res<Expr> {
         let count = self.element_count(ty, span)?;
         let (mut parts, mut marks) = (vec![], vec![]);
+        let mut bases = self.bases_of(ty).into_iter().peekable();
         for i in 0..count {
+            self.take_empty(&mut bases, queue)?;
+            bases.next_if(|base| base.index == Some(i as u32));
             marks.push(self.mark());
             let element = self.element_type(ty, i);
             if let Type::Struct(id) = ty
@@ -206,6 +209,7 @@ impl<'a> Sema<'a> {
             };
             parts.push(part);
         }
+        self.take_empty(&mut bases, queue)?;
         // A part has its value before the parts behind it are looked at: `{n, ++n}`.
         if marks.first().is_some_and(|first| self.mark() > *first) {
             for (part, mark) in parts.iter_mut().zip(marks.into_iter().skip(1)).rev() {
@@ -213,6 +217,40 @@ impl<'a> Sema<'a> {
             }
         }
         Ok(Expr::new(ExprKind::Make(parts), ty.clone(), span))
+    }
+
+    fn bases_of(&self, ty: &Type) -> Vec<BaseInfo> {
+        self.is_class(ty).map(|class| self.class(class).bases.clone()).unwrap_or_default()
+    }
+
+    /// Bases without members take no room, but an entry of the list: `{}`, or an object of theirs.
+    fn take_empty(
+        &mut self,
+        bases: &mut std::iter::Peekable<std::vec::IntoIter<BaseInfo>>,
+        queue: &mut VecDeque<Entry<'a>>,
+    ) -> Res<()> {
+        while let Some(base) = bases.next_if(|base| base.index.is_none()) {
+            let ty = Type::Struct(base.class);
+            let (operand, at) = match queue.pop_front() {
+                None => return Ok(()),
+                Some(Entry::Ready(operand, at)) => (operand, at),
+                Some(Entry::Source(item)) => match &item.value {
+                    Initializer::Expr(e) => (self.expr(e)?, e.span),
+                    Initializer::List(items, at) => (Operand::List(items), *at),
+                    Initializer::Call(..) => {
+                        self.entry_value(&ty, Entry::Source(item))?;
+                        continue;
+                    }
+                },
+            };
+            let fits = matches!(operand, Operand::List(_))
+                || self.operand_type(&operand).is_some_and(|q| q.ty == ty);
+            match fits {
+                true => drop(self.operand_value(&ty, operand, at)?),
+                false => queue.push_front(Entry::Ready(operand, at)),
+            }
+        }
+        Ok(())
     }
 
     /// A word of bit-fields takes an entry for each of them.

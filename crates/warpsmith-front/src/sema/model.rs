@@ -301,6 +301,8 @@ pub(crate) struct FnState {
     pub is_const_eval: bool,
     /// How many operands around the one at hand are only asked for their types, as that of `decltype` is.
     pub unevaluated: u32,
+    /// An expression of `requires { … }` is looked at: members have to be accessible.
+    pub asks_access: bool,
     pub span: Span,
     /// Loops and switches open around the current point.
     pub loops: u32,

@@ -1,6 +1,6 @@
 // A kernel takes as many bytes as it needs elements, and a grid that it launches stores past them.
 // nvcc: -rdc=true
-// expect: out-of-bounds line=13
+// expect: out-of-bounds line=14
 // expect: status=1
 #include <cuda_runtime.h>
 

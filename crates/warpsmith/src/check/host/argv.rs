@@ -13,13 +13,14 @@ const INVENTED: [&str; 3] = ["16", "2", "64"];
 const LARGER: &str = "64";
 /// Numbers for programs that want one to be much larger than the others.
 const FEW: &str = "4";
-const MANY: &str = "1024";
+pub const MANY: &str = "1024";
 /// A number for programs that divide theirs by many times the threads of a block.
 const HUGE: &str = "4096";
-/// Numbers that are tried where some kernels are not reached: a larger size, and one that can be an index into a short table.
-pub const WHERE_FEW_ARE_REACHED: [&str; 2] = [LARGER, "2"];
+/// Numbers that are tried where some kernels are not reached: a larger size, one that can be an index into a short table, and one
+/// that is not divided to nothing by what a block has to do.
+pub const WHERE_FEW_ARE_REACHED: [&str; 3] = [LARGER, "2", MANY];
 /// Numbers that findings have to stand, too: of one more choice at least.
-pub const OTHERS: [&str; 3] = ["16", "48", "64"];
+pub const OTHERS: [&str; 4] = ["16", "48", "64", "2048"];
 /// Arguments that are invented, at most.
 const MOST: usize = 12;
 
@@ -74,11 +75,12 @@ fn with_one_large(mut arguments: Vec<String>, at: usize) -> Vec<String> {
     arguments
 }
 
-/// Arguments for a program whose own sizes are too large.
+/// Arguments for a program whose own sizes are too large: it may take up to so many, or just so many.
 pub fn small_numbers(unit: &TranslationUnit) -> Vec<Vec<String>> {
     let words = sema::argument_words(unit);
-    let choices = [(6, LARGER), (2, LARGER), (1, LARGER), (6, INVENTED[0])];
-    choices.iter().map(|(count, value)| list(*count, value, &words)).collect()
+    let smaller = [6, 5, 4, 3].map(|count| (count, INVENTED[0]));
+    let choices = [(6, LARGER), (2, LARGER), (1, LARGER)].into_iter().chain(smaller);
+    choices.map(|(count, value)| list(count, value, &words)).collect()
 }
 
 /// The options that a program says it takes, all of them and one at a time, each with a number.
@@ -99,7 +101,7 @@ fn list(count: usize, value: &str, words: &BTreeMap<usize, String>) -> Vec<Strin
 
 /// Whether the numbers are those that are tried first.
 pub fn is_first_choice(arguments: &[String]) -> bool {
-    arguments.iter().any(|a| a == INVENTED[0] || a == FEW)
+    arguments.iter().any(|a| [INVENTED[0], FEW, MANY].contains(&a.as_str()))
 }
 
 /// The same arguments with another number in the place of those that were invented.
@@ -118,7 +120,7 @@ pub fn numbers(arguments: &[String]) -> Vec<usize> {
 
 /// Whether this is a number that another could take the place of.
 fn is_number(argument: &str) -> bool {
-    INVENTED.contains(&argument) || OTHERS.contains(&argument) || argument == FEW
+    INVENTED.contains(&argument) || OTHERS.contains(&argument) || [FEW, MANY].contains(&argument)
 }
 
 /// So many numbers, with the words that the program looks for in their places.

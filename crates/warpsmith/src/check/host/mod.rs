@@ -111,7 +111,7 @@ pub(super) struct Ran {
     pub slow: bool,
     /// It ended at an assertion that its arguments do not meet.
     pub asserted: bool,
-    /// Kernels that ran, by name.
+    /// Kernels that ran, by name, of launches that a device takes.
     pub kernels: Vec<String>,
     /// Where the program ended by `exit` or an error it saw itself.
     pub ended: Option<Span>,

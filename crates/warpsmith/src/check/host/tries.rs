@@ -6,6 +6,7 @@ use super::super::parts::Mark;
 use super::super::runner::Runner;
 use super::super::shown;
 use super::{Ran, Running, argv};
+use crate::report::Item;
 use crate::status::Failure;
 
 impl Runner<'_> {
@@ -130,8 +131,10 @@ impl Runner<'_> {
             let here = self.mark();
             self.back_to(mark);
             let others = argv::with_value(&invented, value);
-            let other = self.run_with(of, &others, true)?;
-            if other.worked() && other.distinct() > ran.distinct() {
+            let large = value == argv::MANY;
+            let other = self.run_with(&Running { impatient: large, ..*of }, &others, true)?;
+            let whole = !(large && other.slow);
+            if other.worked() && other.distinct() > ran.distinct() && whole {
                 (ran, invented) = (other, others);
             } else {
                 self.back_to(&here);
@@ -171,7 +174,11 @@ impl Runner<'_> {
                 continue;
             }
             let ran = self.run_with(of, &arguments, true)?;
-            if !ran.worked() {
+            // One that launches none of their kernels says nothing of them.
+            let runs = |k: &String, i: &Item| i.launch.contains(&format!(" {k}<<<"));
+            let elsewhere =
+                |i: &Item| i.launch.contains("<<<") && !ran.kernels.iter().any(|k| runs(k, i));
+            if !ran.worked() || found.iter().all(elsewhere) {
                 continue;
             }
             let mut has = self.found_since(mark);

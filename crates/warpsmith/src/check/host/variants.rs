@@ -1,4 +1,4 @@
-//! Kernels that only another value of one argument reaches: a number among the arguments may choose between variants.
+//! Kernels that only another value of one argument reaches, or one argument more: they may choose between variants.
 
 use super::super::runner::Runner;
 use super::super::shown;
@@ -14,7 +14,7 @@ const DEVICE_STEPS: u64 = 400_000_000;
 const HOST_STEPS: u64 = 50_000_000;
 
 impl Runner<'_> {
-    /// Runs the program again with one of the invented numbers changed, as long as some kernel was not launched. What is
+    /// Runs the program again with one of the invented numbers changed, and with one more, as long as some kernel was not launched. What is
     /// kept are runs that reach one more; their findings have to stand other sizes, as those of the first run.
     pub(super) fn other_variants(
         &mut self,
@@ -31,6 +31,9 @@ impl Runner<'_> {
         let places = argv::numbers(invented).into_iter().take(MOST_PLACES);
         let places: Vec<usize> = places.collect();
         let tries = CHOICES.iter().flat_map(|c| places.iter().map(move |at| (*at, *c)));
+        let longer = argv::so_many(invented.len() + 1, of.unit);
+        let one_more = longer.last().map(|last| (invented.len(), last.as_str()));
+        let tries = tries.chain(one_more);
         let run = |runner: &mut Self| {
             for choice in tries {
                 if runner.is_late() || ran.slow || ran.distinct() >= kernels {
@@ -51,7 +54,10 @@ impl Runner<'_> {
         of: &Running<'_>,
     ) -> Result<(), Failure> {
         let chosen = |mut arguments: Vec<String>| {
-            arguments[at] = choice.to_string();
+            match arguments.get_mut(at) {
+                Some(argument) => *argument = choice.to_string(),
+                None => arguments.push(choice.to_string()),
+            }
             arguments
         };
         let arguments = chosen(invented.to_vec());

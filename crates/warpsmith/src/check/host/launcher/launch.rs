@@ -100,6 +100,7 @@ impl HostLauncher<'_, '_> {
             }
             Err(EmuError::BadLaunch(message) | EmuError::BadArgument { message, .. }) => {
                 self.ran.refused += 1;
+                self.ran.kernels.pop();
                 self.refused("invalid-launch", message, label);
                 Ok(())
             }
