@@ -8,7 +8,8 @@ use crate::names::Names;
 pub(crate) fn scalar(s: Scalar) -> &'static str {
     match s {
         Scalar::Bool => "bool",
-        Scalar::I8 => "char",
+        // Whether a plain `char` has a sign is for the host's compiler to say.
+        Scalar::I8 => "signed char",
         Scalar::U8 => "unsigned char",
         Scalar::I16 => "short",
         Scalar::U16 => "unsigned short",
@@ -81,12 +82,12 @@ pub(crate) struct Qualifiers {
     pub spelled: Option<&'static str>,
 }
 
-/// The names of `<stdint.h>` and `<stddef.h>` that are other types to C++ than what we write for their bits: a pointer
-/// to the one is no pointer to the other.
+/// `char` and the names of `<stdint.h>` and `<stddef.h>` that are other types to C++ than what we write for their bits: a
+/// pointer to the one is no pointer to the other.
 pub(crate) fn is_another_type(spelled: &str) -> bool {
     matches!(
         spelled,
-        "int8_t"
+        "char"
             | "int64_t"
             | "uint64_t"
             | "size_t"
@@ -97,12 +98,13 @@ pub(crate) fn is_another_type(spelled: &str) -> bool {
     )
 }
 
-/// The header that declares such a name.
-pub(crate) fn header_of(spelled: &str) -> &'static str {
+/// The header that declares such a name, unless the language has it.
+pub(crate) fn header_of(spelled: &str) -> Option<&'static str> {
     match spelled {
-        "size_t" | "ptrdiff_t" => "stddef.h",
-        "ssize_t" => "sys/types.h",
-        _ => "stdint.h",
+        "char" => None,
+        "size_t" | "ptrdiff_t" => Some("stddef.h"),
+        "ssize_t" => Some("sys/types.h"),
+        _ => Some("stdint.h"),
     }
 }
 

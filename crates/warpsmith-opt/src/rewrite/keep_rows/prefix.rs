@@ -1,9 +1,7 @@
 //! Loops over a row whose iterations use what its sums are so far: running sums, products and extremes, linear recurrences.
 //!
 //! Threads first combine what their elements contribute; each then goes through its elements again and begins with what the
-//! threads before it have.
-
-use std::collections::BTreeSet;
+//! threads before it have. Sums that nothing uses so far may depend on those that are: they are added up on this second way.
 
 use warpsmith_ir::visit;
 use warpsmith_ir::{
@@ -21,27 +19,24 @@ use crate::rewrite::share;
 use crate::rewrite::specialise::general_copy;
 use crate::walk;
 
-/// Whether iterations of a loop use what one of its sums is so far.
-pub(super) fn is_one(l: &ForLoop, sums: &[Sum]) -> bool {
-    share::seen_before_the_end(&extremes::as_calls(&l.body), sums).is_some()
+/// The sums of a loop whose values so far its iterations use, and the others.
+pub(super) fn apart(l: &ForLoop, sums: Vec<Sum>) -> (Vec<Sum>, Vec<Sum>) {
+    let body = extremes::as_calls(&l.body);
+    sums.into_iter().partition(|sum| share::seen_before_the_end(&body, &[*sum]).is_some())
 }
 
-/// What an iteration adds to the sums can be computed without knowing them.
+/// What an iteration adds to running sums can be computed without knowing them.
 ///
 /// # Errors
 /// Why not.
-pub(super) fn check(
-    kernel: &Kernel,
-    l: &ForLoop,
-    (sums, carried): (&[Sum], &BTreeSet<VarId>),
-) -> Result<(), String> {
+pub(super) fn check(kernel: &Kernel, l: &ForLoop, sums: &[Sum]) -> Result<(), String> {
     if walk::continues(&l.body).is_some() {
         return Err("an iteration may go on early, and sums are used with the values so far".into());
     }
     if let Some(at) = sums.iter().find_map(|s| s.at) {
         return Err(format!("`{}` is a place, and used so far", kernel.name_of(at)));
     }
-    let is_sum = |v: VarId| carried.contains(&v) || sums.iter().any(|s| s.var == v);
+    let is_sum = |v: VarId| sums.iter().any(|s| s.var == v);
     let mut wrong = None;
     walk::each_stmt(&extremes::as_calls(&contributions(&l.body, sums)), &mut |s| {
         let own = match &s.kind {
@@ -153,7 +148,7 @@ impl Running {
 impl Maker<'_, '_> {
     /// A loop over a row, group by group: what the elements of a group add, and then its iterations.
     pub(super) fn running(&mut self, l: &ForLoop, at: usize) -> Stmt {
-        let sums = self.loops[at].sums.clone();
+        let sums = self.loops[at].running.clone();
         let carried = self.loops[at].carried.clone();
         let new = |sum: Sum| Running::new(self.kernel, l, sum, carried.contains(&sum.var));
         let running: Vec<Running> = sums.into_iter().map(new).collect();

@@ -1,6 +1,8 @@
 //! What a kernel's accesses to global memory have in common: reads of one array that move along with each other, like
 //! those of a stencil, bring each other's data.
 
+use std::collections::BTreeMap;
+
 use warpsmith_device::{GlobalTraffic, TrafficKind};
 
 use super::footprint;
@@ -54,6 +56,19 @@ pub fn arrays(sites: &[Site], elsewhere: &Elsewhere, sizes: &Sizes) -> Vec<Array
     arrays
 }
 
+/// The traffic of a grid. Between two passes over several arrays side by side lies what a block touches of all of these.
+pub fn traffic(arrays: &[Array], grid: [u64; 3]) -> Vec<GlobalTraffic> {
+    let mut all: Vec<GlobalTraffic> = arrays.iter().map(|a| a.traffic(grid)).collect();
+    let mut between: BTreeMap<Base, f64> = BTreeMap::new();
+    for (array, own) in arrays.iter().zip(&all) {
+        let of = between.entry(array.site.base).or_default();
+        *of = of.max(own.between_passes);
+    }
+    let passed: f64 = between.values().sum();
+    all.iter_mut().filter(|g| g.between_passes > 0.0).for_each(|g| g.between_passes = passed);
+    all
+}
+
 impl Array {
     fn moves_with(&self, other: &Array) -> bool {
         let (a, b) = (&self.site, &other.site);
@@ -101,8 +116,14 @@ impl Array {
         (touched.min(size), between, (touched * blocks).min(size))
     }
 
+    /// Elements among so many bytes of sectors: no more than the whole grid reaches.
+    fn elements(&self, grid_bytes: f64) -> f64 {
+        let reached = self.range.map_or(f64::INFINITY, |(low, high)| (high - low + 1) as f64);
+        (reached.min(grid_bytes) / self.site.bytes as f64).max(1.0)
+    }
+
     /// The traffic of a grid. Blocks that overlap touch no more together than the range has.
-    pub fn traffic(&self, grid: [u64; 3]) -> GlobalTraffic {
+    fn traffic(&self, grid: [u64; 3]) -> GlobalTraffic {
         let site = &self.site;
         let blocks = grid.iter().map(|g| *g as f64).product::<f64>();
         let grown = footprint::grow(&site.first, &site.shifts);
@@ -116,6 +137,7 @@ impl Array {
                 (block_bytes, grown.reuse * footprint::SECTOR as f64, all)
             }
         };
+        let elements = self.elements(grid_bytes);
         let between = footprint::grow(&site.first, &site.shifts[..self.passes]);
         GlobalTraffic {
             between_passes: match self.passes {
@@ -131,6 +153,7 @@ impl Array {
             requests: site.requests * blocks,
             sectors: site.sectors * blocks,
             lanes: site.lanes * blocks,
+            lanes_an_element: if site.atomic { site.lanes * blocks / elements } else { 0.0 },
             wavefronts: site.wavefronts * blocks,
             block_bytes,
             reuse_bytes,
