@@ -201,6 +201,7 @@ mod tests {
         let plain = Qualifiers::default();
         let f = Type::F32;
         assert_eq!(text(&f, plain), "float x");
+        assert_eq!(text(&Type::Scalar(Scalar::I8), plain), "signed char x", "not the platform's");
         assert_eq!(text(&Type::array(Type::array(f.clone(), 3), 2), plain), "float x[2][3]");
         assert_eq!(text(&Type::array(f.clone(), 0), plain), "float x[]");
         let restrict = Qualifiers { restrict: true, ..plain };

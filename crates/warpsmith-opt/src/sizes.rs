@@ -52,9 +52,8 @@ fn definition(function: &Function, v: VarId) -> Option<&Expr> {
         _ => None,
     });
     let value = declared.next()?;
-    let counts = walk::for_loops(&function.body).iter().any(|l| l.var == v);
-    let steady = !counts && walk::times_set(&function.body, v) == 0;
-    (steady && !divides(value) && follows(function, value)).then_some(value)
+    let once = walk::times_set(&function.body, v) == 1;
+    (once && !divides(value) && follows(function, value)).then_some(value)
 }
 
 fn divides(e: &Expr) -> bool {

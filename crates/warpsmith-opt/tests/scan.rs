@@ -103,7 +103,7 @@ fn a_loop_over_another_range_may_stand_before() {
         has(&text, &["for (int k = -r; k <= r; ++k)", "s_before"]);
     }
     let text = refused_text(BLUR, "scan k by 32");
-    has(&text, &["cannot scan `k`: its iterations do not use what a sum is so far"]);
+    has(&text, &["a statement of it both stores and sets `s`, which others use"]);
 }
 
 /// The largest fall from what was the greatest so far, where it ended, and how often there was a new greatest one.

@@ -468,10 +468,10 @@ fn check_loop(kernel: &Kernel, l: &ForLoop, left_out: u32) -> Result<RowLoop, Re
     }
     let carried = recurrence::carried(kernel, l);
     let (mut running, sums) = prefix::apart(l, share::accumulated(kernel, l, &carried)?);
-    running.extend(carried.iter().map(|var| Sum { var: *var, op: ReduceOp::Add, at: None }));
-    if !running.is_empty() {
-        prefix::check(kernel, l, &running).map_err(|why| refused(&why))?;
+    if !running.is_empty() || !carried.is_empty() {
+        prefix::check(kernel, l, (&running, &carried)).map_err(|why| refused(&why))?;
     }
+    running.extend(carried.iter().map(|var| Sum { var: *var, op: ReduceOp::Add, at: None }));
     let all = [&running[..], &sums].concat();
     share::check_iterations(kernel, l, &all)?;
     share::check_truth(kernel, l.id, l.id, &all)?;

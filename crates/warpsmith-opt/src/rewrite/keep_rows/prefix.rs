@@ -3,6 +3,8 @@
 //! Threads first combine what their elements contribute; each then goes through its elements again and begins with what the
 //! threads before it have. Sums that nothing uses so far may depend on those that are: they are added up on this second way.
 
+use std::collections::BTreeSet;
+
 use warpsmith_ir::visit;
 use warpsmith_ir::{
     Axis, BinaryOp, BindLevel, Block, Collective, Combine, Expr, ForLoop, Origin, Place, ReduceOp,
@@ -29,14 +31,18 @@ pub(super) fn apart(l: &ForLoop, sums: Vec<Sum>) -> (Vec<Sum>, Vec<Sum>) {
 ///
 /// # Errors
 /// Why not.
-pub(super) fn check(kernel: &Kernel, l: &ForLoop, sums: &[Sum]) -> Result<(), String> {
+pub(super) fn check(
+    kernel: &Kernel,
+    l: &ForLoop,
+    (sums, carried): (&[Sum], &BTreeSet<VarId>),
+) -> Result<(), String> {
     if walk::continues(&l.body).is_some() {
         return Err("an iteration may go on early, and sums are used with the values so far".into());
     }
     if let Some(at) = sums.iter().find_map(|s| s.at) {
         return Err(format!("`{}` is a place, and used so far", kernel.name_of(at)));
     }
-    let is_sum = |v: VarId| sums.iter().any(|s| s.var == v);
+    let is_sum = |v: VarId| carried.contains(&v) || sums.iter().any(|s| s.var == v);
     let mut wrong = None;
     walk::each_stmt(&extremes::as_calls(&contributions(&l.body, sums)), &mut |s| {
         let own = match &s.kind {

@@ -1,8 +1,6 @@
 //! What a kernel's accesses to global memory have in common: reads of one array that move along with each other, like
 //! those of a stencil, bring each other's data.
 
-use std::collections::BTreeMap;
-
 use warpsmith_device::{GlobalTraffic, TrafficKind};
 
 use super::footprint;
@@ -54,19 +52,6 @@ pub fn arrays(sites: &[Site], elsewhere: &Elsewhere, sizes: &Sizes) -> Vec<Array
         }
     }
     arrays
-}
-
-/// The traffic of a grid. Between two passes over several arrays side by side lies what a block touches of all of these.
-pub fn traffic(arrays: &[Array], grid: [u64; 3]) -> Vec<GlobalTraffic> {
-    let mut all: Vec<GlobalTraffic> = arrays.iter().map(|a| a.traffic(grid)).collect();
-    let mut between: BTreeMap<Base, f64> = BTreeMap::new();
-    for (array, own) in arrays.iter().zip(&all) {
-        let of = between.entry(array.site.base).or_default();
-        *of = of.max(own.between_passes);
-    }
-    let passed: f64 = between.values().sum();
-    all.iter_mut().filter(|g| g.between_passes > 0.0).for_each(|g| g.between_passes = passed);
-    all
 }
 
 impl Array {
@@ -123,7 +108,7 @@ impl Array {
     }
 
     /// The traffic of a grid. Blocks that overlap touch no more together than the range has.
-    fn traffic(&self, grid: [u64; 3]) -> GlobalTraffic {
+    pub fn traffic(&self, grid: [u64; 3]) -> GlobalTraffic {
         let site = &self.site;
         let blocks = grid.iter().map(|g| *g as f64).product::<f64>();
         let grown = footprint::grow(&site.first, &site.shifts);

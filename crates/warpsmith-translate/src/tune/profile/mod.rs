@@ -36,7 +36,7 @@ use warpsmith_opt::analysis::access::{Base, base_of_pointer};
 use warpsmith_opt::walk as tree;
 
 use super::sizes::{Point, field_name};
-use arrays::Elsewhere;
+use arrays::{Elsewhere, arrays};
 pub use executed::executed;
 use known::Counted;
 pub(in crate::tune) use known::Known;
@@ -285,8 +285,10 @@ fn profile(module: &Module, kernel: &Function, at: Extents, args: &Vars<Value>) 
         *if site.store { &mut shared.stores } else { &mut shared.loads } += requests;
         shared.wavefronts += site.wavefronts * blocks;
     }
-    let sizes = rows::bytes(module, kernel, &rows.elements);
-    let global = arrays::traffic(&arrays::arrays(&whole.sites, &elsewhere, &sizes), logical);
+    let global = arrays(&whole.sites, &elsewhere, &rows::bytes(module, kernel, &rows.elements))
+        .iter()
+        .map(|a| a.traffic(logical))
+        .collect();
     let work = scaled(&whole.work, blocks);
     let registers = match whole.straight > MOST_STRAIGHT {
         // More than a thread can have: the model counts on spilling.
