@@ -2,6 +2,8 @@
 
 mod common;
 
+use warpsmith_opt::schedule::{self, StepKind, fusions::Start};
+
 use common::{Input, Points as Sizes, check_scheduled as check, check_shifted, has, refused_text};
 
 const SIZES: Sizes<'_> = &[&[("n", 0)], &[("n", 1)], &[("n", 63)], &[("n", 200)], &[("n", 1000)]];
@@ -355,4 +357,32 @@ void count(int w, int h, const int key[w * h], int bins[8]) {{
         let text = refused_text(&source(before, "n"), "privatise bins block 32 grid 4");
         has(&text, &["the launcher does not know its loop's bounds when it starts"]);
     }
+}
+
+/// No loop is called as the one that is gone, so that those behind have other names.
+#[test]
+fn nests_behind_are_bound_by_their_new_names() {
+    let mut input = Input::new(
+        "
+void two(int n, const int key[n], float out[n], int bins[16]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        #pragma omp atomic
+        bins[key[i] & 15] += i;
+    }
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        out[i] = 0.5f * key[i];
+}
+",
+    );
+    let steps =
+        ["bind i -> x block 64", "bind i#2 -> x block 64", "privatise bins block 64 grid 2"];
+    let file = input.sources.add("all.sched", steps.join("\n"));
+    let all = schedule::parse(&input.sources, file).unwrap().steps;
+    let list = |k: usize| -> Vec<StepKind> { vec![all[k].kind.clone()] };
+    let start = Start::of(&input.kernel());
+    let parts = [vec![], list(0), list(1)];
+    let found = schedule::with_part(&start, &parts, (1, &list(2)), &input.sources);
+    assert_eq!(found[2][0].to_string(), "bind i -> x block 64");
 }
