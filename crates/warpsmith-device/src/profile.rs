@@ -82,7 +82,9 @@ impl KernelProfile {
             [p.arithmetic, p.global_loads, p.shared_loads, p.copies_ahead, p.longest_block];
         let access = |g: &GlobalTraffic| {
             let bytes = [g.block_bytes, g.reuse_bytes, g.grid_bytes, g.between_passes];
-            [g.requests, g.sectors, g.wavefronts, g.lanes].into_iter().chain(bytes)
+            [g.requests, g.sectors, g.wavefronts, g.lanes, g.lanes_an_element]
+                .into_iter()
+                .chain(bytes)
         };
         let mut all = counts.iter().chain(&traffic).chain(&independent);
         let sane = |count: &f64| count.is_finite() && *count >= 0.0;
@@ -167,6 +169,8 @@ pub struct GlobalTraffic {
     pub between_passes: f64,
     /// Lanes that take part in the requests, summed: asked of atomic operations, which L2 executes one by one.
     pub lanes: f64,
+    /// Of atomic operations, lanes that update one element, on average: one waits for the other.
+    pub lanes_an_element: f64,
     /// Along which grid axes the touched bytes differ. For A of a matrix product only along y: all blocks of a row
     /// of blocks read the same.
     pub varies: [bool; 3],

@@ -584,7 +584,6 @@ fn c_parameter(ty: &Type, name: &str) -> String {
 fn c_scalar(s: Scalar) -> &'static str {
     match s {
         Scalar::Bool => "_Bool",
-        Scalar::I8 => "signed char",
         other => types::scalar(other),
     }
 }

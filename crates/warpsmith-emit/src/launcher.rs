@@ -35,7 +35,7 @@ pub struct Emit<'a> {
     /// The architecture the code was made for: `sm_90`.
     pub arch: String,
     /// For the launcher's parameters in order, where the user's code calls the type by a name of the standard headers:
-    /// `uint8_t`, `size_t`.
+    /// `uint8_t`, `size_t`, or plain `char`.
     pub spellings: Vec<Option<&'static str>>,
     /// The launcher's parameter through which a returned value comes back.
     pub result: Option<VarId>,
@@ -155,7 +155,7 @@ fn launcher_head<'a>(emit: &Emit<'_>, cx: &'a Context<'a>) -> Result<(Printer<'a
     let stream = printer.fresh("stream");
     for (id, spelled) in printer.function.params.iter().zip(&emit.spellings) {
         if let Some(spelled) = *spelled {
-            cx.include(types::header_of(spelled));
+            types::header_of(spelled).into_iter().for_each(|header| cx.include(header));
             printer.spelled.insert(*id, spelled);
         }
     }

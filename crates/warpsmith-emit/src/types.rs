@@ -8,7 +8,8 @@ use crate::names::Names;
 pub(crate) fn scalar(s: Scalar) -> &'static str {
     match s {
         Scalar::Bool => "bool",
-        Scalar::I8 => "char",
+        // Whether a plain `char` has a sign is for the host's compiler to say.
+        Scalar::I8 => "signed char",
         Scalar::U8 => "unsigned char",
         Scalar::I16 => "short",
         Scalar::U16 => "unsigned short",
@@ -81,12 +82,12 @@ pub(crate) struct Qualifiers {
     pub spelled: Option<&'static str>,
 }
 
-/// The names of `<stdint.h>` and `<stddef.h>` that are other types to C++ than what we write for their bits: a pointer
-/// to the one is no pointer to the other.
+/// `char` and the names of `<stdint.h>` and `<stddef.h>` that are other types to C++ than what we write for their bits: a
+/// pointer to the one is no pointer to the other.
 pub(crate) fn is_another_type(spelled: &str) -> bool {
     matches!(
         spelled,
-        "int8_t"
+        "char"
             | "int64_t"
             | "uint64_t"
             | "size_t"
@@ -97,12 +98,13 @@ pub(crate) fn is_another_type(spelled: &str) -> bool {
     )
 }
 
-/// The header that declares such a name.
-pub(crate) fn header_of(spelled: &str) -> &'static str {
+/// The header that declares such a name, unless the language has it.
+pub(crate) fn header_of(spelled: &str) -> Option<&'static str> {
     match spelled {
-        "size_t" | "ptrdiff_t" => "stddef.h",
-        "ssize_t" => "sys/types.h",
-        _ => "stdint.h",
+        "char" => None,
+        "size_t" | "ptrdiff_t" => Some("stddef.h"),
+        "ssize_t" => Some("sys/types.h"),
+        _ => Some("stdint.h"),
     }
 }
 
@@ -199,6 +201,7 @@ mod tests {
         let plain = Qualifiers::default();
         let f = Type::F32;
         assert_eq!(text(&f, plain), "float x");
+        assert_eq!(text(&Type::Scalar(Scalar::I8), plain), "signed char x", "not the platform's");
         assert_eq!(text(&Type::array(Type::array(f.clone(), 3), 2), plain), "float x[2][3]");
         assert_eq!(text(&Type::array(f.clone(), 0), plain), "float x[]");
         let restrict = Qualifiers { restrict: true, ..plain };

@@ -11,7 +11,7 @@ use warpsmith_ir::{
 use crate::assumption::Assumption;
 use crate::facts::Multiples;
 use crate::requirement::Requirement;
-use crate::{names, walk};
+use crate::{names, sizes, walk};
 
 /// Shared memory that every architecture gives to a block without being asked, in bytes; more of it is dynamic.
 pub const STATIC_SHARED: u32 = 48 * 1024;
@@ -350,7 +350,8 @@ impl Kernel {
         let name = self.fresh_name(wanted);
         let mut var = Var::new(name, Type::pointer(element, Space::Global), VarKind::Param);
         var.restrict = true;
-        var.shape = Some(extents);
+        let of_sizes = |e: &Expr| sizes::over_parameters(self.func(), e);
+        var.shape = Some(extents.iter().map(of_sizes).collect());
         let var = self.func_mut().add_param(var);
         self.scratch.push(Scratch { var, comment });
         var
@@ -358,6 +359,7 @@ impl Kernel {
 
     /// A new number that the launcher computes first.
     pub fn add_length(&mut self, wanted: &str, value: Expr, comment: String) -> VarId {
+        let value = sizes::over_parameters(self.func(), &value);
         let name = self.fresh_name(wanted);
         let mut var = Var::new(name, value.ty.clone(), VarKind::Param);
         var.constant = true;
@@ -386,17 +388,10 @@ impl Kernel {
         names::fresh_name(self.func(), wanted)
     }
 
-    /// Whether the launcher can compute an expression before anything else: it is over by-value parameters that
+    /// Whether the launcher can compute an expression before anything else: it follows from by-value parameters that
     /// nothing assigns.
     pub fn known_at_start(&self, e: &Expr) -> bool {
-        let function = self.func();
-        let mut known = !walk::reads_memory(e);
-        walk::each_var(e, &mut |v| {
-            known &= function.params.contains(&v)
-                && function.var(v).ty.scalar().is_some()
-                && !walk::writes_var(&function.body, v);
-        });
-        known
+        sizes::follows(self.func(), e)
     }
 
     /// The name of a variable of the function.

@@ -21,6 +21,7 @@ pub mod requirement;
 pub mod rewrite;
 pub mod schedule;
 pub mod show;
+mod sizes;
 pub mod walk;
 
 pub use assumption::Assumption;

@@ -2,6 +2,8 @@
 
 mod common;
 
+use warpsmith_opt::schedule::{self, StepKind, fusions::Start};
+
 use common::{Input, Points as Sizes, check_scheduled as check, check_shifted, has, refused_text};
 
 const SIZES: Sizes<'_> = &[&[("n", 0)], &[("n", 1)], &[("n", 63)], &[("n", 200)], &[("n", 1000)]];
@@ -250,4 +252,137 @@ void bytes(unsigned n, const unsigned key[n], unsigned bins[4][256]) {
 ";
     let text = check(source, "privatise bins block 64 grid 2", SIZES);
     has(&text, &["__shared__ unsigned bins_shared[1024];", "b * 256ll"]);
+}
+
+/// Bins beside two sums and a maximum, as pairs of deviates are counted in rings.
+const RINGS: &str = "
+void rings(int n, const float x[n], double *total, float *most, int bins[10]) {
+    double s = 2.5;
+    float top = -3.0f;
+    unsigned odd = 1;
+    #pragma omp parallel for reduction(+: s) reduction(max: top) reduction(^: odd)
+    for (int i = 0; i < n; i++) {
+        float v = fabsf(x[i]);
+        int l = (int)(v / 10);
+        #pragma omp atomic
+        bins[l > 9 ? 9 : l] += 1;
+        s += v;
+        top = fmaxf(top, x[i]);
+        odd ^= (unsigned)l;
+    }
+    total[0] = s + odd;
+    most[0] = top;
+}
+";
+
+#[test]
+fn what_a_loop_reduces_beside_is_combined_behind_it() {
+    let source = format!("#include <math.h>\n{RINGS}");
+    for blocks in ["block 32 grid 4", "block 64 grid 3", "block 256 grid 1"] {
+        let steps = format!("privatise bins {blocks}\nreduce s block 32 grid 1");
+        let text = check(&source, &steps, SIZES);
+        has(
+            &text,
+            &[
+                "double s_own = 0.0;",
+                "float top_own = -INFINITY;",
+                "atomicAdd(&bins_shared[",
+                "s_own += ",
+                "if (thread == 0)",
+                "s_parts[block] = s_own;",
+                "s += s_parts[part];",
+            ],
+        );
+    }
+    // What stands for `*total` is the thread's own as well.
+    let by_pointer = "
+void weigh(int n, const int key[n], const float x[n], float *total, int bins[8]) {
+    #pragma omp parallel for reduction(+: total[0])
+    for (int i = 0; i < n; i++) {
+        #pragma omp atomic
+        bins[key[i] & 7] += 1;
+        total[0] += x[i];
+    }
+}
+";
+    let steps = "privatise bins block 32 grid 4\nreduce total block 64 grid 2";
+    let text = check(by_pointer, steps, SIZES);
+    has(&text, &["total_own += x[i];", "total_parts[block] = total_own;"]);
+}
+
+#[test]
+fn reductions_that_blocks_cannot_combine_are_refused() {
+    let source = format!("#include <math.h>\n{RINGS}");
+    let text = refused_text(&source, "privatise bins block 48 grid 4");
+    has(&text, &["what its loop reduces is combined by a power of two threads, 32 or more"]);
+    let bytes = source.replace("unsigned odd = 1", "unsigned char odd = 1");
+    let bytes = bytes.replace("(unsigned)l", "(unsigned char)l");
+    let text = refused_text(&bytes, "privatise bins block 64 grid 4");
+    has(&text, &["`odd` is no number of four or eight bytes"]);
+    let large = source.replace("bins[10]", "bins[12287]");
+    let text = refused_text(&large, "privatise bins block 32 grid 4");
+    has(&text, &["it does not fit in the shared memory of a block"]);
+}
+
+/// The number of iterations has a name of its own.
+#[test]
+fn a_variable_made_of_sizes_is_known_when_the_launcher_starts() {
+    let source = |before: &str, n: &str| {
+        format!(
+            "
+void count(int w, int h, const int key[w * h], int bins[8]) {{
+    {before}
+    #pragma omp parallel for
+    for (int i = 0; i < {n}; i++) {{
+        #pragma omp atomic
+        bins[key[i] & 7] += 1;
+    }}
+}}
+"
+        )
+    };
+    let sizes: Sizes<'_> = &[&[("w", 0), ("h", 3)], &[("w", 7), ("h", 9)], &[("w", 31), ("h", 33)]];
+    for (before, n) in
+        [("int n = w * h;", "n"), ("const long rows = h; long n = rows * w;", "n"), ("", "w * h")]
+    {
+        let text = check(&source(before, n), "privatise bins block 32 grid 4", sizes);
+        has(&text, &["bins_shared[8]"]);
+    }
+    for before in [
+        "int n = w * h; if (w > 5) n = 4;",
+        "if (h == 0) return; int n = w * h;",
+        "int n = w * h / (h + 1);",
+        "int n = bins[0];",
+    ] {
+        let text = refused_text(&source(before, "n"), "privatise bins block 32 grid 4");
+        has(&text, &["the launcher does not know its loop's bounds when it starts"]);
+    }
+}
+
+/// No loop is called as the one that is gone, so that those behind have other names.
+#[test]
+fn nests_behind_are_bound_by_their_new_names() {
+    let mut input = Input::new(
+        "
+void two(int n, const int key[n], float out[n], int bins[16]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        #pragma omp atomic
+        bins[key[i] & 15] += i;
+    }
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        out[i] = 0.5f * key[i];
+}
+",
+    );
+    let steps =
+        ["bind i -> x block 64", "bind i#2 -> x block 64", "privatise bins block 64 grid 2"];
+    let file = input.sources.add("all.sched", steps.join("\n"));
+    let all = schedule::parse(&input.sources, file).unwrap().steps;
+    let list = |k: usize| -> Vec<StepKind> { vec![all[k].kind.clone()] };
+    let start = Start::of(&input.kernel());
+    let parts = [vec![], list(0), list(1)];
+    let found = schedule::with_part(&start, &parts, (1, &list(2)), &input.sources);
+    assert_eq!(found[2][0].to_string(), "bind i -> x block 64");
 }

@@ -71,6 +71,73 @@ fn values_before_and_after_an_update_are_used() {
         }
     }
 }
+
+/// Windows by running sums, each begun by the sum of the first.
+const BLUR: &str = "
+void blur(int n, int m, int r, const float x[n][m], float y[n][m])
+{
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        float s = 0.0f;
+        for (int k = -r; k <= r; k++)
+            s += x[i][k < 0 ? 0 : k < m ? k : m - 1];
+        for (int j = 0; j < m; j++) {
+            y[i][j] = s / (2 * r + 1);
+            s += x[i][j + r + 1 < m ? j + r + 1 : m - 1] - x[i][j < r ? 0 : j - r];
+        }
+    }
+}
+";
+
+#[test]
+fn a_loop_over_another_range_may_stand_before() {
+    let sizes: Sizes<'_> = &[
+        &[("n", 0), ("m", 3), ("r", 1)],
+        &[("n", 3), ("m", 1), ("r", 4)],
+        &[("n", 7), ("m", 31), ("r", 0)],
+        &[("n", 5), ("m", 64), ("r", 3)],
+        &[("n", 2), ("m", 900), ("r", 20)],
+    ];
+    for shape in SHAPES {
+        let text = check(BLUR, &scheduled(shape), sizes);
+        has(&text, &["for (int k = -r; k <= r; ++k)", "s_before"]);
+    }
+    let text = refused_text(BLUR, "scan k by 32");
+    has(&text, &["a statement of it both stores and sets `s`, which others use"]);
+}
+
+/// The largest fall from what was the greatest so far, where it ended, and how often there was a new greatest one.
+const FALL: &str = "
+void fall(int n, int m, const float x[n][m], float most[n], int day[n], int highs[n], double sum[n])
+{
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        float peak = x[i][0], fall = 0.0f;
+        int at = -1, times = 3;
+        double s = 0.25;
+        for (int j = 1; j < m; j++) {
+            if (x[i][j] > peak) times++;
+            if (x[i][j] > peak) peak = x[i][j];
+            float f = peak - x[i][j];
+            if (f > fall) { fall = f; at = j; }
+            s += f;
+        }
+        most[i] = fall;
+        day[i] = at;
+        highs[i] = times;
+        sum[i] = s;
+    }
+}
+";
+
+#[test]
+fn sums_of_what_is_made_of_running_ones_are_combined_at_the_end() {
+    for shape in SHAPES {
+        let text = check(FALL, &scheduled(shape), NOT_EMPTY);
+        has(&text, &["peak_before", "fall_part"]);
+    }
+}
+
 /// Each element from the one before it in the array.
 const CHAINED: &str = "
 void chained(int n, int m, const float x[n][m], float y[n][m])

@@ -73,6 +73,9 @@ fn shared(c: &Counters) -> SharedTraffic {
 
 fn traffic(a: &ArrayCounters, c: &Counters, block_bytes: f64) -> GlobalTraffic {
     let between = ratio((a.reuse_distance * SECTOR) as f64, a.reuses);
+    let lanes = a.requests as f64 * lanes_a_request(c, a.kind);
+    // Of words, which most are.
+    let elements = (a.grid_sectors * SECTOR) as f64 / 4.0;
     GlobalTraffic {
         kind: match a.kind {
             AccessKind::Load => TrafficKind::Load,
@@ -83,7 +86,12 @@ fn traffic(a: &ArrayCounters, c: &Counters, block_bytes: f64) -> GlobalTraffic {
         requests: a.requests as f64,
         sectors: a.sectors as f64,
         wavefronts: a.wavefronts,
-        lanes: a.requests as f64 * lanes_a_request(c, a.kind),
+        lanes,
+        lanes_an_element: if a.kind == AccessKind::Atomic {
+            lanes / elements.max(1.0)
+        } else {
+            0.0
+        },
         block_bytes: ratio((a.block_sectors * SECTOR) as f64, c.blocks),
         reuse_bytes: between.min(block_bytes),
         between_passes: 0.0,

@@ -19,6 +19,8 @@ pub struct Traffic {
     pub l2_sectors: f64,
     /// What L2 has to do for atomic operations beside moving their sectors, as so many more sectors.
     pub l2_operations: f64,
+    /// Atomic operations on one element, one after the other: of the array of which an element has most.
+    pub in_turn: f64,
     /// Bytes that go on to device memory.
     pub dram_bytes: f64,
     /// Load requests, which a thread waits for; asynchronous copies it does not.
@@ -58,6 +60,7 @@ pub fn traffic(
         total.l2_sectors += on;
         if access.kind == TrafficKind::Atomic {
             total.l2_operations += access.lanes * fit.atomic_lane;
+            total.in_turn = total.in_turn.max(access.lanes_an_element);
         }
         let below = dram_bytes(access, profile.grid, wave_blocks, overflow(whole.min(wave), l2));
         let below = below * held((passed * wave_blocks).min(wave), l2);

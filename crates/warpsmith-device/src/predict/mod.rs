@@ -210,9 +210,10 @@ pub fn predict_with(
 /// What the units take that all multiprocessors share.
 fn shared_parts(gpu: &Gpu, blocks: f64, traffic: &Traffic, fit: &Calibration) -> [Part; 3] {
     let l2_bytes = (traffic.l2_sectors + traffic.l2_operations) * f64::from(Architecture::SECTOR);
+    let l2 = (l2_bytes / (gpu.l2_gb_s * 1e9)).max(traffic.in_turn * fit.atomic_turn_s);
     let ramp = if traffic.dram_bytes > 0.0 { fit.dram_ramp_s } else { 0.0 };
     [
-        Part { bound: Bound::L2, seconds: l2_bytes / (gpu.l2_gb_s * 1e9) },
+        Part { bound: Bound::L2, seconds: l2 },
         Part {
             bound: Bound::Dram,
             seconds: ramp + traffic.dram_bytes / (gpu.dram_gb_s * 1e9 * fit.dram_share),

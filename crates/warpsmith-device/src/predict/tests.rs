@@ -241,3 +241,22 @@ fn where_work_grows_along_the_grid_one_multiprocessor_has_more_of_it() {
     assert!(grows(132) > 1.5, "{}", grows(132));
     assert!((1.0..1.1).contains(&grows(132 * 100)), "{}", grows(132 * 100));
 }
+
+/// As measured: 2²⁶ lanes that add to one element take 52 ms.
+#[test]
+fn lanes_that_update_one_element_take_turns() {
+    let lanes = f64::from(1 << 26);
+    let bins = |elements: f64| {
+        let atomic = GlobalTraffic {
+            kind: TrafficKind::Atomic,
+            lanes,
+            lanes_an_element: lanes / elements,
+            ..stream(1.0)
+        };
+        time(&KernelProfile { global: vec![atomic], ..big() }).part(Bound::L2)
+    };
+    assert!((0.050..0.055).contains(&bins(1.0)), "{}", bins(1.0));
+    assert!((0.9..1.1).contains(&(bins(1.0) / bins(10.0) / 10.0)));
+    // With as many elements L2 has all of its rate.
+    assert_eq!(bins(1e6), bins(1e7));
+}

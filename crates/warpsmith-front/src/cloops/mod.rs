@@ -83,7 +83,7 @@ pub struct CInput {
     pub args: Vec<ArgDefault>,
     /// Other functions of the file with marked loops.
     pub candidates: Vec<String>,
-    /// For each parameter, where the file calls its (innermost) type by a name of the standard headers: `uint8_t`.
+    /// For each parameter, where the file calls its (innermost) type by a name of the standard headers, `uint8_t`, or `char`.
     pub spellings: Vec<Option<&'static str>>,
     /// How C spells the module's structures, in order; empty for one without a name.
     pub structs: Vec<String>,
@@ -213,12 +213,13 @@ fn with_uses(d: Diagnostic, in_the_way: &records::InTheWay) -> Diagnostic {
     })
 }
 
-/// The names of the standard headers for the types of a function's parameters.
+/// The names of the standard headers for the types of a function's parameters, and plain `char`, whose sign the platform chooses.
 fn spellings(unit: &unit::Unit<'_>, name: &str) -> Vec<Option<&'static str>> {
     use crate::ast::{TypeKind, TypeName};
     fn innermost(ty: &TypeName) -> Option<&'static str> {
         match &ty.kind {
             TypeKind::Named(path) => types::standard_name(path.as_name()?),
+            TypeKind::Builtin(words) => (words.as_slice() == ["char"]).then_some("char"),
             TypeKind::Pointer { to: inner, .. } | TypeKind::Array { element: inner, .. } => {
                 innermost(inner)
             }

@@ -67,7 +67,7 @@ void product(int n, int m, const int8_t A[n][m], const int8_t x[m], int y[n]) {
 ",
             steps: "dp4a k",
             after: "\
-void product(int n, int m, const char *A, const char *x, int *y, int k_words,
+void product(int n, int m, const signed char *A, const signed char *x, int *y, int k_words,
              int *__restrict__ A_words, int *__restrict__ x_words) {
     // with zeros past the end
     // threads of the grid along x, 256 a block

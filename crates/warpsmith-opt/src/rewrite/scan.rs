@@ -19,8 +19,8 @@
 //!
 //! Legal for a nest of marked loops that is not bound yet, in whose innermost body the loop stands, alone in accessing what its
 //! iterations write; the launcher knows its bounds. Its iterations are independent but for variables that each combines something with by one
-//! operation, where what is combined does not depend on what they are so far, or carries on linearly. Sums of reals are added in
-//! another order.
+//! operation, where what is combined does not depend on what they are so far, or carries on linearly; what nothing uses before the
+//! loop's end may depend on the others. Sums of reals are added in another order.
 //!
 //! Threads, lanes and warps as in Harris, Sengupta, Owens, *Parallel prefix sum (scan) with CUDA*, GPU Gems 3, chapter 39.
 
@@ -68,7 +68,7 @@ impl Rewrite for Args {
         name: "scan",
         example: "scan j by 256 vector 4",
         does: "lets the threads of a block go through each row together, strip by strip, where iterations use what sums, products, minima or maxima are so far (cumulative sums), or carry a value on linearly (`s = a * s + x`): each thread begins with what the threads before it have; with `vector 4` it has four neighbours at a time, with `rows 4` a block four rows; rows that are not aligned for vectors are left to the nest as it was, which later steps bind",
-        legal: "the nest is marked, not bound yet, and the launcher knows its bounds and those of the loop; iterations of the loop are independent but for variables that each combines something with by one operation, which does not depend on what they are so far, or carries on linearly; what the loop writes is accessed at one place only; sums of reals are then compared with a tolerance",
+        legal: "the nest is marked, not bound yet, and the launcher knows its bounds and those of the loop; iterations of the loop are independent but for variables that each combines something with by one operation; where iterations use what such a variable is so far, what is combined with it does not depend on that, or carries it on linearly; what the loop writes is accessed at one place only; sums of reals are then compared with a tolerance",
         law: Law {
             before: "\
 void running(int n, int m, const float x[n][m], float y[n][m]) {
@@ -155,7 +155,7 @@ pub fn check(kernel: &Kernel, target: LoopId, shape: Shape) -> Result<LegalKeepR
     let Some(root) = around.iter().find(|l| is_marked(l)).map(|l| l.id) else {
         return Err(refused("no loop around it is marked, or the nest is bound already"));
     };
-    let legal = keep_rows::check_strips(kernel, root, shape)?;
+    let legal = keep_rows::check_strips(kernel, root, shape, target)?;
     match legal.scans(target) {
         true => Ok(legal),
         false => Err(refused("its iterations do not use what a sum is so far")),

@@ -47,6 +47,7 @@ pub fn starts(kernel: &Kernel, sources: &SourceMap) -> Vec<Start> {
         Start::of(kernel).collapsed(sources),
         Start::of(kernel).scalarised(sources),
         Start::of(kernel).in_words(sources),
+        Start::of(kernel).updates_apart(sources),
         Start::of(kernel).distributed(sources).interchanged(sources),
     ];
     // Parallel loops move out of serial ones in the first, too.
@@ -183,6 +184,38 @@ impl Start {
         })
     }
 
+    /// With nests of their own for what iterations update atomically beside what they store, as for sums of columns beside rows: rows can
+    /// then stay in registers, and so can the sums.
+    fn updates_apart(mut self, sources: &SourceMap) -> Start {
+        for root in self.kernel.marked_roots() {
+            let Some(l) = self.kernel.find_loop(root) else { continue };
+            let body = &innermost(l).body;
+            let mixed = body.stmts.iter().filter_map(|s| match &s.kind {
+                StmtKind::For(l) if walk::updates(&l.body) && stores(&l.body) => Some(l.id),
+                _ => None,
+            });
+            let Some(mixed) = mixed.last().filter(|_| loops_of(body).count() > 1) else { continue };
+            let target = self.kernel.loop_name(mixed);
+            let step = StepKind::Distribute(distribute::Args { target });
+            let apart = self.with(step, sources).and_then(|s| s.apart(root, sources));
+            self = apart.map(|s| s.updates_fused(sources)).unwrap_or(self);
+        }
+        self
+    }
+
+    /// With nests fused that only update.
+    fn updates_fused(self, sources: &SourceMap) -> Start {
+        let only_update = |kernel: &Kernel, id: LoopId| {
+            let body = kernel.find_loop(id).map(|l| &l.body);
+            body.is_some_and(|b| walk::updates(b) && !stores(b))
+        };
+        self.fused_where(
+            &|kernel, pair| pair.iter().all(|id| only_update(kernel, *id)),
+            None,
+            sources,
+        )
+    }
+
     /// With what a serial loop computes in a loop of its own, apart from what it combines of the results, if it is parallel then.
     fn results_apart(&self, root: LoopId, id: LoopId, sources: &SourceMap) -> Option<Start> {
         let computes = |kernel: &Kernel| {
@@ -317,9 +350,20 @@ impl Start {
     }
 
     /// With all loops fused that can be: first with one nest, then outermost first.
-    fn fused(mut self, with: Option<LoopId>, sources: &SourceMap) -> Start {
+    fn fused(self, with: Option<LoopId>, sources: &SourceMap) -> Start {
+        self.fused_where(&|_, _| true, with, sources)
+    }
+
+    /// With those loops fused of which something holds.
+    fn fused_where(
+        mut self,
+        wanted: &dyn Fn(&Kernel, &[LoopId; 2]) -> bool,
+        with: Option<LoopId>,
+        sources: &SourceMap,
+    ) -> Start {
         let next = |start: &Start| {
             let mut pairs = pairs(&start.kernel);
+            pairs.retain(|pair| wanted(&start.kernel, pair));
             pairs.sort_by_key(|pair| !with.is_some_and(|id| pair.contains(&id)));
             pairs.into_iter().find_map(|pair| {
                 let loops = pair.map(|id| start.kernel.loop_name(id));
@@ -331,6 +375,15 @@ impl Start {
         }
         self
     }
+}
+
+/// Whether a block writes elements of arrays, other than atomically.
+fn stores(block: &Block) -> bool {
+    let mut found = false;
+    walk::each_stmt(block, &mut |s| {
+        found |= walk::operands(s).writes.is_some_and(|p| p.root_var().is_none());
+    });
+    found
 }
 
 /// Whether the one loop in the body of a nest has independent iterations.

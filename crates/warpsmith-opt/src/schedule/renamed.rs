@@ -30,7 +30,10 @@ pub fn with_part(
 
 /// Whether nests behind may have other names after a step.
 fn makes_nests(step: &StepKind) -> bool {
-    matches!(step, StepKind::SplitK(_) | StepKind::StreamK(_) | StepKind::Distribute(_))
+    use StepKind::*;
+    let parts = matches!(step, SplitK(_) | StreamK(_) | Distribute(_));
+    // Blocks of threads stand in the place of loops.
+    parts || matches!(step, Privatise(_) | Scan(_) | KeepRows(_) | KeepSums(_))
 }
 
 fn taken(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Option<Kernel> {

@@ -43,6 +43,10 @@ pub fn alternatives(kernel: &Kernel, root: LoopId, sources: &SourceMap) -> Vec<V
             let few = [(64, 4), (128, 16), (256, 64)];
             found.extend(few.map(|(block, grid)| reduce(Reduce::flat(block, grid))));
             found.extend(reductions_by_axes(kernel, root).into_iter().map(reduce));
+            // What blocks with copies of arrays leave of it is combined behind them, by one block.
+            let finish = reduce(Reduce::flat(256, 1));
+            let privatised = updates::privatised(kernel, root).into_iter();
+            found.extend(privatised.map(|steps| [steps, finish.clone()].concat()));
         }
         StepKind::Bind(bind::Args { loops, axes, .. }) => {
             found.extend(bound(kernel, root, loops, axes, sources));

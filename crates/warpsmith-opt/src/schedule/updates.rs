@@ -54,7 +54,7 @@ pub(super) fn alternatives(
 }
 
 /// Copies of what is updated, for each block.
-fn privatised(kernel: &Kernel, root: LoopId) -> Vec<Vec<StepKind>> {
+pub(super) fn privatised(kernel: &Kernel, root: LoopId) -> Vec<Vec<StepKind>> {
     let mut found = vec![];
     for array in privatise::candidates(kernel, root) {
         for (block, grid) in

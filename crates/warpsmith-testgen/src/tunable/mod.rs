@@ -1,11 +1,12 @@
 //! Random C functions that the steps of a schedule apply to: contractions, stencils and convolutions, element-wise nests,
-//! reductions, rows, triangles, perfect serial nests, gathers, histograms, rings, structures, bodies of several loops and time loops, with extents at run time or
+//! reductions, rows, triangles, perfect serial nests, gathers, histograms, rings, products of bytes, structures, bodies of several loops and time loops, with extents at run time or
 //! constant.
 //!
 //! By construction they have no undefined behaviour at any size from 0 up and their marked loops carry no dependence: a
 //! nest reads no array that it writes, but for the element of its own iteration; `int` values stay small.
 
 mod bodies;
+mod bytes;
 mod histogram;
 mod turned;
 
@@ -108,7 +109,7 @@ struct Generator<'a> {
 
 impl Generator<'_> {
     fn nest(&mut self) {
-        match self.choice.below(20) {
+        match self.choice.below(21) {
             0..=2 => self.contraction(),
             3 | 4 => self.stencil(),
             5 => self.convolution(),
@@ -125,6 +126,7 @@ impl Generator<'_> {
             16 => self.spread(),
             17 => self.columns(),
             18 => self.picked(),
+            19 => self.bytes(),
             _ => self.time_loop(),
         }
     }

@@ -134,9 +134,9 @@ impl Tally {
     }
 }
 
-/// Steps that need several others before them, or that none may precede: seldom legal by chance; and products of bytes, which random
-/// programs do not have. They have tests of their own beside the rewrites.
-const RARE: [&str; 3] = ["split_k", "double_buffer", "dp4a"];
+/// Steps that need several others before them, or that none may precede: seldom legal by chance. They have tests of their own beside
+/// the rewrites.
+const RARE: [&str; 2] = ["split_k", "double_buffer"];
 
 /// For steps that no schedule has yet, so many times as many seeds are tried.
 const PATIENCE: u64 = 40;

@@ -211,12 +211,18 @@ impl Shape {
 struct RowLoop {
     id: LoopId,
     sums: Vec<Sum>,
-    /// Those that are carried on linearly, which stand among the sums, too.
+    /// Those whose values so far iterations use.
+    running: Vec<Sum>,
+    /// Of these, what is carried on linearly.
     carried: BTreeSet<VarId>,
-    /// Iterations use the values that the sums have so far.
-    prefix: bool,
     /// Elements before its first one.
     left_out: u32,
+}
+
+impl RowLoop {
+    fn scans(&self) -> bool {
+        !self.running.is_empty()
+    }
 }
 
 /// The verdict on a `keep_rows`, which alone allows it.
@@ -248,7 +254,7 @@ impl LegalKeepRows<'_> {
 
     /// Whether iterations of a loop use what its sums are so far.
     pub(super) fn scans(&self, id: LoopId) -> bool {
-        self.loops.iter().any(|l| l.id == id && l.prefix)
+        self.loops.iter().any(|l| l.id == id && l.scans())
     }
 
     /// Whether the nest stays as it was for some rows.
@@ -287,24 +293,26 @@ impl Aligned {
 /// # Errors
 /// The first reason why not.
 pub fn check(kernel: &Kernel, root: LoopId, shape: Shape) -> Result<LegalKeepRows<'_>, Refusal> {
-    check_rows(kernel, root, shape, false)
+    check_rows(kernel, root, shape, None)
 }
 
-/// The same for rows of any length, which go by in strips, each as long as the threads have elements.
+/// The same for rows of any length, which go by in strips, each as long as the threads have elements: those of the range of one loop.
 pub(super) fn check_strips(
     kernel: &Kernel,
     root: LoopId,
     shape: Shape,
+    target: LoopId,
 ) -> Result<LegalKeepRows<'_>, Refusal> {
-    check_rows(kernel, root, shape, true)
+    check_rows(kernel, root, shape, Some(target))
 }
 
 fn check_rows(
     kernel: &Kernel,
     root: LoopId,
     shape: Shape,
-    strips: bool,
+    target: Option<LoopId>,
 ) -> Result<LegalKeepRows<'_>, Refusal> {
+    let strips = target.is_some();
     let refused = |why: String| Refusal::LoopRefused { verb: VERB, loop_id: root, why };
     check_shape(shape).map_err(|why| refused(why.into()))?;
     bind::check_block([shape.threads, shape.rows, 1])?;
@@ -315,7 +323,7 @@ fn check_rows(
     if early.is_some() {
         return Err(refused("an iteration may end early".into()));
     }
-    let loops = row_loops(kernel, body);
+    let loops = row_loops(kernel, body, target);
     let Some(range) = earliest(&loops) else {
         return Err(refused("no loop in it has a range that the launcher knows".into()));
     };
@@ -330,7 +338,7 @@ fn check_rows(
     for l in &loops {
         with_sums.push(check_loop(kernel, l, left_out(range, l).unwrap_or(0))?);
     }
-    let wait = |at: usize| with_sums.get(at).is_some_and(|l| !l.sums.is_empty() && !l.prefix);
+    let wait = |at: usize| with_sums.get(at).is_some_and(|l| !l.sums.is_empty() && !l.scans());
     let rows = match strips {
         true => kept::accessed(kernel, root, body, &loops, &wait),
         false => kept::rows(kernel, root, body, &loops, &wait),
@@ -411,9 +419,9 @@ fn check_nest(kernel: &Kernel, root: LoopId) -> Result<Nest, Refusal> {
     Ok((nest, clauses.private, findings))
 }
 
-/// The loops beside each other over the range that most of those have that the launcher knows, and those that begin
+/// The loops beside each other over the range that `target` has, or most of those that the launcher knows, and those that begin
 /// a few elements later or earlier.
-fn row_loops<'k>(kernel: &Kernel, body: &'k Block) -> Vec<&'k ForLoop> {
+fn row_loops<'k>(kernel: &Kernel, body: &'k Block, target: Option<LoopId>) -> Vec<&'k ForLoop> {
     let loops: Vec<&ForLoop> = body
         .stmts
         .iter()
@@ -429,7 +437,8 @@ fn row_loops<'k>(kernel: &Kernel, body: &'k Block) -> Vec<&'k ForLoop> {
     };
     let over = |l: &ForLoop| loops.iter().filter(|o| beside(l, o)).count();
     let most = loops.iter().map(|l| over(l)).max();
-    let Some(found) = loops.iter().copied().find(|l| Some(over(l)) == most) else { return vec![] };
+    let wanted = |l: &&ForLoop| target.map_or(Some(over(l)) == most, |id| l.id == id);
+    let Some(found) = loops.iter().copied().find(wanted) else { return vec![] };
     loops.into_iter().filter(|l| beside(found, l)).collect()
 }
 
@@ -458,15 +467,15 @@ fn check_loop(kernel: &Kernel, l: &ForLoop, left_out: u32) -> Result<RowLoop, Re
         return Err(refused("its counter is read after it"));
     }
     let carried = recurrence::carried(kernel, l);
-    let mut sums = share::accumulated(kernel, l, &carried)?;
-    let prefix = !carried.is_empty() || prefix::is_one(l, &sums);
-    if prefix {
-        prefix::check(kernel, l, (&sums, &carried)).map_err(|why| refused(&why))?;
+    let (mut running, sums) = prefix::apart(l, share::accumulated(kernel, l, &carried)?);
+    if !running.is_empty() || !carried.is_empty() {
+        prefix::check(kernel, l, (&running, &carried)).map_err(|why| refused(&why))?;
     }
-    sums.extend(carried.iter().map(|var| Sum { var: *var, op: ReduceOp::Add, at: None }));
-    share::check_iterations(kernel, l, &sums)?;
-    share::check_truth(kernel, l.id, l.id, &sums)?;
-    Ok(RowLoop { id: l.id, sums, carried, prefix, left_out })
+    running.extend(carried.iter().map(|var| Sum { var: *var, op: ReduceOp::Add, at: None }));
+    let all = [&running[..], &sums].concat();
+    share::check_iterations(kernel, l, &all)?;
+    share::check_truth(kernel, l.id, l.id, &all)?;
+    Ok(RowLoop { id: l.id, sums, running, carried, left_out })
 }
 
 /// What must be multiples of a number for the vectors of rows: addresses of their first elements, how far one row is from

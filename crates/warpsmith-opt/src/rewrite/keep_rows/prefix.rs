@@ -1,7 +1,7 @@
 //! Loops over a row whose iterations use what its sums are so far: running sums, products and extremes, linear recurrences.
 //!
 //! Threads first combine what their elements contribute; each then goes through its elements again and begins with what the
-//! threads before it have.
+//! threads before it have. Sums that nothing uses so far may depend on those that are: they are added up on this second way.
 
 use std::collections::BTreeSet;
 
@@ -21,12 +21,13 @@ use crate::rewrite::share;
 use crate::rewrite::specialise::general_copy;
 use crate::walk;
 
-/// Whether iterations of a loop use what one of its sums is so far.
-pub(super) fn is_one(l: &ForLoop, sums: &[Sum]) -> bool {
-    share::seen_before_the_end(&extremes::as_calls(&l.body), sums).is_some()
+/// The sums of a loop whose values so far its iterations use, and the others.
+pub(super) fn apart(l: &ForLoop, sums: Vec<Sum>) -> (Vec<Sum>, Vec<Sum>) {
+    let body = extremes::as_calls(&l.body);
+    sums.into_iter().partition(|sum| share::seen_before_the_end(&body, &[*sum]).is_some())
 }
 
-/// What an iteration adds to the sums can be computed without knowing them.
+/// What an iteration adds to running sums can be computed without knowing them.
 ///
 /// # Errors
 /// Why not.
@@ -153,7 +154,7 @@ impl Running {
 impl Maker<'_, '_> {
     /// A loop over a row, group by group: what the elements of a group add, and then its iterations.
     pub(super) fn running(&mut self, l: &ForLoop, at: usize) -> Stmt {
-        let sums = self.loops[at].sums.clone();
+        let sums = self.loops[at].running.clone();
         let carried = self.loops[at].carried.clone();
         let new = |sum: Sum| Running::new(self.kernel, l, sum, carried.contains(&sum.var));
         let running: Vec<Running> = sums.into_iter().map(new).collect();

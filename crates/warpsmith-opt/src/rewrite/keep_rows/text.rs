@@ -55,7 +55,7 @@ pub(super) fn apply(legal: &LegalKeepRows<'_>, sources: &SourceMap) -> Rewritten
 /// Notes which arrays depend on the order in which threads add reals.
 fn note_order(kernel: &mut Kernel, legal: &LegalKeepRows<'_>) {
     let innermost = legal.nest.last().and_then(|id| legal.kernel.find_loop(*id));
-    for sum in legal.loops.iter().flat_map(|l| &l.sums) {
+    for sum in legal.loops.iter().flat_map(|l| l.sums.iter().chain(&l.running)) {
         let found = innermost.map(|l| share::reassociated(kernel, &l.body, sum));
         kernel.reassociated.extend(found.into_iter().flatten());
     }
@@ -75,9 +75,9 @@ pub(super) struct OwnLoop {
     /// Counters of groups of a thread's elements, and of elements in a group.
     pub(super) group: VarId,
     lane: VarId,
-    pub(super) sums: Vec<Sum>,
+    sums: Vec<Sum>,
+    pub(super) running: Vec<Sum>,
     pub(super) carried: BTreeSet<VarId>,
-    prefix: bool,
     left_out: u32,
 }
 
@@ -130,10 +130,11 @@ impl<'k, 'l> Maker<'k, 'l> {
         let new = |v: VarId| names.get(&v).copied().unwrap_or(v);
         let own = |(l, ((group, lane), sums)): (&super::RowLoop, ((VarId, VarId), Vec<Sum>))| {
             let id = ids.get(&l.id).copied().unwrap_or(l.id);
-            let sums = sums.into_iter();
-            let sums = sums.map(|s| Sum { var: new(s.var), at: s.at.map(new), ..s }).collect();
+            let own = |s: &Sum| Sum { var: new(s.var), at: s.at.map(new), ..*s };
+            let (sums, running) = (sums.iter().map(own), l.running.iter().map(own));
+            let (sums, running) = (sums.collect(), running.collect());
             let carried = l.carried.iter().map(|v| new(*v)).collect();
-            OwnLoop { id, group, lane, sums, carried, prefix: l.prefix, left_out: l.left_out }
+            OwnLoop { id, group, lane, sums, running, carried, left_out: l.left_out }
         };
         let loops = legal.loops.iter().zip(counters.into_iter().zip(sums)).map(own).collect();
         Maker {
@@ -298,16 +299,15 @@ impl<'k, 'l> Maker<'k, 'l> {
             body.extend(own.stores(at, group, element));
             body
         };
-        let prefix = self.loops[at].prefix;
-        let looped = if prefix { self.running(l, at) } else { self.groups(group, body) };
+        let looped = match self.loops[at].running.is_empty() {
+            true => self.groups(group, body),
+            false => self.running(l, at),
+        };
         stmts.push(Stmt {
             origin: stmt.origin.by(self.legal.step()),
             comment: stmt.comment.clone(),
             ..looped
         });
-        if prefix {
-            return stmts;
-        }
         let over = vec![(BindLevel::Block, Axis::X)];
         for Sum { var: value, op, at } in self.loops[at].sums.iter().copied() {
             let over = over.clone();
@@ -408,8 +408,8 @@ fn homes(kernel: &mut Kernel, legal: &LegalKeepRows<'_>) -> Vec<Home> {
     let shape = legal.shape;
     let mut homes = vec![];
     for row in &legal.rows {
-        let prefix = legal.loops.get(row.first).is_some_and(|l| l.prefix);
-        if !row.is_held() && row.stored.is_none() && shape.vector == 1 && !prefix {
+        let scans = legal.loops.get(row.first).is_some_and(super::RowLoop::scans);
+        if !row.is_held() && row.stored.is_none() && shape.vector == 1 && !scans {
             continue;
         }
         let count = if row.is_held() { shape.each } else { shape.vector };
@@ -456,9 +456,6 @@ fn in_parts(
         });
     }
     let own = |l: &super::RowLoop, kernel: &mut Kernel| -> Vec<Sum> {
-        if l.prefix {
-            return l.sums.clone();
-        }
         l.sums.iter().map(|sum| share::own_part(kernel, l.id, *sum)).collect()
     };
     legal.loops.iter().map(|l| own(l, kernel)).collect()

@@ -501,7 +501,7 @@ fn first_thread(thread: &Expr, stores: Vec<Stmt>) -> Stmt {
 }
 
 /// Puts a variable in place of `*pointer` and `pointer[0]`.
-fn own_value(body: &mut Block, pointer: VarId, local: VarId, ty: &Type) {
+pub(crate) fn own_value(body: &mut Block, pointer: VarId, local: VarId, ty: &Type) {
     struct Own<'a>(VarId, VarId, &'a Type);
     impl visit::Rewriter for Own<'_> {
         fn place(&mut self, place: &mut Place) {

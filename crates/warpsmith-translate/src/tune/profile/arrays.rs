@@ -101,6 +101,12 @@ impl Array {
         (touched.min(size), between, (touched * blocks).min(size))
     }
 
+    /// Elements among so many bytes of sectors: no more than the whole grid reaches.
+    fn elements(&self, grid_bytes: f64) -> f64 {
+        let reached = self.range.map_or(f64::INFINITY, |(low, high)| (high - low + 1) as f64);
+        (reached.min(grid_bytes) / self.site.bytes as f64).max(1.0)
+    }
+
     /// The traffic of a grid. Blocks that overlap touch no more together than the range has.
     pub fn traffic(&self, grid: [u64; 3]) -> GlobalTraffic {
         let site = &self.site;
@@ -116,6 +122,7 @@ impl Array {
                 (block_bytes, grown.reuse * footprint::SECTOR as f64, all)
             }
         };
+        let elements = self.elements(grid_bytes);
         let between = footprint::grow(&site.first, &site.shifts[..self.passes]);
         GlobalTraffic {
             between_passes: match self.passes {
@@ -131,6 +138,7 @@ impl Array {
             requests: site.requests * blocks,
             sectors: site.sectors * blocks,
             lanes: site.lanes * blocks,
+            lanes_an_element: if site.atomic { site.lanes * blocks / elements } else { 0.0 },
             wavefronts: site.wavefronts * blocks,
             block_bytes,
             reuse_bytes,

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use warpsmith_ir::{
-    BinaryOp, Expr, ExprKind, ForLoop, Function, LoopId, Module, Place, PlaceKind, Scalar,
+    BinaryOp, Block, Expr, ExprKind, ForLoop, Function, LoopId, Module, Place, PlaceKind, Scalar,
     StmtKind, Value, VarId, VarKind, layout::layout_of,
 };
 use warpsmith_opt::analysis::access::{Base, base_of};
@@ -21,6 +21,16 @@ pub struct Rows {
     pub elements: Sizes,
     /// Loops over rows whose starts are read from memory: what is read, other for each row.
     pub ends: BTreeMap<LoopId, Expr>,
+    /// Loops that go on until one of some rows is at its end, as where two rows are merged.
+    pub merged: BTreeMap<LoopId, Merged>,
+}
+
+/// Rows that a loop goes through side by side.
+pub struct Merged {
+    /// What all of them have together, on average.
+    pub elements: f64,
+    /// A counter for each.
+    pub counters: Vec<VarId>,
 }
 
 /// How much longer the longest of so many rows is than the mean, where lengths are spread as those between random ends
@@ -49,7 +59,7 @@ pub fn lengths_for_pointers(
     tree::each_stmt(&kernel.body, &mut |s| {
         if let StmtKind::For(l) = &s.kind
             && let Some(starts) = copies.ends_of(l)
-            && let Some(all) = gone_through(l, &elements, &value)
+            && let Some(all) = gone_through((l.var, &l.body), &elements, &value)
             && let Some(rows) = elements.get(&starts)
         {
             let apart = (all / rows.max(1.0)).round().max(1.0) as i64;
@@ -57,7 +67,24 @@ pub fn lengths_for_pointers(
             ends.extend(copies.found_in(&l.limit).map(|(read, _)| (l.id, read.clone())));
         }
     });
-    (Rows { elements, ends }, walked)
+    let mut merged = BTreeMap::new();
+    tree::each_stmt(&kernel.body, &mut |s| {
+        let StmtKind::Loop { id, condition: Some(condition), body, .. } = &s.kind else { return };
+        let rows = copies.rows_until(&condition.expr, body);
+        let length = |(counter, starts): &(VarId, VarId)| match walked.get(*starts) {
+            Some(apart) => Some(apart.as_i64() as f64),
+            None => {
+                let all = gone_through((*counter, body), &elements, &value)?;
+                Some(all / elements.get(starts)?.max(1.0))
+            }
+        };
+        let lengths: Option<Vec<f64>> = rows.iter().map(length).collect();
+        if let Some(lengths) = lengths.filter(|l| !l.is_empty()) {
+            let counters = rows.into_iter().map(|(counter, _)| counter).collect();
+            merged.insert(*id, Merged { elements: lengths.iter().sum(), counters });
+        }
+    });
+    (Rows { elements, ends, merged }, walked)
 }
 
 /// The bytes of arrays, given their elements.
@@ -114,11 +141,47 @@ impl Copies {
         }
     }
 
+    /// Of a loop that goes on while all of some counters, which it moves on by one, are below ends of rows: the counters, and the arrays
+    /// that the ends are read from.
+    fn rows_until(&self, condition: &Expr, body: &Block) -> Vec<(VarId, VarId)> {
+        let row = |e: &Expr| {
+            let ExprKind::Binary(BinaryOp::Lt | BinaryOp::Ne, a, b) = &*e.kind else { return None };
+            let ExprKind::Read(place) = &*a.without_casts().kind else { return None };
+            let PlaceKind::Var(counter) = *place.kind else { return None };
+            counts_up(body, counter).then_some((counter, self.read(b)?))
+        };
+        tree::conjuncts(condition).into_iter().filter_map(row).collect()
+    }
+
     /// The array that both ends of a loop are read from.
     fn ends_of(&self, l: &ForLoop) -> Option<VarId> {
         let (first, limit) = (self.read(&l.first)?, self.read(&l.limit)?);
         (first == limit).then_some(first)
     }
+}
+
+/// Whether a variable is moved on by one somewhere in a block, and changed in no other way.
+pub fn counts_up(body: &Block, var: VarId) -> bool {
+    let (mut up, mut other) = (false, false);
+    tree::each_stmt(body, &mut |s| {
+        let place = tree::operands(s).writes.filter(|p| p.root_var() == Some(var));
+        if place.is_none() {
+            return;
+        }
+        let one = match &s.kind {
+            StmtKind::Assign { value, .. } => match &*value.without_casts().kind {
+                ExprKind::Binary(BinaryOp::Add, a, b) => {
+                    let own = matches!(&*a.without_casts().kind, ExprKind::Read(p) if *p.kind == PlaceKind::Var(var));
+                    own && b.as_const().is_some_and(|v| !v.ty.is_float() && v.as_i64() == 1)
+                }
+                _ => false,
+            },
+            _ => false,
+        };
+        up |= one;
+        other |= !one;
+    });
+    up && !other
 }
 
 /// The array in shared memory that an assignment copies an element to, and where that comes from; beyond the end of the
@@ -134,10 +197,10 @@ pub fn copied<'a>(kernel: &Function, place: &Place, value: &'a Expr) -> Option<(
     }
 }
 
-/// How often a loop would run that goes once through the largest array that it counts in: through its elements, or rows of
-/// it. `value` knows what strides are.
+/// How often a loop with this counter and body would run that goes once through the largest array that it counts in: through its
+/// elements, or rows of it. `value` knows what strides are.
 pub fn gone_through(
-    l: &ForLoop,
+    (counter, body): (VarId, &Block),
     elements: &Sizes,
     value: &dyn Fn(&Expr) -> Option<Value>,
 ) -> Option<f64> {
@@ -145,12 +208,12 @@ pub fn gone_through(
     let mut see = |place: &Place| {
         if let Base::Var(array) = base_of(place)
             && let Some(all) = elements.get(&array)
-            && let Some(stride) = stride(place, l.var, value).filter(|stride| *stride > 0.0)
+            && let Some(stride) = stride(place, counter, value).filter(|stride| *stride > 0.0)
         {
             largest = largest.into_iter().chain([all / stride]).reduce(f64::max);
         }
     };
-    tree::each_stmt(&l.body, &mut |s| {
+    tree::each_stmt(body, &mut |s| {
         for e in tree::operands(s).reads {
             tree::each_expr(e, &mut |e| {
                 if let ExprKind::Read(place) | ExprKind::AddressOf(place) = &*e.kind {
@@ -369,6 +432,33 @@ void variance(int n, int m, const float x[n][m], float v[n]) {
         let staged = launched(ROWS, "bind i -> x block 128\nstage start\n", sizes).profile;
         let ratio = staged.work.fp32 / plain.work.fp32;
         assert!((0.9..1.1).contains(&ratio), "{ratio}");
+    }
+
+    const COMMON: &str = "
+void common(int n, int m, const int start[n + 1], const int at[m], const int with[n], int found[n]) {
+    #pragma omp parallel for
+    for (int u = 0; u < n; u++) {
+        int count = 0, i = start[u], j = start[with[u]];
+        while (i < start[u + 1] && j < start[with[u] + 1]) {
+            if (at[i] < at[j]) i++;
+            else if (at[i] > at[j]) j++;
+            else { count++; i++; j++; }
+        }
+        found[u] = count;
+    }
+}
+";
+
+    /// Two rows of 32 are 64 steps, more in the lane that has most; what data begin a row at is gone through in small steps.
+    #[test]
+    fn merged_rows_have_as_many_steps_as_both_have_elements() {
+        let sizes = |m: i64| [("n", 1 << 16), ("m", m << 16)];
+        let of = |m| launched(COMMON, "bind u -> x block 128\n", sizes(m)).profile;
+        let (long, short) = (of(32), of(8));
+        let ratio = long.work.control / short.work.control;
+        assert!((3.5..4.5).contains(&ratio), "{ratio}");
+        let scattered = |g: &&warpsmith_device::GlobalTraffic| g.reuse_bytes > 0.0;
+        assert!(long.global.iter().any(|g| scattered(&g)), "{:?}", long.global);
     }
 
     #[test]

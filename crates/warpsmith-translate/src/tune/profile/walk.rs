@@ -22,7 +22,6 @@ use super::lanes::{Lanes, first_threads};
 use super::pointers::Pointers;
 use super::rows::{self, Rows};
 use super::values::{Dual, Extents, MAX_LOOPS, Number, Thread, Vars};
-use loops::FEW;
 pub use loops::trips;
 
 /// Loops around a statement, one bit each.
@@ -44,6 +43,8 @@ pub struct Site {
     pub copied: bool,
     /// By an atomic operation.
     pub atomic: bool,
+    /// Of one lane.
+    pub bytes: i64,
     /// Lanes that take part in the requests, summed.
     pub lanes: f64,
     /// Warp instructions of the block.
@@ -65,6 +66,7 @@ impl Site {
         Site {
             base,
             atomic: false,
+            bytes: 1,
             lanes: 0.0,
             hull: None,
             shared,
@@ -90,6 +92,8 @@ struct Level {
     /// Of a warp's lanes those that have not ended, on average.
     lanes: f64,
     unrolled: bool,
+    /// What it moves on by one, from where nobody knows.
+    counters: Vec<VarId>,
 }
 
 pub struct Walk<'a> {
@@ -320,19 +324,8 @@ impl<'a> Walk<'a> {
             }
             StmtKind::If { cond, then, otherwise } => self.condition(cond, then, otherwise),
             StmtKind::For(l) => self.counted(l),
-            StmtKind::Loop { condition, body, step, .. } => {
-                // The number of iterations depends on data: a few.
-                self.depends_on_data = true;
-                let number = self.entered;
-                let (busy, lanes) = (1.0, 1.0);
-                self.enter(Level { number, trips: FEW, busy, lanes, unrolled: false });
-                if let Some(c) = condition {
-                    self.block(&c.before);
-                    self.expr(&c.expr);
-                }
-                self.block(body);
-                self.block(step);
-                self.leave();
+            StmtKind::Loop { id, condition, body, step } => {
+                self.conditional(*id, condition.as_ref(), [body, step]);
             }
             StmtKind::Scope(b) => self.block(b),
             StmtKind::Switch { selector, cases } => {

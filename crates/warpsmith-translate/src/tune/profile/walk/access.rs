@@ -112,7 +112,7 @@ impl Walk<'_> {
         };
         self.held += wide.waiting;
         let mut site = Site::new(base, shared, store);
-        (site.copied, site.atomic) = (self.copying, self.adding);
+        (site.copied, site.atomic, site.bytes) = (self.copying, self.adding, wide.bytes);
         self.requests(&mut site, &addresses, wide.bytes, times);
         if !shared && addresses.iter().zip(&self.active).any(|(a, active)| *active && a.is_none()) {
             self.gathered(&mut site, place, bytes, times);
@@ -120,6 +120,8 @@ impl Walk<'_> {
         if let Some(change) = change {
             (site.shifts, site.around) = self.shifts(around, &change);
             site.hull = hull(&addresses, wide.bytes, &site.shifts);
+        } else if let Some((shift, number)) = self.moved_on(place, bytes) {
+            (site.shifts, site.around) = (vec![shift], vec![number]);
         }
         self.addresses(place, &site, of, around, site.requests / times.max(1.0));
         if !store {
@@ -167,7 +169,9 @@ impl Walk<'_> {
                 // Through data: every lane goes its own way.
                 site.sectors += touches * lanes as f64;
                 let waves = match site.shared {
-                    true => SCATTERED_BANKS.min(lanes as f64) * (bytes as f64 / 4.0).max(1.0),
+                    true => {
+                        self.scattered_banks(site, lanes as f64) * (bytes as f64 / 4.0).max(1.0)
+                    }
                     false => lanes as f64 / 2.0,
                 };
                 site.wavefronts += touches * waves;
@@ -189,6 +193,18 @@ impl Walk<'_> {
             }
         }
         footprint::in_order(&mut site.first);
+    }
+
+    /// Passes over the banks for lanes that data send to elements of an array in shared memory. Those that update one word take
+    /// turns: where there are fewer words than banks, as many as the fullest word has lanes.
+    fn scattered_banks(&self, site: &Site, lanes: f64) -> f64 {
+        let words = match site.base {
+            Base::Var(v) if site.atomic => self.kernel.var(v).ty.extents().iter().product::<u64>(),
+            _ => 0,
+        };
+        let mean = lanes / words.max(1) as f64;
+        let fullest = mean + (2.0 * mean * (words.max(1) as f64).ln()).sqrt();
+        if words > 0 { fullest.max(SCATTERED_BANKS) } else { SCATTERED_BANKS }.min(lanes)
     }
 
     /// Counts sectors and wavefronts of addresses that data decide about: lanes that read the same number there go the same way.
@@ -233,6 +249,17 @@ impl Walk<'_> {
             }
         });
         found
+    }
+
+    /// By how much the innermost loop moves an address on that begins nobody knows where, and the number of this loop.
+    fn moved_on(&self, place: &Place, bytes: i64) -> Option<((i64, f64), usize)> {
+        let level = self.loops.last()?;
+        let counts = |e: &Expr| {
+            matches!(&*e.without_casts().kind, ExprKind::Read(p)
+                if matches!(*p.kind, PlaceKind::Var(v) if level.counters.contains(&v)))
+        };
+        let last = tree::subscripts(place).into_iter().next_back();
+        last.is_some_and(counts).then_some(((bytes, level.trips * level.lanes), level.number))
     }
 
     /// By how much loops move an address, innermost first, and the numbers of these loops.

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use warpsmith_ir::{
-    BinaryOp, Builtin, Expr, ExprKind, ForLoop, LoopKind, Module, Scalar, StmtKind, Value,
+    BinaryOp, Block, Builtin, Expr, ExprKind, ForLoop, LoopCondition, LoopId, LoopKind, Module,
+    Scalar, StmtKind, Value,
 };
 use warpsmith_opt::walk as tree;
 
@@ -103,8 +104,32 @@ impl Walk<'_> {
             self.at.grid.iter().chain(&self.at.block).map(|n| f64::from(*n)).product();
         let entered = threads * self.times(self.all_loops());
         let value = |e: &Expr| Some(self.first.eval(self.module, self.at, e)?.value);
-        rows::gone_through(l, &self.rows.elements, &value)
+        rows::gone_through((l.var, &l.body), &self.rows.elements, &value)
             .map_or(FEW, |all| (all / entered).max(1.0))
+    }
+
+    /// A loop whose condition depends on data: it goes on until one of some rows is at its end, in a warp until that is so of all lanes;
+    /// or it runs a few times.
+    pub(super) fn conditional(
+        &mut self,
+        id: LoopId,
+        condition: Option<&LoopCondition>,
+        body: [&Block; 2],
+    ) {
+        self.depends_on_data = true;
+        let rows = self.rows.merged.get(&id);
+        let lanes = (32.0 * self.lanes_left()).round() as usize;
+        let longest = if rows.is_some() { rows::longest(lanes) } else { 1.0 };
+        let trips = rows.map_or(FEW, |rows| rows.elements.max(1.0)) * longest;
+        let counters = rows.map(|rows| rows.counters.clone()).unwrap_or_default();
+        let (number, lanes) = (self.entered, 1.0 / longest);
+        self.enter(Level { number, trips, busy: 1.0, lanes, unrolled: false, counters });
+        if let Some(c) = condition {
+            self.block(&c.before);
+            self.expr(&c.expr);
+        }
+        body.into_iter().for_each(|b| self.block(b));
+        self.leave();
     }
 
     /// How many iterations more than the first time a loop has on average, where its ends move with the loops around it.
@@ -206,7 +231,8 @@ impl Walk<'_> {
         let [warp, block] = self.longest_rows(l).unwrap_or([1.0; 2]);
         let busy = mean / most * warp / block;
         let (number, lanes) = (self.entered, 1.0 / warp);
-        self.enter(Level { number, trips: mean * warp, busy, lanes, unrolled });
+        let trips = mean * warp;
+        self.enter(Level { number, trips, busy, lanes, unrolled, counters: vec![] });
         if depth < MAX_LOOPS {
             // The compiler keeps no rows whose starts it has to read.
             let rows = if tree::reads_memory(&l.first) { self.loops_of(&l.first) } else { 0 };

@@ -13,26 +13,29 @@
 //! With `run 16` a thread takes so many neighbouring iterations at a time, and what they read side by side is loaded in
 //! vectors ([`runs`](super::runs)).
 //!
-//! Updates of shared memory meet only those of one block, and each block updates the array in memory once.
+//! Updates of shared memory meet only those of one block, and each block updates the array in memory once. What the loop reduces
+//! besides, each block leaves in the workspace, and a loop behind the nest combines: a later step binds it (`reduce s`).
 //!
 //! Legal for a nest of marked loops that is not bound yet, whose iterations are independent, whose bounds the launcher
 //! knows when it starts, and that touches the array by atomic updates of one operation only, `+`, `-`, `&`, `|`, `^`, minimum or
 //! maximum, whose results nothing uses. The array has constant extents and fits in shared memory. A sum of reals is
 //! added up in another order, as by any atomic additions.
 
+mod reduced;
+
 use std::fmt;
 use warpsmith_ir::visit::{self, Rewriter};
 use warpsmith_ir::{
     AtomicOp, Axis, BarrierKind, BinaryOp, BindLevel, Block, Collective, Expr, ExprKind, Fill,
-    ForLoop, LoopId, LoopKind, Origin, Parallel, Place, PlaceKind, Scalar, Scope, SourceMap, Stmt,
-    StmtKind, Type, Var, VarId, VarKind,
+    ForLoop, LoopId, LoopKind, Origin, Parallel, Place, PlaceKind, Reduction, Scalar, Scope,
+    SourceMap, Stmt, StmtKind, Type, Var, VarId, VarKind,
 };
 
 use super::grammar::{counted, counted_or_one, name};
 use super::independence::Findings;
 use super::runs;
 use super::step::{About, Law, Rewrite, StepError};
-use super::{Rewritten, bind, independence};
+use super::{Rewritten, bind, copy, independence};
 use crate::analysis::updates::updated;
 use crate::analysis::updates::{identity, only_update};
 use crate::build::conditions::select;
@@ -41,6 +44,7 @@ use crate::build::{counters, stmts};
 use crate::kernel::{Kernel, STATIC_SHARED, is_marked};
 use crate::refusal::Refusal;
 use crate::walk;
+use reduced::Reduced;
 use winnow::ModalResult;
 use winnow::Parser;
 
@@ -69,7 +73,7 @@ impl Rewrite for Args {
     const ABOUT: About = About {
         name: "privatise",
         example: "privatise bins block 256 grid 528",
-        does: "gives every block of threads a copy of an array in shared memory for what its iterations update atomically (a histogram, sums by key), and adds the copies up; with `run 16` a thread takes 16 neighbouring iterations at a time and loads what they read side by side in vectors",
+        does: "gives every block of threads a copy of an array in shared memory for what its iterations update atomically (a histogram, sums by key), and adds the copies up; what the loop reduces besides is left by each block to a loop behind it, which `reduce` takes; with `run 16` a thread takes 16 neighbouring iterations at a time and loads what they read side by side in vectors",
         legal: "the array has constant extents, fits in shared memory, and is touched by atomic updates of one operation only; the nest is marked, not bound yet, and the launcher knows its bounds when it starts; a run needs an array of one dimension that each iteration reads at its counter and nothing writes",
         law: Law {
             before: "\
@@ -150,6 +154,7 @@ pub struct LegalPrivatise<'k> {
     /// What a run loads in vectors.
     sides: Vec<runs::Side>,
     private: Vec<VarId>,
+    reductions: Vec<Reduction>,
     findings: Vec<(LoopId, Findings)>,
 }
 
@@ -170,7 +175,7 @@ pub fn check<'k>(
     if grid == 0 {
         return refuse("a grid has at least one block", None);
     }
-    let (array, root, elements) = copied(kernel, name)?;
+    let (array, root, elements, bytes) = copied(kernel, name)?;
     let (group, clauses) = independence::group_of(kernel, root);
     let loops = super::reduce::rectangular_prefix(kernel, &group);
     let mut findings = vec![];
@@ -178,9 +183,8 @@ pub fn check<'k>(
         bind::check_step(kernel, *id)?;
         findings.push((*id, independence::check(kernel, *id, &group, &clauses)?));
     }
-    if !has_only_private(&clauses) {
-        return refuse("the loop's clauses reduce or carry values", clauses.origin.clone().into());
-    }
+    let fits = check_clauses(kernel, &clauses, (block, bytes));
+    fits.or_else(|why| refused(name, &why, clauses.origin.clone().into()))?;
     let bounds = loops.iter().filter_map(|id| kernel.find_loop(*id));
     if !bounds.flat_map(|l| [&l.first, &l.limit, &l.step]).all(|e| kernel.known_at_start(e)) {
         return refuse("the launcher does not know its loop's bounds when it starts", None);
@@ -196,7 +200,7 @@ pub fn check<'k>(
     if run != 1 && sides.is_empty() {
         return refuse("a run of these iterations reads no vector of neighbouring elements", None);
     }
-    let private = clauses.private;
+    let (private, reductions) = (clauses.private, clauses.reductions);
     Ok(LegalPrivatise {
         kernel,
         root,
@@ -209,8 +213,24 @@ pub fn check<'k>(
         run,
         sides,
         private,
+        reductions,
         findings,
     })
+}
+
+/// Values of the loop's clauses, and so many bytes beside what they take, are there for each block.
+fn check_clauses(
+    kernel: &Kernel,
+    clauses: &Parallel,
+    (block, bytes): (u32, u64),
+) -> Result<(), String> {
+    if !clauses.first_private.is_empty() || !clauses.last_private.is_empty() {
+        return Err("the loop's clauses carry values".into());
+    }
+    match bytes + reduced::room(kernel, &clauses.reductions, block)? > STATIC_SHARED.into() {
+        true => Err("it does not fit in the shared memory of a block".into()),
+        false => Ok(()),
+    }
 }
 
 /// Makes the nest of blocks and threads.
@@ -219,7 +239,11 @@ pub fn apply(legal: LegalPrivatise<'_>, sources: &SourceMap) -> Rewritten {
     bind::record(&mut kernel, legal.findings.clone(), sources);
     let loops: Vec<ForLoop> =
         legal.loops.iter().filter_map(|id| kernel.find_loop(*id).cloned()).collect();
-    let nest = Maker::new(&mut kernel, &legal, &loops).nest(&loops);
+    let mut maker = Maker::new(&mut kernel, &legal, &loops);
+    let nest = maker.nest(&loops);
+    let (reduced, blocks) = (maker.reduced, maker.blocks);
+    let finish = reduced::finish(&mut kernel, &reduced, blocks);
+    copy::put_around(&mut kernel, legal.root, vec![], finish.into_iter().collect());
     walk::with_loop(&mut kernel.func_mut().body, legal.root, &mut |stmt| {
         let origin = stmt.origin.by("privatise");
         let comment = std::mem::take(&mut stmt.comment);
@@ -233,8 +257,8 @@ fn refused<T>(name: &str, why: &str, at: Option<Origin>) -> Result<T, Refusal> {
     Err(Refusal::CannotCopy { name, verb: "privatise", why, at: Box::new(at) })
 }
 
-/// The array of a name, the nest that updates it, and its elements: all fit in shared memory.
-fn copied(kernel: &Kernel, name: &str) -> Result<(VarId, LoopId, u64), Refusal> {
+/// The array of a name, the nest that updates it, its elements and its bytes, of constant extents.
+fn copied(kernel: &Kernel, name: &str) -> Result<(VarId, LoopId, u64, u64), Refusal> {
     let refuse = |why: &str| refused(name, why, None);
     let function = kernel.func();
     let named = |p: &&VarId| function.var(**p).name == name && function.var(**p).ty.is_pointer();
@@ -252,10 +276,7 @@ fn copied(kernel: &Kernel, name: &str) -> Result<(VarId, LoopId, u64), Refusal> 
     let Some(bytes) = scalar.map(|s| u64::from(s.bytes())).filter(|b| matches!(b, 4 | 8)) else {
         return refuse("its elements are no numbers of four or eight bytes");
     };
-    if elements * bytes > STATIC_SHARED.into() {
-        return refuse("it does not fit in the shared memory of a block");
-    }
-    Ok((array, root, elements))
+    Ok((array, root, elements, elements.saturating_mul(bytes)))
 }
 
 /// The outermost marked loop of a nest that is not bound and updates the array.
@@ -294,6 +315,8 @@ struct Maker<'k, 'l> {
     own: VarId,
     /// Threads of a block, as a named constant.
     threads: Expr,
+    /// What the nest reduces besides.
+    reduced: Vec<Reduced>,
 }
 
 impl<'k, 'l> Maker<'k, 'l> {
@@ -315,7 +338,9 @@ impl<'k, 'l> Maker<'k, 'l> {
         };
         let (block, thread) = (local("block"), local("thread"));
         let own = kernel.func_mut().add_var(own);
-        Maker { kernel, legal, blocks, block, thread, own, threads }
+        let reductions = legal.reductions.iter();
+        let reduced = reductions.filter_map(|r| Reduced::of(kernel, r, legal.grid)).collect();
+        Maker { kernel, legal, blocks, block, thread, own, threads, reduced }
     }
 
     fn nest(&mut self, loops: &[ForLoop]) -> ForLoop {
@@ -324,9 +349,12 @@ impl<'k, 'l> Maker<'k, 'l> {
             Stmt::new(kind, Origin::default()).comment(why)
         };
         let mut text = vec![self.cleared(), barrier("the copy is clear before anyone updates it")];
+        text.extend(self.reduced.iter().map(Reduced::begun));
         text.extend(self.updates(loops));
         text.push(barrier("all updates are there before they are added up"));
         text.push(self.added());
+        let left = |r: &Reduced| r.left(self.kernel, self.block, self.thread);
+        text.extend(self.reduced.iter().flat_map(left));
         let extent = Some(self.legal.block);
         let threads = self.threads.clone();
         let at = (BindLevel::Block, Axis::X);
@@ -388,6 +416,7 @@ impl<'k, 'l> Maker<'k, 'l> {
         let innermost = loops.last().map(|l| l.body.clone()).unwrap_or_default();
         let mut updates = innermost;
         ToOwn { array: self.legal.array, own: self.own_place() }.block(&mut updates);
+        self.reduced.iter().for_each(|r| r.redirect(self.kernel, &mut updates));
         body.extend(updates.stmts);
         let total = counts.into_iter().reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b));
         let of_grid =
