@@ -141,12 +141,14 @@ cudaError_t gemm_launch(int n, int m, int k, const float *A, const float *B, flo
                                             255) / 256 * 256;
 
     // `B` in whole tiles
-    float *__restrict__ B_padded = reinterpret_cast<float *>((char *)workspace + B_padded_at);
+    float *__restrict__ B_padded = reinterpret_cast<float *>((signed char *)workspace +
+                                                             B_padded_at);
     const unsigned long long C_padded_at =
         B_padded_at + ((unsigned long long)k_padded * B_padded_pitch * 4 + 255) / 256 * 256;
 
     // `C` in whole tiles
-    float *__restrict__ C_padded = reinterpret_cast<float *>((char *)workspace + C_padded_at);
+    float *__restrict__ C_padded = reinterpret_cast<float *>((signed char *)workspace +
+                                                             C_padded_at);
     if (n_padded > 0 && k_padded > 0) {
         int blocks_y = (n_padded - 1) / COPY_Y + 1;
         if (blocks_y > MAX_BLOCKS) {
