@@ -54,6 +54,24 @@ fn what_is_added_to_keeps_its_guards_along_the_sum() {
     has(&text, &["k_padded"]);
 }
 
+/// Which elements a copy has is asked of its extents where a read stands under a condition.
+#[test]
+fn copies_with_rows_apart_are_staged_under_conditions() {
+    let source = "
+void most(int n, int m, int k, const unsigned A[k][n], const unsigned B[k][m], unsigned C[n][m]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            C[i][j] = 0u;
+            for (int l = 0; l < k; l++)
+                C[i][j] = C[i][j] > A[l][i] + B[l][j] ? C[i][j] : A[l][i] + B[l][j];
+        }
+}";
+    let schedule = "bind i, j -> x, y block 8x4\npitch B 32\nstage B_pitched at l tile 8 turned";
+    let text = check(source, schedule, PRODUCTS);
+    has(&text, &["number < (long long)k * B_pitch"]);
+}
+
 #[test]
 fn convolutions_and_stencils_have_room_for_their_halo() {
     let convolution = "

@@ -122,7 +122,8 @@ impl Expansion<'_, '_> {
 
     fn extents_of_array(&self, pointer: &Expr) -> Vec<Expr> {
         let ExprKind::Read(place) = &*pointer.kind else { return vec![] };
-        let array = place.root_var().map(|v| self.draft.scope.host.var(v));
+        // The launcher makes the arrays of the workspace itself: its variables for them have no extents.
+        let array = place.root_var().map(|v| self.draft.source.func().var(v));
         array.and_then(|v| v.shape.clone()).unwrap_or_default()
     }
 
