@@ -45,7 +45,7 @@ fn compared(folder: &Path, seed: u64) -> Result<bool, String> {
     let file = folder.join(format!("f{seed}.c"));
     std::fs::write(&file, &program).expect("a writable folder");
     // Schedules that the templates offer must be right for any nest.
-    let strategy = if seed % 3 == 0 { Strategy::Model } else { Strategy::Direct };
+    let strategy = if seed.is_multiple_of(3) { Strategy::Model } else { Strategy::Direct };
     let request = TuneRequest::new(file).size("n", [64]).size("m", [48]);
     let request = request.strategy(strategy).verify_steps(STEPS);
     let mut sources = SourceMap::new();

@@ -190,11 +190,13 @@ impl Start {
         for root in self.kernel.marked_roots() {
             let Some(l) = self.kernel.find_loop(root) else { continue };
             let body = &innermost(l).body;
-            let mixed = body.stmts.iter().filter_map(|s| match &s.kind {
+            let mut mixed = body.stmts.iter().filter_map(|s| match &s.kind {
                 StmtKind::For(l) if walk::updates(&l.body) && stores(&l.body) => Some(l.id),
                 _ => None,
             });
-            let Some(mixed) = mixed.last().filter(|_| loops_of(body).count() > 1) else { continue };
+            let Some(mixed) = mixed.next_back().filter(|_| loops_of(body).count() > 1) else {
+                continue;
+            };
             let target = self.kernel.loop_name(mixed);
             let step = StepKind::Distribute(distribute::Args { target });
             let apart = self.with(step, sources).and_then(|s| s.apart(root, sources));

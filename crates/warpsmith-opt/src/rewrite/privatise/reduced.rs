@@ -27,7 +27,8 @@ pub(super) struct Reduced {
 /// # Errors
 /// Why they cannot.
 pub(super) fn room(kernel: &Kernel, reductions: &[Reduction], block: u32) -> Result<u64, String> {
-    if !reductions.is_empty() && !(block.is_power_of_two() && block >= threads::WARP) {
+    let whole_warps = block.is_power_of_two() && block >= threads::WARP;
+    if !reductions.is_empty() && !whole_warps {
         let why = "what its loop reduces is combined by a power of two threads, 32 or more";
         return Err(why.into());
     }
