@@ -21,8 +21,7 @@ const ENDS: usize = 40;
 
 /// The same plan with such copies, where more of that text is proved.
 pub(super) fn better(session: &mut Session, made: &Made) -> Option<Made> {
-    let given: Vec<usize> =
-        (0..session.plan.reads.len()).filter(|m| session.plan.given(*m).is_some()).collect();
+    let given = given(session);
     let proved = |session: &Session, proofs: &[ShapeProof]| {
         given.iter().filter(|m| own_proved(session, **m, proofs)).count()
     };
@@ -66,6 +65,11 @@ pub(super) fn instead(
     (made.result.copied.count <= MANY_COPIES).then_some(made)
 }
 
+/// Marks that copies are written for.
+fn given(session: &Session) -> Vec<usize> {
+    (0..session.plan.reads.len()).filter(|m| session.plan.given(*m).is_some()).collect()
+}
+
 /// Profiles that ask for such copies; `None`: nothing is known of who reads, or there would be more than `most`.
 fn left_to_readers(
     session: &mut Session,
@@ -73,9 +77,9 @@ fn left_to_readers(
     checker: &Checker,
     most: usize,
 ) -> Option<Profiled> {
-    let mut given = (0..session.plan.reads.len()).filter(|m| session.plan.given(*m).is_some());
-    let known = |m: usize| session.plan.is_guarded(m) && !session.plan.forks.decide(m);
-    if session.input.quick || !given.all(known) {
+    let given = given(session);
+    let known = |m: &usize| session.plan.is_guarded(*m) && !session.plan.forks.decide(*m);
+    if session.input.quick || given.is_empty() || !given.iter().all(known) {
         return None;
     }
     let mut profiled = profiled.clone();
