@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::mix::Mix;
 use crate::source::shape::Extent;
 use crate::source::ties::{self, Tie};
 use crate::strides::Strides;
@@ -118,37 +119,15 @@ pub enum End {
     All,
 }
 
-/// Numbers without pattern that stay the same.
-struct Mix(u64);
-
-impl Mix {
-    fn of(from: &[u32]) -> Mix {
-        let mut mix = Mix(0);
-        for n in from {
-            mix.0 ^= u64::from(*n) + 1;
-            mix.below(1);
-        }
-        mix
-    }
-
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % limit
-    }
-
-    /// Up to three times so many positions, often at the ends of these; rarely far more.
-    fn size(&mut self, step: i64) -> i64 {
-        let last = match self.below(3) {
-            0 => 1 + self.below(3) as i64,
-            1 => step - self.below(3) as i64,
-            _ => 1 + self.below(step.unsigned_abs()) as i64,
-        };
-        let size = step * self.below(3) as i64 + last.clamp(1, step);
-        if self.below(8) == 0 { 4 * size } else { size }
-    }
+/// Up to three times so many positions, often at the ends of these; rarely far more.
+fn any_size(mix: &mut Mix, step: i64) -> i64 {
+    let last = match mix.below(3) {
+        0 => 1 + mix.below(3) as i64,
+        1 => step - mix.below(3) as i64,
+        _ => 1 + mix.below(step.unsigned_abs()) as i64,
+    };
+    let size = step * mix.below(3) as i64 + last.clamp(1, step);
+    if mix.below(8) == 0 { 4 * size } else { size }
 }
 
 /// Launches with sizes without pattern, for a kernel that has several along an axis.
@@ -264,7 +243,7 @@ fn covering(fit: Fit, threads: u32, step: i64, count: u32, axis: u32) -> (u32, i
         Fit::Ragged(by) => (count, whole - cut(by)),
         Fit::Random(seed) => {
             let mut mix = Mix::of(&[seed, axis]);
-            let size = mix.size(step.min(threads.into()));
+            let size = any_size(&mut mix, step.min(threads.into()));
             let spare = u32::from(mix.below(4) == 0);
             ((size as u32).div_ceil(step as u32) + spare, size)
         }
@@ -337,7 +316,7 @@ fn along(wanted: &Wanted<'_>, name: &String, axis: usize, (size, fit): (i64, Fit
     let number = all.iter().position(|n| *n == name).unwrap_or(0) as u32;
     match number == seed % all.len().max(1) as u32 {
         true => size,
-        false => Mix::of(&[seed, axis as u32, number + 1]).size(size),
+        false => any_size(&mut Mix::of(&[seed, axis as u32, number + 1]), size),
     }
 }
 

@@ -32,6 +32,7 @@ mod holes;
 mod intermediate;
 pub mod launch;
 pub mod memory;
+mod mix;
 mod plan;
 pub mod predicted;
 mod profile;

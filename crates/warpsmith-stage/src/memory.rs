@@ -7,6 +7,7 @@ use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::{Diagnostic, Module, Scalar, Span, Type, Value};
 
 use crate::launch::Launch;
+use crate::mix::Mix;
 use crate::program::{self, Limits, Program};
 
 /// What arrays hold.
@@ -41,19 +42,6 @@ impl Values {
 
 /// Seeds that send threads the same way where data are mixed: what few bits make equal by accident is told apart by several.
 pub const SEEDS_A_WAY: u64 = 8;
-
-/// Numbers without pattern (splitmix64).
-struct Mix(u64);
-
-impl Mix {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-}
 
 /// Small numbers are below this, and those that go far below that, so that loops which they count end.
 const SMALL: u64 = 7;

@@ -2,24 +2,13 @@
 
 mod common;
 
-use common::{emitted, has_solver, planned};
-use warpsmith_stage::stage::{Staged, Verdict};
-
-/// A staged text; with a solver all its reads are proved.
-fn proved(name: &str, text: &str) -> Staged {
-    let staged = planned(text).unwrap_or_else(|(_, m)| panic!("{m}"));
-    emitted(&format!("guarded_{name}"), &staged.text);
-    for a in staged.accesses.iter().filter(|_| has_solver()) {
-        assert_eq!(a.verdict, Verdict::Proved, "{}: {:?}", a.replacement, a.unproved);
-    }
-    staged
-}
+use common::{has_solver, planned, proved};
 
 /// What the names stand for is written in the copies. How long the array is the launch says: as long as the plan's own reads need.
 #[test]
 fn names_behind_the_place_are_written_out() {
     let staged = proved(
-        "ring",
+        "guarded_ring",
         "__global__ void advect(const float *u, float *v, int n, float c) {
     extern __shared__ float s[];
     int g = blockIdx.x * blockDim.x + threadIdx.x;
@@ -71,7 +60,7 @@ __global__ void ring(const float *u, float *v, int n) {
 #[test]
 fn a_cube_of_threads_copies_its_six_sides() {
     let staged = proved(
-        "cube",
+        "guarded_cube",
         "#define N 4
 #define IDX(i, j, k) ((i) + nx * ((j) + ny * (k)))
 __global__ void lap(const float *u, float *r, int nx, int ny, int nz) {
@@ -100,7 +89,7 @@ __global__ void lap(const float *u, float *r, int nx, int ny, int nz) {
 #[test]
 fn copies_for_a_loop_are_proved() {
     proved(
-        "star",
+        "guarded_star",
         "#define RAD 2
 #define BX 32
 #define BY 4
@@ -127,7 +116,7 @@ __global__ void star(const float *in, float *out, int nx, int ny) {
 #[test]
 fn corners_of_a_frame_are_copied_in_parts() {
     let staged = proved(
-        "corners",
+        "guarded_corners",
         "#define BX 16
 #define BY 8
 __global__ void box(const float *a, float *b, int nx, int ny) {

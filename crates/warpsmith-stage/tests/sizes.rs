@@ -2,18 +2,7 @@
 
 mod common;
 
-use common::{emitted, has_solver, planned};
-use warpsmith_stage::stage::{Staged, Verdict};
-
-/// A staged text; with a solver all its reads are proved.
-fn proved(name: &str, text: &str) -> Staged {
-    let staged = planned(text).unwrap_or_else(|(_, m)| panic!("{m}"));
-    emitted(&format!("sizes_{name}"), &staged.text);
-    for a in staged.accesses.iter().filter(|_| has_solver()) {
-        assert_eq!(a.verdict, Verdict::Proved, "{}: {:?}", a.replacement, a.unproved);
-    }
-    staged
-}
+use common::proved;
 
 /// The values of two sizes in a launch that is described.
 fn values(launch: &str, names: [&str; 2]) -> [i64; 2] {
@@ -27,7 +16,7 @@ fn values(launch: &str, names: [&str; 2]) -> [i64; 2] {
 #[test]
 fn an_output_of_every_second_position() {
     let staged = proved(
-        "decimate",
+        "sizes_decimate",
         "#define BLOCK 32
 __global__ void decimate(const float *x, float *y, int n, int m) {
     __shared__ float s[2 * BLOCK + 2];
@@ -49,7 +38,7 @@ __global__ void decimate(const float *x, float *y, int n, int m) {
 #[test]
 fn a_range_of_positions() {
     let staged = proved(
-        "range",
+        "sizes_range",
         "__global__ void smooth(const float *x, float *y, int n, int lo, int hi) {
     __shared__ float s[64 + 2];
     int i = blockIdx.x * 64 + threadIdx.x;
@@ -68,7 +57,7 @@ fn a_range_of_positions() {
 #[test]
 fn truths_are_written_as_they_are() {
     let staged = proved(
-        "truth",
+        "sizes_truth",
         "#define B 16
 __global__ void cross(const float *u, float *v, int nx, int ny) {
     __shared__ float s[B + 2][B + 2];

@@ -8,7 +8,7 @@ use std::path::Path;
 use warpsmith_stage::auto::{self, Chosen, Counted};
 use warpsmith_stage::program::Settings;
 use warpsmith_stage::session::{Input, Refusal};
-use warpsmith_stage::stage::{self, Staged};
+use warpsmith_stage::stage::{self, Staged, Verdict};
 
 /// What is chosen for a file; a refusal as the user reads it, and whether it says no to a plan.
 pub fn tried(
@@ -50,4 +50,14 @@ pub fn emitted(name: &str, text: &str) {
     let dir = Path::new(&dir).join("stage");
     std::fs::create_dir_all(&dir).expect("a folder");
     std::fs::write(dir.join(format!("{name}.cu")), text).expect("a file");
+}
+
+/// A staged text; with a solver all its reads are proved.
+pub fn proved(name: &str, text: &str) -> Staged {
+    let staged = planned(text).unwrap_or_else(|(_, m)| panic!("{m}"));
+    emitted(name, &staged.text);
+    for a in staged.accesses.iter().filter(|_| has_solver()) {
+        assert_eq!(a.verdict, Verdict::Proved, "{}: {:?}", a.replacement, a.unproved);
+    }
+    staged
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use warpsmith_ir::Block;
 
 use super::statements::{has_jump, has_return, set_by};
-use super::{Array, Tree, Truth, Walker};
+use super::{Tree, Truth, Walker};
 use crate::verify::proof::eval::Held;
 use crate::verify::proof::formula::Sum;
 
@@ -134,11 +134,7 @@ fn lasts(of: &Carrying<'_, '_>, starts: &HashMap<u32, u32>, tree: &Tree) -> bool
     tree.each(&mut |t| match t {
         Tree::Changing(..) | Tree::Shared(..) => fine = false,
         Tree::Own(id) => fine &= *id <= of.fresh || starts.values().any(|s| s == id),
-        Tree::Load(Array::Variable(_) | Array::Global(_) | Array::Member(_), _)
-        | Tree::Whole(_)
-        | Tree::Constant(_)
-        | Tree::Apply(..)
-        | Tree::Choose(..) => {}
+        _ => {}
     });
     fine
 }
