@@ -150,6 +150,8 @@ pub struct Options {
     pub only_warps: bool,
     /// Two threads that write the same value in no order are a race as any other; else `race-benign`, a note.
     pub equal_writes_race: bool,
+    /// What each byte of shared memory holds before anybody writes it: on a device, anything.
+    pub shared_fill: u8,
     /// What the clock says before anybody reads it.
     pub clock: u64,
     /// Worker threads; 0: one for each core. What comes out does not depend on it.
@@ -200,6 +202,7 @@ impl Default for Options {
             large_blocks: false,
             only_warps: false,
             equal_writes_race: false,
+            shared_fill: 0,
             clock: 0,
             jobs: 0,
             parallel_from: 2_000_000,

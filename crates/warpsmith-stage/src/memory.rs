@@ -1,7 +1,8 @@
 //! Memory of a launch: values that tell elements apart, in arrays as long as the unmodified kernel needs.
 
 use warpsmith_emu::{
-    Arg, Buffer, BufferId, Checks, DeviceMemory, LaunchConfig, Outcome, Rule, device_pointer,
+    Arg, Buffer, BufferId, Checks, DeviceMemory, LaunchConfig, Options, Outcome, Rule,
+    device_pointer,
 };
 use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::{Diagnostic, Module, Scalar, Span, Type, Value};
@@ -122,6 +123,8 @@ pub struct Prepared {
     pub arrays: Vec<String>,
     /// The blocks that are run; empty: all.
     pub only: Vec<u32>,
+    /// What shared memory holds before anybody stores there: no number that a kernel would mean.
+    pub shared_fill: u8,
 }
 
 impl Prepared {
@@ -139,7 +142,15 @@ impl Prepared {
         checks: Checks,
         limits: Limits,
     ) -> Result<Outcome, Diagnostic> {
-        program::run_some(program, &self.config, &mut self.memory, (checks, &self.only, limits))
+        let options = Options {
+            checks,
+            blocks: (!self.only.is_empty()).then(|| self.only.as_slice().into()),
+            max_total_steps: limits.steps,
+            max_memory: limits.memory,
+            shared_fill: self.shared_fill,
+            ..Options::default()
+        };
+        program::emulate(program, &self.config, &mut self.memory, options)
     }
 }
 
@@ -206,7 +217,8 @@ pub fn prepare(
         cluster: None,
         args,
     };
-    Ok(Prepared { memory, config, arrays, only: launch.only.clone() })
+    let shared_fill = 0x40 | (Mix(data.seed).next() & 0x3f) as u8;
+    Ok(Prepared { memory, config, arrays, only: launch.only.clone(), shared_fill })
 }
 
 /// Memory that is being filled, array by array.

@@ -197,22 +197,6 @@ impl Limits {
     pub const OF_FILE: Limits = Limits { steps: 60_000_000, memory: 192 << 20 };
 }
 
-/// As [`run`], of some blocks alone; of all where none is named.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_some(
-    program: &Program,
-    config: &LaunchConfig,
-    memory: &mut DeviceMemory,
-    (checks, only, limits): (Checks, &[u32], Limits),
-) -> Result<Outcome, Diagnostic> {
-    let blocks = (!only.is_empty()).then(|| only.into());
-    let (max_total_steps, max_memory) = (limits.steps, limits.memory);
-    let options = emu::Options { checks, blocks, max_total_steps, max_memory, ..options() };
-    emulate(program, config, memory, options)
-}
-
 /// What speaks against a text that was run with all checks, if anything does.
 ///
 /// # Errors
@@ -263,7 +247,11 @@ fn options() -> emu::Options {
     emu::Options { max_total_steps: MAX_STEPS, ..emu::Options::default() }
 }
 
-fn emulate(
+/// Runs a launch.
+///
+/// # Errors
+/// What the emulator refuses, as a message.
+pub fn emulate(
     program: &Program,
     config: &LaunchConfig,
     memory: &mut DeviceMemory,

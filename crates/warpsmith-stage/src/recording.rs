@@ -24,6 +24,11 @@ template <class T> __device__ unsigned long long __ws_at(const T *p) {
     for (int n = 0; n < (int)sizeof(T) / 4; n++) bits = bits * 0x9e3779b97f4a7c15ull + ((const unsigned int *)p)[n];
   return bits;
 }
+// A constant as if it were an element of an array.
+template <class T, class K> __device__ long long __ws_name(const T *, K constant) {
+  T element = constant;
+  return __ws_at(&element);
+}
 // Room for the threads of a warp that come by together: the mark, who they are, a row each, and then what arrays hold, once for all.
 __device__ inline long long *__ws_row(int id, int width, int held, int &rank, int &count) {
   unsigned int block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;

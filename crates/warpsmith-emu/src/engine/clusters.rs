@@ -74,9 +74,9 @@ impl Machine<'_> {
     fn cluster(&mut self, block: u32) -> &mut Cluster {
         let n = self.races.division.blocks() as usize;
         let bytes = if self.program.reaches_clusters { n * self.stride() } else { 0 };
-        let poison = u8::from(self.checks.poison);
+        let (poison, fill) = (u8::from(self.checks.poison), self.options.shared_fill);
         self.grid.clusters.entry(self.races.division.cluster_of(block)).or_insert_with(|| Cluster {
-            shared: vec![0; bytes],
+            shared: vec![fill; bytes],
             poison: vec![poison; bytes],
             ended: vec![false; n],
             reached: vec![None; n],

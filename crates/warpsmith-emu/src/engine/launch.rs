@@ -308,7 +308,7 @@ impl<'a> Machine<'a> {
             groups: vec![group],
             alive,
             exits: vec![u32::MAX; w],
-            shared: vec![0; shared],
+            shared: vec![self.options.shared_fill; shared],
             shared_poison: vec![1; if poison { shared } else { 0 }],
             shared_undefined: if poison { shared as u64 } else { 0 },
             local: vec![0; local],

@@ -79,7 +79,7 @@ impl Access {
     }
 
     /// The same in an iteration of each loop.
-    fn value_in(&self, thread: [i64; 3], iteration: &dyn Fn(&str) -> i64) -> Option<i64> {
+    pub fn value_in(&self, thread: [i64; 3], iteration: &dyn Fn(&str) -> i64) -> Option<i64> {
         let sum = self.at.as_ref()?;
         let value = |name: &str| match name {
             "t_x" => thread[0],

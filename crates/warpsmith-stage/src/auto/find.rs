@@ -253,16 +253,22 @@ fn cached(body: &ast::Block) -> Vec<(Span, Span)> {
 /// Threads and iterations that are looked at for elements that two threads read.
 const LOOKED_AT: i64 = 5;
 
-/// Whether no two threads of a block read one element, in whichever iterations.
+/// Whether no two threads of a block read one element, in whichever iterations: of all loops together, and of each alone.
 fn own(reads: &[&Access], planes: bool) -> bool {
     let all = 0..LOOKED_AT;
     let rows = if planes { all.clone() } else { 0..1 };
     let threads = rows.flat_map(|y| all.clone().map(move |x| [x, y, 0]));
     let mut readers: HashMap<i64, [i64; 3]> = HashMap::new();
+    let mut mine = |thread, value: Option<i64>| {
+        value.is_some_and(|v| *readers.entry(v).or_insert(thread) == thread)
+    };
     let each = threads.flat_map(|t| all.clone().map(move |i| (t, i)));
-    let mut each = each.flat_map(|(t, i)| reads.iter().map(move |a| (t, a.value_at(t, i))));
-    each.all(|(t, value)| value.is_some_and(|v| *readers.entry(v).or_insert(t) == t))
-        && reads.iter().all(|a| !a.several)
+    let mut each = each.flat_map(|(t, i)| reads.iter().map(move |a| (t, i, a)));
+    each.all(|(t, i, a)| {
+        let alone = |l: &str| a.value_in(t, &|n| if n == l { i } else { 0 });
+        let loops = a.loops().unwrap_or_default();
+        mine(t, a.value_at(t, i)) && loops.iter().all(|l| mine(t, alone(l)))
+    }) && reads.iter().all(|a| !a.several)
 }
 
 /// Why no tile is worth it for the reads of an array; `shared`: threads of a block may read the same elements; `planes`: the kernel

@@ -437,7 +437,7 @@ impl Made<'_> {
             patch.replace(a.whole.clone(), format!("__opt__({})", a.text()));
         }
         // Extents that ask for the block become constant.
-        let usual = [16, if self.kernel.axes[1] { 16 } else { 1 }, 1];
+        let usual = if self.kernel.axes[1] { SQUARE } else { LINE };
         let block = self.kernel.written(false).map(|_| self.kernel.given.unwrap_or(usual));
         self.done("tile", &patch).map(|plan| Plan { block, ..plan })
     }

@@ -280,7 +280,12 @@ impl Ranking<'_> {
                 Ok(checked.launches.iter().map(Launch::describe).collect())
             }
             Some(Problem { kind: ProblemKind::Finding(f), .. }) => Err(f.message.clone()),
-            None => Err("in no launch that was tried does the kernel store anything".into()),
+            None => Err(match plan.block {
+                Some([x, y, _]) => format!(
+                    "no launch with blocks of {x}x{y} is known in which the kernel stores anything"
+                ),
+                None => "in no launch that was tried does the kernel store anything".into(),
+            }),
             _ => Err("it computes something else".into()),
         })
     }

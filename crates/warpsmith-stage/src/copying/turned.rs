@@ -61,7 +61,9 @@ impl Turned<'_> {
             let centre = centre.map_or(&turns[n], |c| &turns[c]);
             turns[n].counters.iter().zip(&centre.counters).filter(|(a, b)| a != b).count()
         };
-        self.beside.extend((0..turns.len()).map(|n| (first + n, beside(n))));
+        // What is only written with other names is a read in no loop.
+        let looped = !turns[0].counters.is_empty();
+        self.beside.extend((0..turns.len()).filter(|_| looped).map(|n| (first + n, beside(n))));
         // What other iterations do not bring comes last: no copy for it can be written.
         self.beside.insert(mark, usize::MAX - 1);
         self.marks.extend(first..first + turns.len());

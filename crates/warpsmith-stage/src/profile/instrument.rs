@@ -8,6 +8,7 @@ use std::fmt::Write;
 use crate::plan::{Plan, Point};
 use crate::source::elements;
 use crate::source::forks::Fork;
+use crate::source::padded;
 use crate::source::patch::Patch;
 use crate::source::scope::{self, SharedArray};
 
@@ -23,7 +24,8 @@ pub struct Layout {
     /// Words for what those hold.
     pub held: usize,
     pub given: bool,
-    /// For a place for copies: what could be copied there. Two words each, the position in the array and the address.
+    /// For a place for copies: what could be copied there. Each has its position in the array and the address of the element; where it
+    /// may be a constant, the address or the name of that, and which of the two it is.
     pub offers: Vec<Offered>,
 }
 
@@ -34,6 +36,15 @@ pub struct Offered {
     pub mark: usize,
     /// Elements of the array that it goes to.
     pub length: i64,
+    /// It may be a constant.
+    pub padded: bool,
+}
+
+impl Offered {
+    /// Words of it in a row.
+    pub fn words(&self) -> usize {
+        2 + usize::from(self.padded)
+    }
 }
 
 impl Layout {
@@ -42,7 +53,7 @@ impl Layout {
         self.symbols
             + usize::from(self.arrays > 0)
             + 3 * usize::from(self.given)
-            + 2 * self.offers.len()
+            + self.offers.iter().map(Offered::words).sum::<usize>()
     }
 }
 
@@ -84,7 +95,8 @@ pub fn instrument(
         match at {
             None => read(plan, i, point, &mut patch),
             Some(insert) => {
-                let offers = layout.offers.iter().flat_map(|o| offer(plan, o.mark)).collect();
+                let at = plan.marks.inserts[insert].start;
+                let offers = layout.offers.iter().flat_map(|o| offer(plan, o.mark, at)).collect();
                 let call = call(&format!("__ws_visit{i}"), offers, point, false);
                 patch.replace(plan.marks.inserts[insert].clone(), call);
             }
@@ -130,29 +142,29 @@ fn offered(plan: &Plan, insert: usize, elements: &dyn Fn(&SharedArray) -> usize)
     let here = &plan.inserts[insert].site;
     let place = plan.marks.inserts[insert].start;
     let one = |mark: usize| {
-        let texts = plan.copied(mark)?;
+        let [shared, global] = plan.copied(mark)?;
         let site = &plan.reads[plan.origin(mark)].site;
+        let shared = scope::names(&elements::element(&plan.text, shared, place)?);
+        let global = padded::padded(&plan.text, global, place)?;
         // What macros are written out to has names of its own.
-        let known = |text: &str| {
-            let written = elements::element(&plan.text, text, place);
-            written.is_some_and(|element| {
-                let names = scope::names(&element);
-                names.iter().all(|n| here.declared.contains(n) || !site.declared.contains(n))
-            })
-        };
-        let fits = texts.into_iter().all(known);
+        let known = |n: &String| here.declared.contains(n) || !site.declared.contains(n);
+        let fits = shared.iter().chain(&global.names()).all(known);
         let array = given_array(plan, plan.origin(mark)).filter(|_| fits)?;
-        Some(Offered { mark, length: elements(&site.arrays[array]) as i64 })
+        let length = elements(&site.arrays[array]) as i64;
+        Some(Offered { mark, length, padded: global.is_padded() })
     };
     plan.sources().filter_map(one).collect()
 }
 
-fn offer(plan: &Plan, mark: usize) -> Vec<String> {
+fn offer(plan: &Plan, mark: usize, before: usize) -> Vec<String> {
     let Some([shared, global]) = plan.copied(mark) else { return vec![] };
+    let Some(global) = padded::padded(&plan.text, global, before) else { return vec![] };
     let mark = plan.origin(mark);
     let point = &plan.reads[mark];
     let first = given_array(plan, mark).map_or(String::new(), |a| point.site.arrays[a].first());
-    vec![format!("(long long)(&({shared}) - &{first})"), format!("(long long)&({global})")]
+    let at = format!("(long long)(&({shared}) - &{first})");
+    let [found, constant] = global.found();
+    if global.is_padded() { vec![at, found, constant] } else { vec![at, found] }
 }
 
 /// The array that the given place of a marked read is an element of.
@@ -189,7 +201,7 @@ fn declare(head: &mut String, i: usize, layout: &Layout) {
         let _ = write!(stores, " row[{at}] = given - base; row[{}] = {there};", at + 1);
         let _ = write!(stores, " row[{}] = __ws_at(&copy);", at + 2);
     }
-    for o in 0..2 * layout.offers.len() {
+    for o in 0..layout.offers.iter().map(Offered::words).sum() {
         params.push(format!("long long o{o}"));
         let _ = write!(stores, " row[{}] = o{o};", at + o);
     }

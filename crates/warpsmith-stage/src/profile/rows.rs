@@ -121,15 +121,9 @@ impl Run<'_> {
             &buffers[buffers.len() - LOGS.len() + behind].bytes[..]
         };
         let layouts = &instrumented.layouts;
-        let log = Log { layouts, bytes: bytes(0), used: bytes(1), room, block: self.threads()[1] };
-        let mut profile = log.decode(self.reads);
-        for row in profile.iter_mut().flatten() {
-            for offer in &mut row.offers {
-                let named = |address| arrays.as_ref()?.element(address as u64);
-                offer.element = offer.element.and_then(named);
-            }
-        }
-        Ok(profile)
+        let (bytes, used, block) = (bytes(0), bytes(1), self.threads()[1]);
+        let log = Log { layouts, arrays, bytes, used, room, block };
+        Ok(log.decode(self.reads))
     }
 
     /// Blocks of the launch, and threads of one.
@@ -291,6 +285,8 @@ impl Arrays {
 /// What a launch took down.
 struct Log<'a> {
     layouts: &'a [Layout],
+    /// What elements held before, where copies are offered.
+    arrays: Option<Arrays>,
     bytes: &'a [u8],
     /// Words that each warp has filled.
     used: &'a [u8],
@@ -395,16 +391,22 @@ impl Log<'_> {
             right: word(end + 1) != 0,
             element: word(end + 2),
         });
-        let offer = |(n, o): (usize, &Offered)| {
-            let (place, address) = (word(end + 2 * n), word(end + 2 * n + 1));
-            let element = (0 <= place && place < o.length).then_some(address);
+        let mut next = end;
+        let offer = |o: &Offered| {
+            let [place, found, constant] = [0, 1, 2].map(|i| word(next + i));
+            next += o.words();
+            let element = |found| match o.padded && constant != 0 {
+                false => self.arrays.as_ref()?.element(found as u64),
+                true => Some(found),
+            };
+            let element = (0..o.length).contains(&place).then_some(found).and_then(element);
             Offer { mark: o.mark, place, element }
         };
         Row {
             values: (0..end).map(word).collect(),
             places: if layout.arrays > 0 { self.places(layout, word(end), held) } else { vec![] },
             given,
-            offers: layout.offers.iter().enumerate().map(offer).collect(),
+            offers: layout.offers.iter().map(offer).collect(),
             ..Row::default()
         }
     }

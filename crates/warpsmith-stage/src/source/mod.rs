@@ -11,6 +11,7 @@ pub(crate) mod host_bodies;
 pub(crate) mod hosts;
 pub(crate) mod launched;
 pub mod marks;
+pub(crate) mod padded;
 pub(crate) mod parts;
 pub(crate) mod passed;
 pub(crate) mod patch;

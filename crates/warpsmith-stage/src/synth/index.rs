@@ -30,7 +30,7 @@ pub struct Shape {
 pub type Places<'a> = &'a [Vec<i64>];
 
 /// How subscripts are made, from the simplest to what covers most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Way {
     /// What the user counts positions from, moved; arrays of several dimensions one by one.
     Moved,

@@ -6,7 +6,7 @@ use super::index::{self, Candidate, Shape, Way};
 use super::sides::Sides;
 use super::table::Table;
 use super::term::Term;
-use crate::plan::{Point, Symbol};
+use crate::plan::{Point, Symbol, SymbolKind};
 use crate::profile::rows::Row;
 
 /// What a marked read becomes.
@@ -168,6 +168,9 @@ const MAX_FIRST: usize = 3;
 /// Exceptions to one first candidate that conditions are looked for to.
 const MAX_SECOND: usize = 4;
 
+/// Variables by which rows are taken apart.
+const MAX_SPLIT: usize = 6;
+
 /// What subscripts are looked for on.
 struct Looked<'a> {
     table: &'a Table<'a>,
@@ -194,7 +197,43 @@ impl Looked<'_> {
                 }
             }
         }
-        best.map(|(_, s)| s)
+        best.map(|(_, s)| s).or_else(|| self.apart(conditions))
+    }
+
+    /// Two candidates for where some variable is zero and for where it is not: an offset that keeps a read inside of the border.
+    fn apart(&self, conditions: &mut Conditions<'_>) -> Option<Subscript> {
+        let symbols = self.table.symbols.iter().enumerate();
+        let variables = symbols.filter(|(_, s)| s.kind == SymbolKind::Variable).map(|(n, _)| n);
+        let split = |n: usize| {
+            let zero = Bits::from_fn(self.places.len(), |i| self.table.column(n)[i] == 0);
+            let there = self.held.and(&zero);
+            let elsewhere = self.held.minus(&zero);
+            let fewer = there.count().min(elsewhere.count());
+            (fewer > 0).then_some((fewer, [there, elsewhere]))
+        };
+        let mut splits: Vec<(usize, [Bits; 2])> = variables.filter_map(split).collect();
+        splits.sort_by_key(|(fewer, _)| usize::MAX - fewer);
+        splits.into_iter().take(MAX_SPLIT).find_map(|(_, [there, elsewhere])| {
+            let c = conditions.find(&there, &elsewhere)?;
+            Some(Subscript::Either(c, self.one(&there)?, self.one(&elsewhere)?))
+        })
+    }
+
+    /// The simplest candidate that is right on all of some rows.
+    fn one(&self, rows: &Bits) -> Option<Vec<Term>> {
+        let ways = Way::ALL.into_iter().take_while(|w| *w <= self.way);
+        ways.filter_map(|way| {
+            let full = self.on(rows, way).into_iter().filter(|c| rows.is_subset(&c.right));
+            full.min_by_key(|c| c.cost).map(|c| c.terms)
+        })
+        .next()
+    }
+
+    /// Candidates for some rows alone.
+    fn on(&self, rows: &Bits, way: Way) -> Vec<Candidate> {
+        let there = |(i, p): (usize, &Vec<i64>)| if rows.get(i) { p.clone() } else { vec![] };
+        let places: Vec<Vec<i64>> = self.places.iter().enumerate().map(there).collect();
+        index::find(self.table, self.shape, &places, way)
     }
 
     /// Subscripts that are `first` but on the rows that it is wrong on.
@@ -204,9 +243,7 @@ impl Looked<'_> {
         conditions: &mut Conditions<'_>,
     ) -> Vec<(usize, Subscript)> {
         let rest = self.held.minus(&first.right);
-        let left = |(i, p): (usize, &Vec<i64>)| if rest.get(i) { p.clone() } else { vec![] };
-        let left: Vec<Vec<i64>> = self.places.iter().enumerate().map(left).collect();
-        let seconds = index::find(self.table, self.shape, &left, self.way);
+        let seconds = self.on(&rest, self.way);
         let mut all = vec![];
         for second in seconds.iter().filter(|c| rest.is_subset(&c.right)).take(MAX_SECOND) {
             let everywhere = index::right(self.table, self.shape, self.places, &second.terms);

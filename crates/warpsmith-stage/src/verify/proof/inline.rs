@@ -111,6 +111,12 @@ impl<'a> Inliner<'a> {
                 pending.push(both);
                 continue;
             }
+            if let Some((steps, chosen)) = self.adjusted(s, rest.as_slice(), &pending)? {
+                rest.nth(steps - 1);
+                self.gone.insert(chosen.0);
+                pending.push(chosen);
+                continue;
+            }
             let mut s = s.clone();
             self.inside(&mut s, &pending)?;
             if let StmtKind::Decl { var, init: None } = &s.kind
@@ -133,11 +139,50 @@ impl<'a> Inliner<'a> {
                 if arm(&s).is_none() {
                     self.declare(&s, &mut left);
                 }
+                // Who goes on finds everything as it was.
+                let stays = only_returns(&s);
                 left.push(s);
-                pending.clear();
+                if !stays {
+                    pending.clear();
+                }
             }
         }
         Some((left, pending))
+    }
+
+    /// A declaration with statements behind it that may give the variable another value, `int r = x; if (r < 0) r = 0;`: how many
+    /// these are, and what they make of it.
+    fn adjusted(
+        &self,
+        first: &Stmt,
+        rest: &[Stmt],
+        pending: &Pending,
+    ) -> Option<Option<(usize, (VarId, Expr))>> {
+        let StmtKind::Decl { var, init: Some(init) } = &first.kind else { return Some(None) };
+        let steps = rest.iter().take_while(|s| sets_alone(s, *var)).count();
+        if steps == 0 || !self.moves(*var, 1 + steps) {
+            return Some(None);
+        }
+        let mut value = init.clone();
+        put(&mut value, pending)?;
+        for s in &rest[..steps] {
+            let mut known = pending.clone();
+            known.push((*var, value.clone()));
+            let with = |e: &Expr| {
+                let mut e = e.clone();
+                put(&mut e, &known).map(|()| e)
+            };
+            let (ty, origin) = (value.ty.clone(), s.origin.clone());
+            value = match &s.kind {
+                StmtKind::If { cond, then, .. } => {
+                    let select = ExprKind::Select(with(cond)?, with(assigned(then)?)?, value);
+                    Expr::new(select, ty, origin)
+                }
+                StmtKind::Assign { value, .. } => with(value)?,
+                _ => return None,
+            };
+        }
+        Some(Some((steps, (*var, value))))
     }
 
     /// `a && b` or `a || b` where `b` takes statements: a declaration with the value of `a`, and a branch that may set it to `b`.
@@ -245,10 +290,7 @@ impl<'a> Inliner<'a> {
         }
         let mut inner = Inliner::new(self.module, function, self.calls + 1);
         let (left, _) = inner.block(&function.body.stmts, vec![])?;
-        let [Stmt { kind: StmtKind::Return(Some(value)), .. }] = left.as_slice() else {
-            return None;
-        };
-        let mut value = value.clone();
+        let mut value = given_back(&left)?;
         rename_vars_in_expr(&mut value, &mut |v| VarId(v.0 + APART));
         for (p, arg) in function.params.iter().zip(args) {
             substitute_var_in_expr(&mut value, VarId(p.0 + APART), arg).then_some(())?;
@@ -267,6 +309,53 @@ impl<'a> Inliner<'a> {
         let (now, later) = std::mem::take(&mut self.undeclared).into_iter().partition(needed);
         self.undeclared = later;
         left.extend::<Vec<Stmt>>(now);
+    }
+}
+
+/// What statements give back that do nothing else: `if (c) return a; return b;` is `c ? a : b`.
+fn given_back(stmts: &[Stmt]) -> Option<Expr> {
+    let (first, rest) = stmts.split_first()?;
+    let on = |b: &Block| given_back(&[b.stmts.as_slice(), rest].concat());
+    match &first.kind {
+        StmtKind::Return(value) => value.clone(),
+        StmtKind::Scope(b) => on(b),
+        StmtKind::If { cond, then, otherwise } => {
+            let (yes, no) = (on(then)?, on(otherwise)?);
+            let ty = yes.ty.clone();
+            Some(Expr::new(ExprKind::Select(cond.clone(), yes, no), ty, first.origin.clone()))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a statement does nothing but end the function, or not.
+fn only_returns(s: &Stmt) -> bool {
+    let all = |b: &Block| b.stmts.iter().all(only_returns);
+    match &s.kind {
+        StmtKind::Return(_) => true,
+        StmtKind::Scope(b) => all(b),
+        StmtKind::If { then, otherwise, .. } => all(then) && all(otherwise),
+        _ => false,
+    }
+}
+
+/// What the only statement of a block assigns.
+fn assigned(block: &Block) -> Option<&Expr> {
+    match block.stmts.as_slice() {
+        [Stmt { kind: StmtKind::Assign { value, .. }, .. }] => Some(value),
+        _ => None,
+    }
+}
+
+/// Whether a statement does nothing but give a variable another value, perhaps under a condition.
+fn sets_alone(s: &Stmt, var: VarId) -> bool {
+    match &s.kind {
+        StmtKind::Assign { place, .. } => whole(place) == Some(var),
+        StmtKind::If { then, otherwise, .. } => {
+            let alone = assigned(then).is_some() && otherwise.stmts.is_empty();
+            alone && then.stmts.iter().all(|s| sets_alone(s, var))
+        }
+        _ => false,
     }
 }
 
@@ -342,6 +431,23 @@ __global__ void f(float *a, S s, int n) {
     if (in(n, 3) && in(n, 4) || in(n, 5)) a[at(s, n)] = n > 2 ? a[at(s, at(s, n - 1))] : a[0];
 }";
         assert_eq!(left(text), Some((0, ["a", "s", "n"].map(String::from).to_vec())));
+    }
+
+    #[test]
+    fn functions_that_return_early_or_adjust_a_value_are_expressions() {
+        let text = "__device__ float at(const float *p, int x, int y, int w, int h) {
+    if (x < 0 || x >= w) return 0.0f;
+    int r = y;
+    if (r < 0) r = 0;
+    if (r >= h) r = h - 1;
+    if (r == 3) { return 1.0f; } else { float v = 2.0f; if (x > 4) v = p[r * w + x]; return v; }
+}
+__global__ void f(float *a, int n) { a[0] = at(a, n, 2, 7, 9) + at(a, 1, n, 7, 9); }";
+        assert_eq!(left(text), Some((0, ["a", "n"].map(String::from).to_vec())));
+        // What a loop or a store is part of is no expression.
+        let text = "__device__ float at(float *p, int x) { if (x < 0) { p[0] = 1; return 0; } return p[x]; }
+__global__ void f(float *a, int n) { a[0] = at(a, n); }";
+        assert_eq!(left(text).map(|l| l.0), Some(1));
     }
 
     #[test]
