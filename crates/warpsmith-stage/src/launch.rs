@@ -357,7 +357,7 @@ fn integers(
             (Some(a), _) if wanted.usage.strides && !wanted.usage.threads[a] => {
                 size[a] + depth(wanted, blocks, fit)
             }
-            (Some(a), _) => along(wanted, name, a, (size[a], fit)),
+            (Some(a), _) => (along(wanted, name, a, (size[a], fit)) / role.times.max(1)).max(1),
             (None, true) => (0..3).filter(|a| role.product[*a]).map(|a| size[a]).product(),
             // Nothing else says how far rows go.
             (None, false) if role.depth && wanted.usage.rows.contains(name) && !bounded => size[0],

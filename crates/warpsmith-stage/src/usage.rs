@@ -8,6 +8,7 @@ use warpsmith_front::sema::walk;
 use crate::source::counted::name;
 use crate::source::scope;
 use crate::source::shape::base_name;
+use crate::source::values;
 
 /// What an integer parameter is compared with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,6 +19,8 @@ pub struct Role {
     pub product: [bool; 3],
     /// It bounds a loop.
     pub depth: bool,
+    /// How many positions there are for each of it, where more than one: `x / 2 < w`, `x < 2 * w`.
+    pub times: i64,
 }
 
 /// How a kernel uses its integers and its axes.
@@ -106,6 +109,8 @@ struct Source {
     product: bool,
     /// It is what is left when something is divided by so many.
     residue: Option<i64>,
+    /// Positions of blocks and threads were divided by so many, or sizes multiplied; 0: they were not.
+    times: i64,
 }
 
 impl Source {
@@ -122,7 +127,13 @@ impl Source {
         self.counts |= other.counts;
         self.product |= other.product;
         self.residue = None;
+        self.times = self.times.max(other.times);
         self
+    }
+
+    fn spread(self, by: Option<i64>) -> Source {
+        let times = by.filter(|n| (2..=MAX_TIMES).contains(n)).map(|n| n * self.times.max(1));
+        Source { times: times.unwrap_or(self.times), ..self }
     }
 
     /// The axis that a position goes along is the one that its block comes from: `threadIdx.x / W` may be a row.
@@ -161,6 +172,8 @@ struct Finder<'a> {
 const MAX_MARGIN: i64 = 24;
 /// Calls in calls that are followed.
 const MAX_CALLS: u32 = 6;
+/// Positions for each of a size that are counted.
+const MAX_TIMES: i64 = 32;
 
 impl Finder<'_> {
     fn block(&mut self, block: &ast::Block) -> Source {
@@ -376,10 +389,30 @@ impl Finder<'_> {
                     is_block(left) && narrow(right) || is_block(right) && narrow(left);
                 let sizes = |s: &Source| !s.parameters.is_empty() && !s.is_position();
                 let product = sizes(&a) && sizes(&b);
-                let joined = a.join(&b);
+                let times = match (sizes(&a), sizes(&b)) {
+                    (true, false) => self.number(right),
+                    (false, true) => self.number(left),
+                    _ => None,
+                };
+                let joined = a.join(&b).spread(times);
                 Source { product: joined.product || product, ..joined }
             }
+            "/" | ">>" if a.blocks.contains(&true) && a.threads.contains(&true) => {
+                let bits = |n: i64| (op == ">>").then(|| 1i64.checked_shl(n as u32))?;
+                let times =
+                    self.number(right).and_then(|n| if op == "/" { Some(n) } else { bits(n) });
+                a.join(&b).spread(times)
+            }
             _ => a.join(&b),
+        }
+    }
+
+    /// The value of a number, or of a constant of the file.
+    fn number(&self, e: &ast::Expr) -> Option<i64> {
+        match &*scope::plain(e).kind {
+            ExprKind::Number(text) => text.trim_end_matches(['u', 'U', 'l', 'L']).parse().ok(),
+            ExprKind::Path(path) => values::value_of(self.unit, path.as_name()?),
+            _ => None,
         }
     }
 
@@ -444,6 +477,7 @@ impl Finder<'_> {
             }
             for name in &bound.parameters {
                 let role = self.usage.roles.entry(name.clone()).or_default();
+                role.times = role.times.max(position.times.max(1) * bound.times.max(1));
                 match axes.iter().filter(|a| **a).count() {
                     0 => role.depth |= position.counts,
                     1 => (0..3).for_each(|i| role.axes[i] |= axes[i]),
@@ -522,6 +556,18 @@ __global__ void f(float *a, Grid g, int2 n) {
         assert_eq!(u.roles["g.w"].axes, [true, false, false]);
         assert_eq!(u.roles["g.h"].axes, [false, true, false]);
         assert_eq!(u.roles["n.y"].axes, [true, false, false]);
+    }
+
+    #[test]
+    fn several_positions_for_each_of_a_size_are_counted() {
+        let u = of("#define SCALE 3
+__global__ void f(float *a, int w, int h, int n, int m, int k) {
+    int X = blockIdx.x * 8 + threadIdx.x, Y = blockIdx.y * 8 + threadIdx.y, x = X / 2;
+    int row = blockIdx.y * 4 + threadIdx.x / 4;
+    if (X < 2 * w && Y < SCALE * h && x + 1 < n && row < m && X / 2 < 2 * k - 1) a[0] = 0;
+}");
+        let times = ["w", "h", "n", "m", "k"].map(|n| u.roles[n].times);
+        assert_eq!(times, [2, 3, 2, 1, 4]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::proved;
+use common::{emitted, planned, proved};
 
 /// The values of two sizes in a launch that is described.
 fn values(launch: &str, names: [&str; 2]) -> [i64; 2] {
@@ -76,4 +76,60 @@ __global__ void cross(const float *u, float *v, int nx, int ny) {
     let copies = staged.copies.join("\n");
     assert!(copies.contains("ok") && !copies.contains("ok != 0"), "{copies}");
     assert!(!copies.contains("= ok") && !copies.contains("ok =="), "{copies}");
+}
+
+/// Two results for each element: blocks have to come to the last of them, or its edge is never seen.
+#[test]
+fn more_results_than_elements() {
+    let staged = planned(
+        "#define BX 32
+__global__ void up(const float *in, float *out, int w) {
+    __shared__ float s[BX / 2 + 1];
+    int i = blockIdx.x * BX + threadIdx.x, x = i / 2;
+    if (i < 2 * w && i % 2 == 0) s[threadIdx.x / 2] = in[x];
+    __syncthreads();
+    if (i >= 2 * w) return;
+    int next = min(x + 1, w - 1);
+    float f = 0.5f * (i % 2);
+    out[i] = __opt__(in[x]) * (1 - f) + __opt__(in[next]) * f;
+}
+",
+    );
+    let staged = staged.unwrap_or_else(|(_, m)| panic!("{m}"));
+    emitted("sizes_up", &staged.text);
+    let covered = |launch: &String| {
+        let grid = launch.split_once("grid ").and_then(|(_, g)| g.split([',', 'x']).next());
+        let [w, _] = values(launch, ["w", "w"]);
+        grid.and_then(|g| g.parse::<i64>().ok()).is_some_and(|g| g > 1 && g * 32 >= 2 * w)
+    };
+    assert!(staged.checked.iter().any(covered), "{:?}", staged.checked);
+    assert!(!staged.text.contains("? x :"), "{}", staged.text);
+}
+
+/// A block is what the arguments of its template say, not what others are launched with.
+#[test]
+fn an_instance_has_one_block() {
+    let staged = proved(
+        "sizes_instance",
+        "template <typename T, int TX, int TY, int R>
+__global__ void erode(const T *src, T *dst, int w, int h) {
+    __shared__ T t[TY + 2 * R][TX];
+    const int x = blockIdx.x * TX + threadIdx.x, y = blockIdx.y * TY + threadIdx.y;
+    if (x < w && y < h) {
+        t[threadIdx.y + R][threadIdx.x] = src[y * w + x];
+        __insert();
+    }
+    __syncthreads();
+    if (x >= w || y >= h) return;
+    T m = t[threadIdx.y + R][threadIdx.x];
+    for (int d = -R; d <= R; d++) {
+        T v = __opt__(t[threadIdx.y + R + d][threadIdx.x], src[max(0, min(h - 1, y + d)) * w + x]);
+        m = v < m ? v : m;
+    }
+    dst[y * w + x] = m;
+}
+template __global__ void erode<int, 32, 8, 1>(const int *, int *, int, int);
+",
+    );
+    assert!(staged.checked.iter().all(|l| l.starts_with("block 32x8")), "{:?}", staged.checked);
 }

@@ -192,16 +192,25 @@ fn is_path(text: &str) -> bool {
 /// What a kernel multiplies `blockIdx` with, when it has no shared arrays and no host code launches it.
 pub fn of_positions(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> [Extent; 3] {
     let mut shape = [Extent::Free, Extent::Free, Extent::Free];
-    let Some(function) = scope::kernel(unit, kernel) else { return shape };
+    let Some(function) = scope::kernel(unit, base_name(kernel)) else { return shape };
     let Some(body) = &function.body else { return shape };
     let apart = not_blocks(body, sources);
+    // An instance has one block.
+    let params = function.template.iter().flat_map(|t| &t.params).map(|p| p.name.as_deref());
+    let arguments = hosts::template_arguments(kernel).unwrap_or_default();
+    let given: Vec<_> = params.zip(&arguments).collect();
+    let argument = |text: &str| {
+        let own = given.iter().find(|(name, _)| *name == Some(text.trim()));
+        own.and_then(|(_, value)| value.trim().parse().ok()).map(Extent::Number)
+    };
     walk::block(body, &mut |e| {
         let ExprKind::Binary { op, left, right } = &*e.kind else { return };
         for (a, b) in [(left, right), (right, left)] {
             let text = sources.text(a.span);
             let axis = ["x", "y", "z"].iter().position(|x| text == format!("blockIdx.{x}"));
             if let Some(axis) = axis.filter(|_| op == "*" && !apart.contains(&e.span)) {
-                shape[axis] = extent(sources.text(b.span), unit);
+                let text = sources.text(b.span);
+                shape[axis] = argument(text).unwrap_or_else(|| extent(text, unit));
             }
         }
     });

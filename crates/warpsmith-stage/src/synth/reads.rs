@@ -135,15 +135,11 @@ fn in_array(
     let shape = Shape { inner: rows.iter().map(|r| inner(array, r)).collect(), rank };
     let mut conditions = Conditions::new(table);
     // What the user counts positions from first, then every dimension of the tile by itself.
-    let mut subscript = None;
     let ways = Way::ALL.into_iter().filter(|w| effort == Effort::Great || *w != Way::Sums);
-    for way in ways {
-        let looked = Looked { table, shape: &shape, places: &places, held: &held, way };
-        subscript = subscript.or_else(|| looked.choose(&mut conditions));
-        if subscript.is_some() {
-            break;
-        }
-    }
+    let looked = |way| Looked { table, shape: &shape, places: &places, held: &held, way };
+    let alike = ways.clone().find_map(|way| looked(way).choose(&mut conditions));
+    let last = ways.last().filter(|_| effort != Effort::Usual);
+    let subscript = alike.or_else(|| looked(last?).apart(&mut conditions));
     let subscript = subscript.ok_or(Trouble::NoSubscript)?;
     let guard = match held.count() == rows.len() {
         true => None,
@@ -197,7 +193,7 @@ impl Looked<'_> {
                 }
             }
         }
-        best.map(|(_, s)| s).or_else(|| self.apart(conditions))
+        best.map(|(_, s)| s)
     }
 
     /// Two candidates for where some variable is zero and for where it is not: an offset that keeps a read inside of the border.
