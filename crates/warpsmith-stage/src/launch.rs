@@ -102,7 +102,14 @@ pub enum Fit {
     Ends([End; 2], bool),
     /// Every size is another one without pattern, also of those along one axis: what holds for one of them need not for the next.
     Random(u32),
+    /// The same, with blocks for a part of the sizes or for more: how many of them there are work for need not be what a size says.
+    Loose(u32),
+    /// One block of [`SIDE`] threads along x with any size up to what it has threads, along each axis.
+    Within(u32),
 }
+
+/// Threads along x of the small block that is checked with all sizes.
+pub const SIDE: u32 = 7;
 
 /// How many positions the last block of an axis has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,14 +126,15 @@ pub enum End {
     All,
 }
 
-/// Up to three times so many positions, often at the ends of these; rarely far more.
+/// Up to three times so many positions, often at the ends of these; rarely far more. Elements may lie several positions apart.
 fn any_size(mix: &mut Mix, step: i64) -> i64 {
     let last = match mix.below(3) {
         0 => 1 + mix.below(3) as i64,
-        1 => step - mix.below(3) as i64,
+        1 => step - mix.below(6) as i64,
         _ => 1 + mix.below(step.unsigned_abs()) as i64,
     };
-    let size = step * mix.below(3) as i64 + last.clamp(1, step);
+    let apart = [1, 1, 2, 3][mix.below(4) as usize];
+    let size = step * apart * mix.below(3) as i64 + last.clamp(1, step);
     if mix.below(8) == 0 { 4 * size } else { size }
 }
 
@@ -134,6 +142,11 @@ fn any_size(mix: &mut Mix, step: i64) -> i64 {
 pub fn random(usage: &Usage, count: u32) -> impl Iterator<Item = Fit> + use<> {
     let several = has_several(usage);
     (0..count).filter(move |_| several).map(Fit::Random)
+}
+
+/// Launches of any kernel with sizes without pattern and other numbers of blocks.
+pub fn loose(count: u32) -> impl Iterator<Item = Fit> {
+    (0..count).map(Fit::Loose)
 }
 
 /// Whether several sizes bound positions along one axis.
@@ -247,6 +260,21 @@ fn covering(fit: Fit, threads: u32, step: i64, count: u32, axis: u32) -> (u32, i
             let spare = u32::from(mix.below(4) == 0);
             ((size as u32).div_ceil(step as u32) + spare, size)
         }
+        Fit::Loose(seed) => {
+            let mut mix = Mix::of(&[seed, axis, 1]);
+            let size = any_size(&mut mix, step.min(threads.into()));
+            let [times, part] = [[1, 2], [1, 1], [1, 1], [2, 1], [3, 1]][mix.below(5) as usize];
+            let spare = u32::from(mix.below(4) == 0);
+            (
+                (size * times / part).max(1).unsigned_abs().div_ceil(step.unsigned_abs()) as u32
+                    + spare,
+                size,
+            )
+        }
+        Fit::Within(number) => {
+            let own = if axis == 0 { number % SIDE } else { number / SIDE };
+            (1, i64::from(1 + own % threads))
+        }
         Fit::Strided => (count.div_ceil(2), whole - cut(1)),
         Fit::Ends(ends, _) => {
             let last = match ends[axis as usize % 2] {
@@ -310,13 +338,27 @@ fn depth(wanted: &Wanted<'_>, blocks: u32, fit: Fit) -> i64 {
 
 /// A size along an axis. Where no launch says that several are the same, the grid is made for one of them in turn.
 fn along(wanted: &Wanted<'_>, name: &String, axis: usize, (size, fit): (i64, Fit)) -> i64 {
-    let Fit::Random(seed) = fit else { return size };
+    let (Fit::Random(seed) | Fit::Loose(seed) | Fit::Within(seed)) = fit else { return size };
     let bounds = |n: &&String| wanted.usage.roles.get(*n).is_some_and(|r| r.axes[axis]);
     let all: Vec<&String> = wanted.parameters.iter().filter(bounds).collect();
     let number = all.iter().position(|n| *n == name).unwrap_or(0) as u32;
     match number == seed % all.len().max(1) as u32 {
         true => size,
-        false => any_size(&mut Mix::of(&[seed, axis as u32, number + 1]), size),
+        false => {
+            let mut mix = Mix::of(&[seed, axis as u32, number + 1]);
+            // Nothing is a size, too.
+            let none = mix.below(12) == 0;
+            if none { 0 } else { any_size(&mut mix, size) }
+        }
+    }
+}
+
+/// By how much a size that is compared with nothing is longer than what blocks cover.
+fn farther(wanted: &Wanted<'_>, fit: Fit, number: usize) -> i64 {
+    match fit {
+        Fit::Loose(seed) => Mix::of(&[seed, 3, number as u32]).below(5) as i64,
+        _ if wanted.apart => APART,
+        _ => 0,
     }
 }
 
@@ -326,7 +368,7 @@ fn colour(fit: Fit, blocks: u32) -> i64 {
         Fit::Exact | Fit::Apart => 1,
         Fit::Single | Fit::Part | Fit::Thin(_) | Fit::Least(_) | Fit::Ends(_, true) => 2,
         Fit::Ragged(_) | Fit::Overlapping(_) | Fit::Strided | Fit::Spare | Fit::Ends(..) => 0,
-        Fit::Random(seed) => i64::from(seed % 3),
+        Fit::Random(seed) | Fit::Loose(seed) | Fit::Within(seed) => i64::from(seed % 3),
     };
     kind + i64::from(blocks)
 }
@@ -357,7 +399,14 @@ fn integers(
             (Some(a), _) if wanted.usage.strides && !wanted.usage.threads[a] => {
                 size[a] + depth(wanted, blocks, fit)
             }
-            (Some(a), _) => (along(wanted, name, a, (size[a], fit)) / role.times.max(1)).max(1),
+            (Some(a), _) => {
+                let times = if matches!(fit, Fit::Loose(_) | Fit::Within(_)) {
+                    1
+                } else {
+                    role.times.max(1)
+                };
+                along(wanted, name, a, ((size[a] / times).max(1), fit))
+            }
             (None, true) => (0..3).filter(|a| role.product[*a]).map(|a| size[a]).product(),
             // Nothing else says how far rows go.
             (None, false) if role.depth && wanted.usage.rows.contains(name) && !bounded => size[0],
@@ -368,7 +417,7 @@ fn integers(
                 (rows + APART) * (rows + APART)
             }
             // A row of an array, say.
-            (None, false) => size[0] + if wanted.apart { APART } else { 0 },
+            (None, false) => size[0] + farther(wanted, fit, used.len()),
         };
         let loose = first.is_none() && !role.product.contains(&true);
         let mut value = value;

@@ -63,6 +63,8 @@ pub struct Input {
     pub steps: Steps,
     /// The plan is one of many that nobody wrote: launches that take long are given up.
     pub quick: bool,
+    /// It is such a plan, and the one that was chosen: what is not proved of it is checked at many launches.
+    pub chosen: bool,
 }
 
 /// Is told the name of a step.
@@ -123,6 +125,8 @@ pub struct Suited {
     pub lengths: Lengths,
     /// The kernel stores nothing in it.
     pub idle: bool,
+    /// Its sizes and blocks are without pattern.
+    pub loose: bool,
 }
 
 /// The programs of one block shape.

@@ -30,6 +30,7 @@ use crate::source::shape::Extent;
 use crate::synth::reads::Effort;
 use crate::verify::barriers::{self, Inserted};
 use crate::verify::check::{Checked, Checker, Problem};
+use crate::verify::further::Further;
 
 /// Problems that are learnt from at once.
 const AT_ONCE: usize = 5;
@@ -376,7 +377,7 @@ fn sure(
     named: &mut Named,
 ) -> Result<(Written, Vec<ShapeProof>), Refusal> {
     let mut search = Search::new(session, profiled);
-    let mut lessons = 0;
+    let (mut lessons, mut further) = (0, Further::default());
     loop {
         session.input.steps.begin("search and checks");
         let result = verified(session, profiled, checker, &mut search)?;
@@ -387,8 +388,12 @@ fn sure(
         }
         session.input.steps.begin("proofs");
         let proofs = proving::prove(session, &result.checked, &checker.dropped, &result.edits)?;
-        let Some((suited, problems)) = proving::refuted(session, checker, &proofs, &result.edits)?
-        else {
+        let mut refuted = proving::refuted(session, checker, &proofs, &result.edits)?;
+        let thorough = !session.input.quick || session.input.chosen;
+        if refuted.is_none() && thorough && !all_proved(session, &proofs) {
+            refuted = further.refuted(session, checker, &result.edits)?;
+        }
+        let Some((suited, problems)) = refuted else {
             let wrong = checker.in_tiny(session, &result.edits)?;
             session.in_tiny = wrong.as_ref().map(wording::said);
             return Ok((result, proofs));

@@ -1,7 +1,5 @@
 //! What plans cost: staged, compared with the file as it was, counted in the emulator at a larger launch.
 
-use std::path::PathBuf;
-
 use super::costs::Costs;
 use super::cut::{AXES, Cut};
 use super::launches::File;
@@ -196,10 +194,10 @@ impl Ranking<'_> {
     /// # Errors
     /// Why it is not used.
     pub fn result(&mut self, plan: &Plan, steps: &Steps) -> Result<Best, String> {
-        self.staged(plan, steps, None)
+        self.staged(plan, steps, false)
     }
 
-    /// A result once more, with proofs where a solver is there. Of plans of one name it is the first that works, as before.
+    /// A result once more, with proofs where a solver is there, and with many more launches where nothing proves it. Of plans of one name it is the first that works, as before.
     ///
     /// # Errors
     /// What cannot be compiled; within, what speaks against the result.
@@ -208,15 +206,15 @@ impl Ranking<'_> {
         plans: &[Plan],
         taken: Entrant,
     ) -> Result<Result<Best, String>, Refusal> {
-        let solver = self.input.solver.clone();
         let mut marked = plans.iter().filter(|p| p.marked && p.name == taken.plan).peekable();
-        if solver.is_none() || marked.peek().is_none() {
+        // A plan without marks may have the name of one that has some.
+        if taken.made.staged.is_none() || marked.peek().is_none() {
             return Ok(Ok(taken.made));
         }
         let steps = self.input.steps.within(&taken.plan);
         let mut failed = String::new();
         for plan in marked {
-            match (self.staged(plan, &steps, solver.clone()), &plan.cut, taken.form.run) {
+            match (self.staged(plan, &steps, true), &plan.cut, taken.form.run) {
                 (Ok(made), Some(cut), Some((_, run))) => {
                     return self.launched(cut, run, &made).map(Ok);
                 }
@@ -227,12 +225,7 @@ impl Ranking<'_> {
         Ok(Err(failed))
     }
 
-    fn staged(
-        &mut self,
-        plan: &Plan,
-        steps: &Steps,
-        solver: Option<PathBuf>,
-    ) -> Result<Best, String> {
+    fn staged(&mut self, plan: &Plan, steps: &Steps, chosen: bool) -> Result<Best, String> {
         // What is wrong with a plan is said with the launch that shows it.
         let said = |r: Refusal| {
             let shown = r.diagnostics.first().filter(|d| d.code == "W713");
@@ -244,8 +237,9 @@ impl Ranking<'_> {
             true => {
                 let block = plan.block.or(self.input.block);
                 let (text, steps) = (plan.text.clone(), steps.clone());
-                let marked =
-                    Input { text, block, steps, solver, quick: true, ..self.input.clone() };
+                let solver = self.input.solver.clone().filter(|_| chosen);
+                let quick = Input { text, block, steps, solver, quick: true, ..self.input.clone() };
+                let marked = Input { chosen, ..quick };
                 Some(std::rc::Rc::new(stage::stage(marked).map_err(said)?))
             }
             false => None,
@@ -261,7 +255,8 @@ impl Ranking<'_> {
     fn equal(&mut self, text: &str, plan: &Plan) -> Result<Result<Vec<String>, String>, Refusal> {
         let mut patch = Patch::default();
         patch.replace(0..self.session.plan.text.len(), text);
-        let fits = |s: &&Suited| plan.block.is_none_or(|b| s.launch.block == b);
+        // What the tool writes as a whole may read what no thread does where there are more blocks than sizes need, or sizes are tiny.
+        let fits = |s: &&Suited| !s.loose && plan.block.is_none_or(|b| s.launch.block == b);
         let mut launches: Vec<Suited> =
             self.checker.launches.iter().filter(fits).cloned().collect();
         if plan.asserts {

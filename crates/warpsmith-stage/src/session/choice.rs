@@ -120,7 +120,7 @@ pub(super) fn extents(
         Some(extents) => extents,
         None => {
             // What blocks are counted in says which name belongs to which axis.
-            let mut positions = shape::of_positions(unit, kernel, sources);
+            let mut positions = shape::of_positions(unit, kernel, sources, &arrays);
             if let Some(read) = plan.reads.first() {
                 let rows = shape::row_constants(unit, shape::base_name(kernel), sources);
                 let arrays = shape::of_arrays(&read.site, unit, usage.axes, &rows);

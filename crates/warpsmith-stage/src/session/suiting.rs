@@ -64,11 +64,19 @@ impl Session {
             return Ok(vec![]);
         }
         let strides = self.shaped(&shape)?.strides(block);
-        let Some(found) = self.suit_either(kind, strides)? else { return Ok(vec![]) };
+        let Some(mut found) = self.suit_either(kind, strides)? else { return Ok(vec![]) };
+        found.loose = matches!(fit, Fit::Loose(_) | Fit::Within(_));
         // Sizes that blocks are too large for stay so.
         let beside = matches!(
             fit,
-            Fit::Part | Fit::Thin(_) | Fit::Least(_) | Fit::Spare | Fit::Ends(..) | Fit::Random(_)
+            Fit::Part
+                | Fit::Thin(_)
+                | Fit::Least(_)
+                | Fit::Spare
+                | Fit::Ends(..)
+                | Fit::Random(_)
+                | Fit::Loose(_)
+                | Fit::Within(_)
         );
         let larger = match found.idle && !self.idle && !beside {
             true => self.larger(kind, strides)?,
@@ -195,7 +203,7 @@ impl Session {
             if !idle {
                 self.suited.extend(launch.constants.iter().cloned());
             }
-            return Ok(Some(Suited { launch, lengths, idle }));
+            return Ok(Some(Suited { launch, lengths, idle, loose: false }));
         }
         let races = outcome.findings.into_iter().filter(|f| ordered && f.rule == Rule::RaceGlobal);
         let bad = bad.into_iter().chain(races).collect();

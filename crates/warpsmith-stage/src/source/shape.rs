@@ -11,7 +11,7 @@ use super::deduced;
 use super::hosts;
 use super::marks::{self, Tok};
 use super::patch::Patch;
-use super::scope::{self, Site};
+use super::scope::{self, SharedArray, Site};
 use super::values;
 
 /// What one extent of the block is.
@@ -189,8 +189,14 @@ fn is_path(text: &str) -> bool {
     text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == ':')
 }
 
-/// What a kernel multiplies `blockIdx` with, when it has no shared arrays and no host code launches it.
-pub fn of_positions(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> [Extent; 3] {
+/// What a kernel multiplies `blockIdx` with, when no host code launches it: constants, and arguments of its template that its shared
+/// arrays are long by.
+pub fn of_positions(
+    unit: &TranslationUnit,
+    kernel: &str,
+    sources: &SourceMap,
+    arrays: &[&SharedArray],
+) -> [Extent; 3] {
     let mut shape = [Extent::Free, Extent::Free, Extent::Free];
     let Some(function) = scope::kernel(unit, base_name(kernel)) else { return shape };
     let Some(body) = &function.body else { return shape };
@@ -199,8 +205,12 @@ pub fn of_positions(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -
     let params = function.template.iter().flat_map(|t| &t.params).map(|p| p.name.as_deref());
     let arguments = hosts::template_arguments(kernel).unwrap_or_default();
     let given: Vec<_> = params.zip(&arguments).collect();
+    let long = |name: &str| {
+        arrays.iter().flat_map(|a| &a.extents).any(|e| scope::names(e).iter().any(|n| n == name))
+    };
     let argument = |text: &str| {
         let own = given.iter().find(|(name, _)| *name == Some(text.trim()));
+        let own = own.filter(|(name, _)| name.is_some_and(long));
         own.and_then(|(_, value)| value.trim().parse().ok()).map(Extent::Number)
     };
     walk::block(body, &mut |e| {

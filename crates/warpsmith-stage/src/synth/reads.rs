@@ -138,7 +138,7 @@ fn in_array(
     let ways = Way::ALL.into_iter().filter(|w| effort == Effort::Great || *w != Way::Sums);
     let looked = |way| Looked { table, shape: &shape, places: &places, held: &held, way };
     let alike = ways.clone().find_map(|way| looked(way).choose(&mut conditions));
-    let last = ways.last().filter(|_| effort != Effort::Usual);
+    let last = ways.clone().next_back().filter(|_| effort != Effort::Usual);
     let subscript = alike.or_else(|| looked(last?).apart(&mut conditions));
     let subscript = subscript.ok_or(Trouble::NoSubscript)?;
     let guard = match held.count() == rows.len() {

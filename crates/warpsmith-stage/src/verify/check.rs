@@ -7,7 +7,7 @@ use warpsmith_emu::{Checks, Finding, Outcome, Rule};
 use warpsmith_ir::{Diagnostic, Span};
 
 use super::tiny;
-use crate::launch::{self, End, Fit, Launch};
+use crate::launch::{self, End, Fit, Launch, SIDE};
 use crate::memory::{self, Data, Lengths, Prepared, Values};
 use crate::program::Program;
 use crate::search;
@@ -100,6 +100,19 @@ const BESIDE: [(Fit, u32); 12] = [
 const RANDOM: u32 = 240;
 const FEW_RANDOM: u32 = 24;
 
+/// The small block: of kernels with threads along two axes, and along one.
+pub(super) const SMALL: [[u32; 2]; 2] = [[SIDE, 5], [SIDE, 1]];
+
+/// Launches of any kernel with other numbers of blocks than its sizes say, with small blocks and with those of the file.
+const LOOSE: u32 = 48;
+const FEW_LOOSE: u32 = 24;
+
+/// Whether sizes and blocks may be any: blocks that overlap go as far as sizes say, and where data decide on what is read, how long arrays have to
+/// be is known of few launches.
+pub(super) fn is_loose(session: &Session) -> bool {
+    !session.usage.overlaps && session.plan.forks.forks.is_empty()
+}
+
 /// Blocks along an axis, so that their numbers come to be what constants are: `blockIdx.x >= R` holds for none of a few.
 const MANY: u32 = 13;
 
@@ -143,17 +156,23 @@ impl Checker {
         }
         let mut blocks = search::shapes(session, &launch::USUAL, &launch::USUAL_ROWS, 2);
         blocks.extend(session.own);
-        let small = search::shapes(session, &[[7, 5]], &[[7, 1]], 2);
+        let small = search::shapes(session, &SMALL[..1], &SMALL[1..], 2);
         let plane = session.usage.axes[1] && !session.usage.overlaps;
         // Plans of two time steps count positions from where as many blocks begin as sizes need.
         let beside = if session.usage.overlaps { &[][..] } else { &BESIDE[..] };
-        let random = |n: u32| launch::random(&session.usage, n).map(|f| (f, 1));
-        let (many, few): (Vec<_>, Vec<_>) =
-            (random(RANDOM).collect(), random(FEW_RANDOM).collect());
+        let loose = is_loose(session);
+        let random = |n: u32, count: u32| -> Vec<(Fit, u32)> {
+            let all = launch::loose(count).filter(|_| loose);
+            launch::random(&session.usage, n).chain(all).map(|f| (f, 1)).collect()
+        };
+        let (many, few) = (random(RANDOM, LOOSE), random(FEW_RANDOM, FEW_LOOSE));
         let small = small.into_iter().map(|b| {
             let beside = beside.iter().chain(&many).copied();
             let corners = corners().filter(|_| plane);
-            let all = kinds.iter().copied().chain(beside).chain(ends(b)).chain(corners);
+            let within = (0..b[0] * b[1]).filter(|_| b[0] == SIDE && loose);
+            let within = within.map(|n| (Fit::Within(n), 1));
+            let all = kinds.iter().copied().chain(beside).chain(ends(b));
+            let all = all.chain(corners).chain(within);
             (b, all.collect::<Vec<_>>())
         });
         let usual = blocks.into_iter().map(|b| {

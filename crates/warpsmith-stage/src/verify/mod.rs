@@ -2,5 +2,6 @@
 
 pub(crate) mod barriers;
 pub(crate) mod check;
+pub(crate) mod further;
 pub mod proof;
 mod tiny;

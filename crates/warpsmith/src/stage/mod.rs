@@ -208,6 +208,7 @@ fn input(args: &StageArgs) -> Result<Input, Failure> {
         reference: args.reference.clone(),
         steps: if args.auto { plans() } else { steps() },
         quick: false,
+        chosen: false,
         solver: solver::program().filter(|_| !args.no_proof),
     })
 }
