@@ -24,8 +24,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ForLoop, LoopId, LoopKind, Origin, Parallel, Place, Scalar, SourceMap,
-    Stmt, StmtKind, Type, Var, VarId, VarKind, visit,
+    BinaryOp, Block, Expr, ForLoop, LoopId, LoopKind, Origin, Parallel, Place, ReduceOp, Scalar,
+    SourceMap, Stmt, StmtKind, Type, Var, VarId, VarKind, visit,
 };
 use winnow::{ModalResult, Parser};
 
@@ -166,9 +166,14 @@ pub fn check(kernel: &Kernel, target: LoopId, parts: u32) -> Result<LegalSplitSc
     if !matches!(l.kind, LoopKind::Serial) {
         return Err(Refusal::NotSerial { loop_id: target });
     }
-    let around = kernel.loops_around(target);
-    if around.iter().any(|l| is_marked(l) || kernel.nests.contains_key(&l.id)) {
+    let parallel = |l: &&ForLoop| {
+        is_marked(l) || matches!(l.kind, LoopKind::Bound(_)) || kernel.nests.contains_key(&l.id)
+    };
+    if kernel.loops_around(target).iter().any(parallel) {
         return Err(refused("a parallel loop stands around it: see `scan`".into()));
+    }
+    if walk::for_loops(&l.body).iter().any(parallel) {
+        return Err(refused("a parallel loop stands in it".into()));
     }
     check_range(kernel, l).map_err(|why| refused(why.into()))?;
     keep_rows::check_statements(&l.body).map_err(refused)?;
@@ -251,8 +256,7 @@ impl Scan {
         let parts = array("parts", parts.to_vec(), comment);
         let total = array("total", vec![Expr::i32(1)], format!("`{name}` behind all parts"));
         let real = scalar.is_float();
-        let rounds =
-            real && matches!(sum.op, warpsmith_ir::ReduceOp::Add | warpsmith_ir::ReduceOp::Mul);
+        let rounds = real && matches!(sum.op, ReduceOp::Add | ReduceOp::Mul);
         kernel.reassociated.extend([parts, total].into_iter().filter(|_| rounds));
         let chosen = extremes::is_chosen(&l.body, sum.var);
         Scan { sum, ty, scalar, chosen, parts, total }

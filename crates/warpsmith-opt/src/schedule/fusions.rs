@@ -50,13 +50,17 @@ pub fn starts(kernel: &Kernel, sources: &SourceMap) -> Vec<Start> {
         Start::of(kernel).scalarised(sources),
         Start::of(kernel).in_words(sources),
         Start::of(kernel).updates_apart(sources),
-        Start::of(kernel).scans_split(sources),
+        Start::of(kernel).scans_split(Parts::Even, sources),
         Start::of(kernel).distributed(sources).interchanged(sources),
     ];
     // Parallel loops move out of serial ones in the first, too.
     let apart = |s: &Start| s.steps.iter().any(|k| matches!(k, StepKind::Distribute(_)));
     if found.last().is_some_and(|s| !apart(s)) {
         found.pop();
+    }
+    let rows = Start::of(kernel).scans_split(Parts::Rows, sources);
+    if found.iter().all(|s| s.steps != rows.steps) {
+        found.push(rows);
     }
     let gathered = Start::of(kernel).gathered(sources);
     if !gathered.steps.is_empty() {
@@ -73,7 +77,16 @@ pub fn starts(kernel: &Kernel, sources: &SourceMap) -> Vec<Start> {
 
 /// Whether blocks can go through parts of a loop of the function that is not parallel.
 pub fn splits_scans(kernel: &Kernel, sources: &SourceMap) -> bool {
-    !Start::of(kernel).scans_split(sources).steps.is_empty()
+    !Start::of(kernel).scans_split(Parts::Even, sources).steps.is_empty()
+}
+
+/// What blocks go through of a loop that is not parallel.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Parts {
+    /// As many iterations each.
+    Even,
+    /// One iteration each, where it has a loop inside: threads can go through that.
+    Rows,
 }
 
 impl Start {
@@ -303,12 +316,12 @@ impl Start {
     }
 
     /// With blocks that go through parts of loops whose iterations use sums so far.
-    fn scans_split(mut self, sources: &SourceMap) -> Start {
+    fn scans_split(mut self, parts: Parts, sources: &SourceMap) -> Start {
         for id in serial_outside(&self.kernel.func().body) {
             let Some(l) = self.kernel.find_loop(id) else { continue };
             let target = self.kernel.loop_name(id);
-            // Rows are as good as parts, and threads can go through them.
-            let parts = if loops_of(&l.body).next().is_some() { 1 } else { PARTS };
+            let has_rows = loops_of(&l.body).next().is_some();
+            let parts = if parts == Parts::Rows && has_rows { 1 } else { PARTS };
             let split = StepKind::SplitScan(split_scan::Args { target: target.clone(), parts });
             let mut before: Vec<Option<StepKind>> = vec![None];
             before.push(Some(StepKind::Carry(carry::Args { target })));
