@@ -216,7 +216,9 @@ pub fn apply(legal: LegalSplitScan<'_>) -> Rewritten {
     }
     let what = format!("the loop over `{}`", kernel.name_of(l.var));
     let cut = legal.parts > 1;
-    let ranges = cut.then(|| Ranges::new(&mut kernel, l, (legal.parts, MULTIPLE), &what));
+    // Of loops with others inside few parts would be left, and none is read in vectors.
+    let multiple = if walk::for_loops(&l.body).is_empty() { MULTIPLE } else { 1 };
+    let ranges = cut.then(|| Ranges::new(&mut kernel, l, (legal.parts, multiple), &what));
     let parts = match cut {
         true => vec![Expr::int(Scalar::I32, legal.parts.into())],
         false => slots::extents(&kernel, std::slice::from_ref(l)),

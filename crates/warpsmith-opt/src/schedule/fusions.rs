@@ -324,11 +324,13 @@ impl Start {
             let parts = if parts == Parts::Rows && has_rows { 1 } else { PARTS };
             let split = StepKind::SplitScan(split_scan::Args { target: target.clone(), parts });
             let mut before: Vec<Option<StepKind>> = vec![None];
-            before.push(Some(StepKind::Carry(carry::Args { target })));
+            before.push(Some(StepKind::Carry(carry::Args { target: target.clone() })));
             before.extend(candidates::accumulated(&self.kernel, id).into_iter().map(Some));
+            let fields = StepKind::Scalarise(scalarise::Args { target });
+            let plain = self.with(fields, sources).unwrap_or_else(|| self.clone());
             let first = |step| match step {
-                None => Some(self.clone()),
-                Some(step) => self.with(step, sources),
+                None => Some(plain.clone()),
+                Some(step) => plain.with(step, sources),
             };
             let ways = before.into_iter().filter_map(first);
             let found = ways.filter_map(|start| start.with(split.clone(), sources)).next();

@@ -136,13 +136,15 @@ impl<'m> Walk<'m> {
         Some(sum)
     }
 
-    /// The iterations of a loop whose bounds are sizes, if they are never less than none.
+    /// No fewer than the iterations of a loop whose bounds are sizes, and never less than none.
     fn times(&mut self, l: &'m ForLoop, st: &State) -> Option<Poly> {
         let mut st = st.clone();
         let [first, limit, step] =
             [&l.first, &l.limit, &l.step].map(|e| self.quietly(|walk| walk.value(e, &mut st)));
         let more = Poly::constant((l.compare == BinaryOp::Le).into());
         let count = limit.sub(&first)?.add(&more)?;
+        let taken = count.constant_term().min(0);
+        let count = count.sub(&Poly::constant(taken))?;
         let counted = matches!(l.compare, BinaryOp::Lt | BinaryOp::Le);
         let known = counted && known::newest(&count).is_none() && step.as_constant() == Some(1);
         (known && st.known.facts.provably_nonnegative(&count)).then_some(count)
