@@ -107,10 +107,7 @@ fn reals_that_become_bytes_are_as_small_as_these_need() {
     let output = tune(folder.path(), &weighted("(unsigned char)s"), &["--size", "n=4096"]);
     let text = stderr(&output);
     assert_eq!(output.status.code(), Some(0), "{text}");
-    assert!(
-        text.contains("note[W342]: random reals between"),
-        "{text}"
-    );
+    assert!(text.contains("note[W342]: random reals between"), "{text}");
     // What is kept in range by the program has the numbers that it has anywhere.
     let clamped = "(unsigned char)(s < 0 ? 0 : s > 255 ? 255 : s)";
     let output = tune(folder.path(), &weighted(clamped), &["--size", "n=4096"]);
