@@ -249,7 +249,7 @@ fn elements_that_a_counter_fills() {
         ("const int *a, int *x", &one, "a[n], x[n]"),
         ("const int *a, int *x", &two, "a[m + 1], x[max(2 * m - 2, 0)]"),
         ("const int *a, int *x", &rows, "a[m], x[n * m]"),
-        ("const int *a, int *x", &inner, "a[max(m - 1, 0)], x[max(n * m - 2 * m, 0)]"),
+        ("const int *a, int *x", &inner, "a[max(m - 1, 0)], x[max(n * m - 2 * m - 2, 0)]"),
         ("const int *a, int *x", &down, "a[n], x[n]"),
         ("const int *a, int *x", &set, "a[n], x: nothing bounds `c` here, at x[c++]"),
     ]);

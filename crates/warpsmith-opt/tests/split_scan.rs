@@ -159,7 +159,7 @@ fn rows_of_parts_are_read_in_vectors() {
     let text = check(&kept(KEPT[0]), WAYS[2], SIZES);
     has_flat(
         &text,
-        &["row_length", "float4", "m_here_before", "if (n % 4 == 0 && i_length % 4 == 0 &&"],
+        &["row_length", "float4", "m_here_before", "if (i_length % 4 == 0 && n % 4 == 0 &&"],
     );
 }
 
