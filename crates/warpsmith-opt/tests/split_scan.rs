@@ -106,6 +106,19 @@ void find(int n, const int k[n], int at[n], int *count)
     }
 }
 
+/// One row is no number of rows that some size could make too large.
+#[test]
+fn wide_counters_leave_nothing_to_other_nests() {
+    let source = "
+void rows(long n, const int k[n], long ptr[n + 1])
+{
+    ptr[0] = 3;
+    for (long i = 0; i < n; i++) ptr[i + 1] = ptr[i] + k[i];
+}
+";
+    check(source, &format!("carry i\n{}", WAYS[1]), SIZES);
+}
+
 /// Rows of which elements are kept, and where each row begins.
 const SPARSE: &str = "
 int sparse(int n, int m, const float a[n][m], int begin[n + 1], int column[n * m], float value[n * m])
