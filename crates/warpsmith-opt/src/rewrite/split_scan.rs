@@ -328,7 +328,7 @@ impl Maker<'_> {
         let range = self.over_parts(part);
         begin.push(self.looped(range, LoopKind::Serial, body));
         begin.extend(end);
-        let one = Range { limit: Expr::int(self.scalar(), 1), ..self.from_zero(row) };
+        let one = Range { limit: Expr::int(self.scalar(), 1), ..self.counted_from_zero(row) };
         self.looped(one, marked(BTreeSet::new()), begin)
     }
 
@@ -361,7 +361,7 @@ impl Maker<'_> {
         match self.ranges {
             Some(_) => {
                 let limit = Expr::int(self.scalar(), self.legal.parts.into());
-                Range { limit, ..self.from_zero(var) }
+                Range { limit, ..self.counted_from_zero(var) }
             }
             None => {
                 let (first, limit) = (self.l.first.clone(), self.l.limit.clone());
@@ -370,7 +370,7 @@ impl Maker<'_> {
         }
     }
 
-    fn from_zero(&self, var: VarId) -> Range {
+    fn counted_from_zero(&self, var: VarId) -> Range {
         let zero = Expr::int(self.scalar(), 0);
         Range { var, first: zero.clone(), compare: BinaryOp::Lt, limit: zero }
     }

@@ -90,7 +90,7 @@ impl<'m> Walk<'m> {
             let before = Poly::var(counter).sub(&first);
             for (v, begin, most) in &added {
                 let end = before.as_ref().and_then(|n| n.mul(most)?.add(begin));
-                let symbol = inside.values.get(v).and_then(|p| as_symbol(p));
+                let symbol = inside.values.get(v).and_then(as_symbol);
                 if let (Some(symbol), Some(end)) = (symbol, end) {
                     inside.known.bound(symbol, None, Some(end));
                 }
