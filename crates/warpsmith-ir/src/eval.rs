@@ -49,6 +49,17 @@ pub fn binary(op: BinaryOp, a: Value, b: Value) -> Value {
     }
 }
 
+/// Whether an integer type holds the whole part of a real, where a real is converted to one.
+pub fn fits(a: Value, to: Scalar) -> bool {
+    if !a.ty.is_float() || !to.is_integer() || to == Scalar::Bool {
+        return true;
+    }
+    let bits = 8 * to.bytes() as i32 - i32::from(to.is_signed());
+    let (whole, beyond) = (a.as_f64().trunc(), 2f64.powi(bits));
+    let least = if to.is_signed() { -beyond } else { 0.0 };
+    whole >= least && whole < beyond
+}
+
 /// The value converted as C converts it: reals to integers truncate and saturate, NaN gives 0;
 /// integers to reals round to nearest; anything nonzero gives `true`.
 #[inline]
@@ -247,6 +258,23 @@ mod tests {
         assert_eq!(cast(70_000.0, Scalar::I16), 4464);
         assert_eq!(cast(-7.9, Scalar::I8), -7);
         assert_eq!(cast(3e9, Scalar::I32), i64::from(i32::MAX));
+    }
+
+    #[test]
+    fn reals_fit_types_that_hold_their_whole_part() {
+        let all = |to| {
+            [-129.0, -128.9, -1.0, -0.9, 127.9, 128.0, 255.9, 256.0, f64::NAN]
+                .map(|x| fits(Value::float(Scalar::F64, x), to))
+        };
+        let signed = [false, true, true, true, true, false, false, false, false];
+        assert_eq!(all(Scalar::I8), signed);
+        assert_eq!(all(Scalar::U8), [false, false, false, true, true, true, true, false, false]);
+        assert!(fits(Value::float(Scalar::F64, 1e19), Scalar::U64));
+        assert!(!fits(Value::float(Scalar::F64, 9.3e18), Scalar::I64));
+        assert!(
+            fits(int(Scalar::I32, 300), Scalar::U8)
+                && fits(Value::float(Scalar::F32, 9.0), Scalar::Bool)
+        );
     }
 
     #[test]

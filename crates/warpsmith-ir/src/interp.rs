@@ -70,6 +70,8 @@ pub struct Memory {
     /// A branch, a subscript or a number of iterations depends on inexact math functions so closely that another
     /// library may decide otherwise; only known when bounds are tracked.
     pub doubtful: bool,
+    /// A real was converted to an integer type that does not hold its whole part: C does not say what comes of it.
+    pub unfit: bool,
     /// Statements executed and expressions evaluated by all calls so far.
     pub steps: u64,
     /// Bounds of the elements that were written, by byte offset, for each buffer.

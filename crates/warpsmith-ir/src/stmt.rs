@@ -468,6 +468,8 @@ pub struct Parallel {
     pub first_private: Vec<VarId>,
     /// Variables of `lastprivate` clauses: the value of the last iteration is kept after the loop.
     pub last_private: Vec<VarId>,
+    /// Arrays of which no two iterations access the same element, as the step that made the loop has shown: data decide which they are.
+    pub apart: Vec<VarId>,
     /// `#pragma ws independent`: the user answers for what analysis cannot decide.
     pub independent: bool,
     /// Where the mark stands.

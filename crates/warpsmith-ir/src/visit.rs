@@ -318,7 +318,7 @@ fn rewrite_kind<R: Rewriter + ?Sized>(r: &mut R, kind: &mut LoopKind) {
     };
     p.group.iter_mut().for_each(|id| r.loop_id(id));
     p.reductions.iter_mut().for_each(|reduction| r.var(&mut reduction.var));
-    for list in [&mut p.private, &mut p.first_private, &mut p.last_private] {
+    for list in [&mut p.private, &mut p.first_private, &mut p.last_private, &mut p.apart] {
         list.iter_mut().for_each(|var| r.var(var));
     }
 }

@@ -231,6 +231,30 @@ fn variables_that_are_one_of_several_counters() {
     ]);
 }
 
+/// A counter that an iteration raises by so much at most.
+#[test]
+fn elements_that_a_counter_fills() {
+    let kept = |inner: &str| format!("for (int r = 0; r < 1; r++) {{ int c = 0; {inner} }}");
+    let one = kept("for (int i = 0; i < n; i++) if (a[i] > 3) x[c++] = i;");
+    let two =
+        kept("for (int i = 2; i <= m; i++) if (a[i] > 3) { x[c] = i; x[c + 1] = 0; c += 2; }");
+    let rows =
+        kept("for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) if (a[j] > i) x[c++] = j;");
+    let inner = kept(
+        "for (int i = 1; i < n - 1; i++) for (int j = 1; j < m - 1; j++) if (a[j] > i) x[c++] = j;",
+    );
+    let down = kept("c = n; for (int i = 0; i < n; i++) if (a[i] > 3) x[--c] = i;");
+    let set = kept("for (int i = 0; i < n; i++) { if (a[i] > 3) x[c++] = i; else c = k; }");
+    check(&[
+        ("const int *a, int *x", &one, "a[n], x[n]"),
+        ("const int *a, int *x", &two, "a[m + 1], x[max(2 * m - 2, 0)]"),
+        ("const int *a, int *x", &rows, "a[m], x[n * m]"),
+        ("const int *a, int *x", &inner, "a[max(m - 1, 0)], x[max(n * m - 2 * m - 2, 0)]"),
+        ("const int *a, int *x", &down, "a[n], x[n]"),
+        ("const int *a, int *x", &set, "a[n], x: nothing bounds `c` here, at x[c++]"),
+    ]);
+}
+
 #[test]
 fn pointers_that_move() {
     check(&[

@@ -72,6 +72,18 @@ fn values_before_and_after_an_update_are_used() {
     }
 }
 
+/// What is always so is no condition: nothing could run the other way.
+#[test]
+fn rows_of_whole_strips_ask_nothing() {
+    let source =
+        running("s += x[i][j]; y[i][j] = s;").replace("m]", "128]").replace("j < m", "j < 128");
+    for (shape, asks) in [("by 64", false), ("by 32 vector 4", false), ("by 256", true)] {
+        let left = if shape.contains("vector") { "\nbind i -> x block 32" } else { "" };
+        let text = check(&source, &format!("scan j {shape}{left}"), SIZES);
+        assert_eq!(text.contains("if (element < 128)"), asks, "{shape}\n{text}");
+    }
+}
+
 /// Windows by running sums, each begun by the sum of the first.
 const BLUR: &str = "
 void blur(int n, int m, int r, const float x[n][m], float y[n][m])
@@ -304,6 +316,10 @@ fn what_other_threads_would_need_is_refused() {
     let refused = |source: &str, schedule: &str| refused_text(source, schedule);
     let text = |update: &str| refused(&running(update), "scan j by 64");
     let cases = [
+        (
+            "y[i][j] += x[i][j]; s += y[i][j]; y[i][j] = s;",
+            "what is added follows from `y`, which would be changed twice",
+        ),
         (
             "s = 0.5f * s * s + x[i][j]; y[i][j] = s;",
             "`s` is changed by more than one operation that combines it",

@@ -89,3 +89,38 @@ fn a_wrong_function_or_a_dropped_term_is_no_rounding() {
     // No math function, no tolerance.
     differs("x * 0.1f", "x / 10");
 }
+
+/// A weighted sum of three bytes becomes a byte.
+fn weighted(stored: &str) -> String {
+    format!(
+        "void f(int n, const unsigned char in[n + 2], const float k[3], unsigned char out[n]) {{\n\
+         #pragma omp parallel for\n\
+         for (int i = 0; i < n; i++) {{\n\
+         float s = 0;\nfor (int j = 0; j < 3; j++) s += 50 * k[j] * in[i + j];\n\
+         out[i] = {stored};\n}}\n}}\n"
+    )
+}
+
+#[test]
+fn reals_that_become_bytes_are_as_small_as_these_need() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = tune(folder.path(), &weighted("(unsigned char)s"), &["--size", "n=4096"]);
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("note[W342]: random reals between"), "{text}");
+    // What is kept in range by the program has the numbers that it has anywhere.
+    let clamped = "(unsigned char)(s < 0 ? 0 : s > 255 ? 255 : s)";
+    let output = tune(folder.path(), &weighted(clamped), &["--size", "n=4096"]);
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(!text.contains("W342"), "{text}");
+    // Nor is given data replaced; no size is left at which C says what comes out.
+    let given = ["--size", "n=4096", "--arg", "k=uniform(-9, -8)"];
+    let output = tune(folder.path(), &weighted("(unsigned char)s"), &given);
+    let text = stderr(&output);
+    assert_ne!(output.status.code(), Some(0), "{text}");
+    assert!(
+        text.contains("a real number is converted to an integer type that does not hold it"),
+        "{text}"
+    );
+}

@@ -233,6 +233,7 @@ impl<T: Track> Interp<'_, '_, T> {
         match (value, to) {
             (Val::Num(v), Type::Scalar(s)) => {
                 let result = eval::cast(v, *s);
+                self.memory.unfit |= !eval::fits(v, *s);
                 Ok((Val::Num(result), T::cast((v, bound), result)))
             }
             (Val::Num(v), Type::Pointer { .. }) => {

@@ -589,6 +589,7 @@ impl Maker {
                     p.private.push(self.var_id());
                     p.first_private.push(self.var_id());
                     p.last_private.push(self.var_id());
+                    p.apart.push(self.var_id());
                 }
                 LoopKind::Parallel(p)
             }

@@ -539,11 +539,13 @@ impl Parser {
             p.first_private.push(self.var()?);
         } else if self.eat_word("lastprivate") {
             p.last_private.push(self.var()?);
+        } else if self.eat_word("apart") {
+            p.apart.push(self.var()?);
         } else if self.eat_word("independent") {
             p.independent = true;
         } else {
             return self.expected(
-                "`group`, `reduce`, `private`, `firstprivate`, `lastprivate` or `independent`",
+                "`group`, `reduce`, `private`, `firstprivate`, `lastprivate`, `apart` or `independent`",
             );
         }
         Ok(())

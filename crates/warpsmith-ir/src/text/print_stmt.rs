@@ -171,6 +171,7 @@ impl<'a> Writer<'a> {
         list.extend(p.private.iter().map(|v| format!("private {}", vars.get(v.0))));
         list.extend(p.first_private.iter().map(|v| format!("firstprivate {}", vars.get(v.0))));
         list.extend(p.last_private.iter().map(|v| format!("lastprivate {}", vars.get(v.0))));
+        list.extend(p.apart.iter().map(|v| format!("apart {}", vars.get(v.0))));
         list.extend(p.independent.then(|| "independent".to_string()));
         list.join(", ")
     }

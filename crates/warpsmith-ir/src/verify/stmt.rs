@@ -256,6 +256,7 @@ impl Checker<'_> {
         for var in p.private.iter().chain(&p.first_private).chain(&p.last_private) {
             self.use_var(*var, origin);
         }
+        p.apart.iter().for_each(|var| self.use_var(*var, origin));
     }
 
     fn any_loop(

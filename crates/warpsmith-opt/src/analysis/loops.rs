@@ -80,6 +80,19 @@ pub fn touched_bases(block: &Block) -> BTreeSet<Base> {
     touched
 }
 
+/// Whether a block may access memory through something that has no name.
+pub fn has_nameless(body: &Block) -> bool {
+    let mut found = false;
+    visit::for_each_place(body, &mut |p, access| {
+        found |= p.root_var().is_none() && base_of(p) == Base::Anything;
+        found |= access == visit::Access::Address;
+    });
+    walk::each_stmt(body, &mut |s| {
+        found |= matches!(&s.kind, StmtKind::Call { args, .. } if args.iter().any(|a| a.ty.is_pointer()));
+    });
+    found
+}
+
 /// The type of the value: the variable's own, or that of what it points to.
 pub fn reduced_type(ty: &Type) -> Option<&Type> {
     match ty {

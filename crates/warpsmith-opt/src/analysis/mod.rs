@@ -1,6 +1,7 @@
 //! What is known about a loop nest: which elements it touches, and which iterations depend on each other.
 
 pub mod access;
+pub mod appends;
 pub mod arrays;
 pub mod atomics;
 pub mod axes;

@@ -28,7 +28,7 @@ use super::Rewritten;
 use super::grammar::name;
 use super::step::{About, Law, Rewrite, StepError, loop_named};
 use crate::analysis::access::{Base, Scope, base_of};
-use crate::analysis::loops::unit_step;
+use crate::analysis::loops::{has_nameless, unit_step};
 use crate::kernel::Kernel;
 use crate::names::fresh_name;
 use crate::refusal::Refusal;
@@ -234,19 +234,6 @@ fn check_accesses(
         Some(why) => Err(why.into()),
         None => Ok(()),
     }
-}
-
-/// Whether a block may access memory through something that has no name.
-fn has_nameless(body: &Block) -> bool {
-    let mut found = false;
-    visit::for_each_place(body, &mut |p, access| {
-        found |= p.root_var().is_none() && base_of(p) == Base::Anything;
-        found |= access == visit::Access::Address;
-    });
-    walk::each_stmt(body, &mut |s| {
-        found |= matches!(&s.kind, StmtKind::Call { args, .. } if args.iter().any(|a| a.ty.is_pointer()));
-    });
-    found
 }
 
 /// The place in the first iteration.

@@ -239,6 +239,7 @@ fn joined(kernel: &Kernel, mut a: ForLoop, b: ForLoop) -> ForLoop {
         own.first_private.extend(&more.first_private);
         // What is proved of the fused loop needs nobody's word.
         (own.independent, own.group) = (false, None);
+        own.apart.clear();
     }
     let together = match (only_loop(&a.body), only_loop(&other)) {
         (Some(inner), Some(others)) if is_marked(inner) && is_marked(others) => {

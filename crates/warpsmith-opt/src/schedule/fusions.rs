@@ -6,10 +6,10 @@ use warpsmith_ir::{Block, Diagnostic, ForLoop, LoopId, SourceMap, StmtKind};
 
 use super::{StepKind, candidates, derive, take, updates};
 use crate::analysis::access::{Access, AccessKind, Scope, View};
-use crate::kernel::{Kernel, only_loop};
+use crate::kernel::{Kernel, is_marked, only_loop};
 use crate::rewrite::{
-    collapse, distribute, dp4a, expand, fuse_kernels, fuse_loops, gather, independence,
-    interchange, predicate, scalarise, scatter, sink, split_k,
+    carry, collapse, distribute, dp4a, expand, fuse_kernels, fuse_loops, gather, independence,
+    interchange, predicate, scalarise, scatter, sink, split_k, split_scan,
 };
 use crate::walk;
 
@@ -22,6 +22,8 @@ const TURNS: [fuse_kernels::Shape; 2] = [
     fuse_kernels::Shape { block: [256, 1, 1], slices: 32, group: 4 },
     fuse_kernels::Shape { block: [32, 8, 1], slices: 8, group: 1 },
 ];
+/// Parts of a loop that blocks go through: as many blocks of 256 threads as an H200 has at a time, and what one block adds up at once.
+const PARTS: u32 = 1024;
 /// Of two nests at most so many stand between.
 const BETWEEN: usize = 3;
 
@@ -48,12 +50,17 @@ pub fn starts(kernel: &Kernel, sources: &SourceMap) -> Vec<Start> {
         Start::of(kernel).scalarised(sources),
         Start::of(kernel).in_words(sources),
         Start::of(kernel).updates_apart(sources),
+        Start::of(kernel).scans_split(Parts::Even, sources),
         Start::of(kernel).distributed(sources).interchanged(sources),
     ];
     // Parallel loops move out of serial ones in the first, too.
     let apart = |s: &Start| s.steps.iter().any(|k| matches!(k, StepKind::Distribute(_)));
     if found.last().is_some_and(|s| !apart(s)) {
         found.pop();
+    }
+    let rows = Start::of(kernel).scans_split(Parts::Rows, sources);
+    if found.iter().all(|s| s.steps != rows.steps) {
+        found.push(rows);
     }
     let gathered = Start::of(kernel).gathered(sources);
     if !gathered.steps.is_empty() {
@@ -66,6 +73,20 @@ pub fn starts(kernel: &Kernel, sources: &SourceMap) -> Vec<Start> {
         found.extend(scattered.filter_map(|root| Start::of(kernel).scattered(root, sources)));
     }
     found
+}
+
+/// Whether blocks can go through parts of a loop of the function that is not parallel.
+pub fn splits_scans(kernel: &Kernel, sources: &SourceMap) -> bool {
+    !Start::of(kernel).scans_split(Parts::Even, sources).steps.is_empty()
+}
+
+/// What blocks go through of a loop that is not parallel.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Parts {
+    /// As many iterations each.
+    Even,
+    /// One iteration each, where it has a loop inside: threads can go through that.
+    Rows,
 }
 
 impl Start {
@@ -294,6 +315,30 @@ impl Start {
         self
     }
 
+    /// With blocks that go through parts of loops whose iterations use sums so far.
+    fn scans_split(mut self, parts: Parts, sources: &SourceMap) -> Start {
+        for id in serial_outside(&self.kernel.func().body) {
+            let Some(l) = self.kernel.find_loop(id) else { continue };
+            let target = self.kernel.loop_name(id);
+            let has_rows = loops_of(&l.body).next().is_some();
+            let parts = if parts == Parts::Rows && has_rows { 1 } else { PARTS };
+            let split = StepKind::SplitScan(split_scan::Args { target: target.clone(), parts });
+            let mut before: Vec<Option<StepKind>> = vec![None];
+            before.push(Some(StepKind::Carry(carry::Args { target: target.clone() })));
+            before.extend(candidates::accumulated(&self.kernel, id).into_iter().map(Some));
+            let fields = StepKind::Scalarise(scalarise::Args { target });
+            let plain = self.with(fields, sources).unwrap_or_else(|| self.clone());
+            let first = |step| match step {
+                None => Some(plain.clone()),
+                Some(step) => plain.with(step, sources),
+            };
+            let ways = before.into_iter().filter_map(first);
+            let found = ways.filter_map(|start| start.with(split.clone(), sources)).next();
+            self = found.unwrap_or(self);
+        }
+        self
+    }
+
     /// With serial loops made one whose rows follow each other in memory: threads can have the iterations of both.
     fn collapsed(mut self, sources: &SourceMap) -> Start {
         let next = |start: &Start| {
@@ -377,6 +422,23 @@ impl Start {
         }
         self
     }
+}
+
+/// The serial loops that no parallel one stands in or around, the outer ones first.
+fn serial_outside(block: &Block) -> Vec<LoopId> {
+    let mut found = vec![];
+    for stmt in &block.stmts {
+        let StmtKind::For(l) = &stmt.kind else {
+            found.extend(walk::blocks(stmt).into_iter().flat_map(serial_outside));
+            continue;
+        };
+        if !is_marked(l) {
+            let parallel = walk::for_loops(&l.body).into_iter().any(is_marked);
+            found.extend((!parallel).then_some(l.id));
+            found.extend(serial_outside(&l.body));
+        }
+    }
+    found
 }
 
 /// Whether a block writes elements of arrays, other than atomically.

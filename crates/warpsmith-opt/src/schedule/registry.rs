@@ -92,6 +92,7 @@ registry! {
     FuseKernels = fuse_kernels,
     Split = split,
     SplitK = split_k,
+    SplitScan = split_scan,
     StreamK = stream_k,
     Privatise = privatise,
     KeepRows = keep_rows,

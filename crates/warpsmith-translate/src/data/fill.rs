@@ -84,7 +84,7 @@ fn range(ty: Scalar) -> (i128, i128) {
 /// Bytes of `count` elements of a type.
 ///
 /// `iota` counts scalars from 0; `random` gives reals uniform in [−1, 1) and integers uniform in 0 … 99
-/// (0 or 1 for `bool`), from `seed` unless the initialiser has its own. Pointers in structs are null.
+/// (0 or 1 for `bool`), `uniform` reals between two numbers, from `seed` unless the initialiser has its own. Pointers in structs are null.
 /// `File` is the caller's to handle and gives zeros here.
 pub fn fill(module: &Module, element: &Type, count: u64, init: &Init, seed: u64) -> Vec<u8> {
     let size = layout_of(module, element).size;
@@ -92,7 +92,7 @@ pub fn fill(module: &Module, element: &Type, count: u64, init: &Init, seed: u64)
     let seed = match init {
         Init::Zeros | Init::Uninit | Init::File(_) => return bytes,
         Init::Random(Some(own)) => *own,
-        Init::Iota | Init::Random(None) => seed,
+        Init::Iota | Init::Random(None) | Init::Uniform(..) => seed,
     };
     let scalars = scalars_of(module, element, 0);
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -101,6 +101,10 @@ pub fn fill(module: &Module, element: &Type, count: u64, init: &Init, seed: u64)
         for (offset, ty) in &scalars {
             let value = match init {
                 Init::Iota => Value::int(*ty, next),
+                Init::Uniform(low, high) if ty.is_float() => {
+                    let share = (random_value(&mut rng, Scalar::F64).as_f64() + 1.0) / 2.0;
+                    Value::float(*ty, low + (high - low) * share)
+                }
                 _ => random_value(&mut rng, *ty),
             };
             next += 1;
@@ -164,6 +168,16 @@ mod tests {
             let x = scalar_from_bytes(Scalar::F32, chunk).as_f64();
             assert!((-1.0..=1.0).contains(&x));
         }
+    }
+
+    #[test]
+    fn uniform_reals_lie_between_two_numbers() {
+        let init = Init::Uniform(0.25, 0.75);
+        let bytes = fill(&Module::default(), &Type::F64, 200, &init, 7);
+        let of = |b: &[u8]| scalar_from_bytes(Scalar::F64, b).as_f64();
+        let all: Vec<f64> = bytes.chunks(8).map(of).collect();
+        assert!(all.iter().all(|x| (0.25..0.75).contains(x)));
+        assert!(all.iter().any(|x| *x < 0.3) && all.iter().any(|x| *x > 0.7));
     }
 
     #[test]

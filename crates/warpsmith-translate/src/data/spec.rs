@@ -5,7 +5,7 @@
 //! SPEC  := number | {SPEC, …} | INIT | TYPE DIMS [= INIT]
 //! TYPE  := float | double | int | uint | char | … | float4 | the name of a struct
 //! DIMS  := [extent] …          an extent is a number or a sum, product … of numbers and scalar arguments
-//! INIT  := zeros | iota | random | random(SEED) | @file.npy
+//! INIT  := zeros | iota | random | random(SEED) | uniform(LOW, HIGH) | @file.npy
 //! ```
 
 use std::collections::HashMap;
@@ -74,6 +74,8 @@ pub enum Init {
     Iota,
     /// The seed, if one was written; else the run's seed.
     Random(Option<u64>),
+    /// Random reals from the first number on, below the second; integers are as for `Random`.
+    Uniform(f64, f64),
     /// Path of a `.npy` file.
     File(String),
 }
@@ -168,6 +170,9 @@ fn parse_init(text: &str) -> Result<Option<Init>, String> {
                 }
                 return Ok(Some(Init::File(path.to_string())));
             }
+            if let Some(ends) = text.strip_prefix("uniform(").and_then(|t| t.strip_suffix(')')) {
+                return parse_uniform(text, ends).map(Some);
+            }
             let Some(seed) = text.strip_prefix("random(").and_then(|t| t.strip_suffix(')')) else {
                 return Ok(None);
             };
@@ -175,6 +180,14 @@ fn parse_init(text: &str) -> Result<Option<Init>, String> {
             Init::Random(Some(seed.map_err(|_| format!("`{text}`: the seed is not a number"))?))
         }
     }))
+}
+
+fn parse_uniform(text: &str, ends: &str) -> Result<Init, String> {
+    let number = |t: &str| t.trim().parse::<f64>().ok().filter(|x| x.is_finite());
+    match ends.split_once(',').map(|(low, high)| (number(low), number(high))) {
+        Some((Some(low), Some(high))) if low < high => Ok(Init::Uniform(low, high)),
+        _ => Err(format!("`{text}`: two numbers are wanted, the smaller one first")),
+    }
 }
 
 fn looks_like_number(text: &str) -> bool {
@@ -417,6 +430,7 @@ impl fmt::Display for Init {
             Init::Iota => f.write_str("iota"),
             Init::Random(None) => f.write_str("random"),
             Init::Random(Some(seed)) => write!(f, "random({seed})"),
+            Init::Uniform(low, high) => write!(f, "uniform({low}, {high})"),
             Init::File(path) => write!(f, "@{path}"),
         }
     }
@@ -435,6 +449,7 @@ mod tests {
         assert_eq!(array("(n + 63) / 64"), ArgSpec::Number("(n + 63) / 64".into()));
         assert!("flaot(4".parse::<ArgSpec>().is_ok() && "a,b".parse::<ArgSpec>().is_err());
         assert_eq!(array("random(7)"), ArgSpec::Init(Init::Random(Some(7))));
+        assert_eq!(array("uniform(-0.5, 2)"), ArgSpec::Init(Init::Uniform(-0.5, 2.0)));
         let element = Element::Type(Type::F32);
         let dims = vec!["64".to_string(), "n+1".to_string()];
         assert_eq!(

@@ -10,6 +10,7 @@ mod estimates;
 mod explained;
 pub mod extents;
 pub mod faults;
+mod fitting;
 mod given;
 mod job;
 mod kept;

@@ -8,6 +8,7 @@ use warpsmith_ir::{Diagnostic, Function, SourceMap, StructDef};
 use warpsmith_opt::analysis::extents as accesses;
 use warpsmith_opt::kernel::is_marked;
 use warpsmith_opt::rewrite::{independence, precision};
+use warpsmith_opt::schedule::fusions;
 use warpsmith_opt::schedule::space::Space;
 use warpsmith_opt::{Kernel, Program, Schedule, lower, schedule, walk};
 
@@ -17,6 +18,7 @@ use super::choice::{self, Choice, Model};
 use super::compiled::Compiler;
 use super::device::{self, Place};
 use super::extents;
+use super::fitting;
 use super::job::{Job, Made};
 use super::request::{RegisterSource, Strategy, TuneRequest};
 use super::result;
@@ -95,11 +97,15 @@ pub fn tune_as(
         Place::Model { arch, .. } => *arch,
         Place::Measure(stations) => stations.arch,
     };
-    let input = read(request, sources)?;
+    let mut input = read(request, sources)?;
     let out = request.out.clone().unwrap_or_else(|| Path::new("warpsmith-out").join(&input.name));
     check_folder(&out)?;
-    let specs = argument_specs(request, &input)?;
+    let mut specs = argument_specs(request, &input)?;
     let sizes = chosen_sizes(request, &input, &specs, arch)?;
+    if let Some((fitting, note)) = fitting::specs(request, &input, &specs, &sizes) {
+        specs.extend(fitting);
+        input.notes.push(note);
+    }
     let kernel = arch.kernel(input.module.clone(), input.function);
     sizes::check_requirements(kernel.func(), &kernel.requires, &sizes)?;
     let job = Job { request, input: &input, specs: &specs, sizes: &sizes, arch };
@@ -259,7 +265,7 @@ fn read_text(
     accesses::infer(&mut input.module, input.function)?;
     extents::take_given(&mut input, &specs)?;
     extents::assume(&mut input);
-    mark_unmarked(&mut input)?;
+    mark_unmarked(&mut input, sources)?;
     Ok(input)
 }
 
@@ -267,8 +273,8 @@ fn read_text(
 /// may set flags.
 ///
 /// # Errors
-/// W130: no loop is marked, none can be, and nobody named the function.
-fn mark_unmarked(input: &mut CInput) -> Result<(), Failure> {
+/// W130: no loop is marked, none can be, blocks cannot go through parts of one, and nobody named the function.
+fn mark_unmarked(input: &mut CInput, sources: &SourceMap) -> Result<(), Failure> {
     let has_mark = |f: &Function| walk::for_loops(&f.body).into_iter().any(is_marked);
     let is_marked = input.module.functions.iter().any(has_mark);
     if is_marked {
@@ -277,9 +283,15 @@ fn mark_unmarked(input: &mut CInput) -> Result<(), Failure> {
     let proved = independence::mark_proved(&mut input.module, input.function);
     let nothing = !is_marked && proved.is_empty();
     input.notes.extend(proved);
-    match input.unmarked.take() {
-        Some(why) if nothing => Err(why.into()),
-        _ => Ok(()),
+    let kernel = || Kernel::new(input.module.clone(), input.function);
+    match &input.unmarked {
+        Some(why) if nothing && !fusions::splits_scans(&kernel(), sources) => {
+            Err(why.clone().into())
+        }
+        _ => {
+            input.unmarked = None;
+            Ok(())
+        }
     }
 }
 

@@ -318,6 +318,10 @@ impl Translation<'_> {
                     Fill::Zeros
                 }
                 ArgSpec::Init(Init::Iota) | ArgSpec::Array { init: Init::Iota, .. } => Fill::Iota,
+                ArgSpec::Init(Init::Uniform(low, high))
+                | ArgSpec::Array { init: Init::Uniform(low, high), .. } => {
+                    Fill::Between(*low, *high)
+                }
                 _ => return None,
             };
             let array = function.params.iter().find(|p| function.var(**p).name == s.name)?;

@@ -136,7 +136,7 @@ impl Tally {
 
 /// Steps that need several others before them, or that none may precede: seldom legal by chance. They have tests of their own beside
 /// the rewrites.
-const RARE: [&str; 2] = ["split_k", "double_buffer"];
+const RARE: [&str; 3] = ["split_k", "split_scan", "double_buffer"];
 
 /// For steps that no schedule has yet, so many times as many seeds are tried.
 const PATIENCE: u64 = 40;

@@ -179,6 +179,9 @@ fn own(kernel: &Kernel, l: &ForLoop, clauses: &Parallel) -> Vec<VarId> {
     own.extend(&clauses.private);
     own.extend(&clauses.first_private);
     own.extend(&clauses.last_private);
+    if let LoopKind::Parallel(of_loop) = &l.kind {
+        own.extend(&of_loop.apart);
+    }
     walk::each_stmt(&l.body, &mut |stmt| {
         if let warpsmith_ir::StmtKind::Decl { var, .. } = &stmt.kind
             && !kernel.func().var(*var).ty.is_pointer()

@@ -22,7 +22,16 @@ impl Maker<'_, '_> {
 
     /// `if (the row and its element exist) { stmts }`
     pub(super) fn where_inside(&self, element: &Expr, stmts: Vec<Stmt>) -> Stmt {
-        when(self.exists().into_iter().chain([self.inside(element)]), stmts)
+        let inside = (!self.has_whole_strips()).then(|| self.inside(element));
+        when(self.exists().into_iter().chain(inside), stmts)
+    }
+
+    /// Every strip of a row has all its elements, whatever the sizes are.
+    fn has_whole_strips(&self) -> bool {
+        let shape = self.legal.shape;
+        let strip = i128::from(shape.threads) * i128::from(shape.each);
+        let length = super::length(&self.range).and_then(|n| n.as_constant());
+        self.legal.strips && length.is_some_and(|n| n % strip == 0)
     }
 
     /// `for each group of the thread's elements { element = …; body }`, for those that do not exist, too.
@@ -67,7 +76,7 @@ impl Maker<'_, '_> {
         let l = stmts::counted(self.kernel.func_mut(), strip, limit.cast(Type::I64), kind, body);
         let vector = Expr::i32(self.legal.shape.vector as i32);
         let step = counters::times(self.threads.clone(), &vector).cast(Type::I64);
-        let (first, compare) = (Expr::int(Scalar::I64, 0), self.legal.range.compare);
+        let (first, compare) = (Expr::int(Scalar::I64, 0), self.range.compare);
         stmts::looped(ForLoop { first, compare, step, ..l })
     }
 
@@ -75,12 +84,20 @@ impl Maker<'_, '_> {
     fn inside(&self, number: &Expr) -> Expr {
         let (ty, limit) = self.row_limit();
         let ty = if self.legal.strips { Type::I64 } else { ty };
-        Expr::binary(self.legal.range.compare, number.clone().cast(ty.clone()), limit.cast(ty))
+        Expr::binary(self.range.compare, number.clone().cast(ty.clone()), limit.cast(ty))
     }
 
     /// What numbers of elements are compared with.
     fn row_limit(&self) -> (Type, Expr) {
-        let l = self.legal.range;
+        match self.length {
+            Some(length) => (Type::I64, Expr::var(length, Type::I64)),
+            None => self.row_end(),
+        }
+    }
+
+    /// The end of a row, counted from its first element.
+    pub(super) fn row_end(&self) -> (Type, Expr) {
+        let l = &self.range;
         match l.first.as_const().is_some_and(|v| v.as_i64() == 0) {
             true => (l.limit.ty.clone(), l.limit.clone()),
             false => {

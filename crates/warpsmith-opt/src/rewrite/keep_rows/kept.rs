@@ -9,6 +9,7 @@ use warpsmith_ir::{
 };
 
 use crate::analysis::access::{Base, Scope, base_of};
+use crate::analysis::appends;
 use crate::kernel::{Kernel, is_marked};
 use crate::rewrite::keep_rows::{earliest, left_out};
 use crate::rewrite::runs::always_in_block;
@@ -114,7 +115,9 @@ pub(in crate::rewrite) fn accessed(
             rows.extend(row_of(kernel, event, &of, written)?);
         }
     }
-    let unknown = written.iter().find(|v| rows.iter().all(|r| r.array != **v));
+    let appended = loops.iter().flat_map(|l| appends::appended(kernel.func(), l)).collect();
+    let mut of_rows = written.difference(&appended);
+    let unknown = of_rows.find(|v| rows.iter().all(|r| r.array != **v));
     match unknown {
         Some(array) => Err(elsewhere(kernel, *array)),
         None => Ok(rows),
@@ -341,7 +344,7 @@ fn arrays_written_at<'a>(
 }
 
 /// Statements that threads can run side by side: nothing but arithmetic, accesses through names, and control flow.
-fn check_statements(body: &Block) -> Result<(), String> {
+pub(in crate::rewrite) fn check_statements(body: &Block) -> Result<(), String> {
     let mut wrong = None;
     walk::each_stmt(body, &mut |s| {
         let plain = matches!(

@@ -66,7 +66,8 @@ pub(super) fn fits(kernel: &Kernel, legal: &LegalKeepRows<'_>) -> Option<Expr> {
     let mut all = vec![];
     let narrow = |l: &ForLoop| counters::counter_type(kernel.func(), l).bytes() <= 4;
     let counted = legal.shape.rows == 1 && legal.nest.len() == 1 && marked(legal).all(narrow);
-    if !counted {
+    let constant = marked(legal).map(|l| length(l)?.as_constant()).product::<Option<i128>>();
+    if !counted && constant.is_none_or(|n| n > MOST_ROWS.into()) {
         let most = Expr::int(Scalar::I64, MOST_ROWS);
         all.push(Expr::binary(BinaryOp::Le, product(kernel, legal), most));
     }

@@ -37,7 +37,7 @@ use std::fmt;
 
 use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{
-    BinaryOp, Block, ForLoop, LoopId, ReduceOp, Scalar, SourceMap, StmtKind, VarId,
+    BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, ReduceOp, Scalar, SourceMap, StmtKind, VarId,
 };
 
 use super::grammar::{counted, counted_or_one, name};
@@ -47,13 +47,14 @@ use super::runs::{scalar_of, vector};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
 use super::{Rewritten, bind, independence, reduce, share};
 use crate::analysis::loops::unit_step;
-use crate::analysis::scalars;
+use crate::analysis::{appends, scalars};
 use crate::build::threads;
 use crate::kernel::{Kernel, Sum, is_marked};
 use crate::refusal::Refusal;
 use crate::walk;
-pub(super) use kept::{Row, accessed, own_element};
+pub(super) use kept::{Row, accessed, check_statements, own_element};
 pub(super) use launch::aligned;
+pub(super) use prefix::{check as check_running, contributions};
 use winnow::ModalResult;
 use winnow::Parser;
 
@@ -263,9 +264,11 @@ impl LegalKeepRows<'_> {
     }
 
     /// Whether vectors are aligned where arrays are, as allocations give them; without vectors, whether any number of rows will do:
-    /// more than can be counted are never run, so that nothing is known of what is done with them.
+    /// more than can be counted are never run, so that nothing is known of what is done with them. Nor are arrays of the workspace ever
+    /// anything but aligned.
     pub(crate) fn is_natural(&self) -> bool {
-        let whole = |a: &Aligned| a.offset.constant_term() % i128::from(a.by) == 0;
+        let scratch = |a: &Aligned| self.kernel.scratch.iter().any(|s| Some(s.var) == a.array);
+        let whole = |a: &Aligned| a.offset.constant_term() % i128::from(a.by) == 0 && !scratch(a);
         let mut arrays = self.aligned.iter().filter(|a| a.array.is_some());
         arrays.all(whole) && (!self.aligned.is_empty() || !self.leaves_any())
     }
@@ -327,12 +330,19 @@ fn check_rows(
     let Some(range) = earliest(&loops) else {
         return Err(refused("no loop in it has a range that the launcher knows".into()));
     };
+    let own_ends = !knows_ends(kernel, range);
     match length(range) {
-        None => return Err(refused("its rows have no length that is a sum of sizes".into())),
+        _ if own_ends && shape.rows > 1 => {
+            let why = "its rows are of several lengths, and threads of all rows of a block wait for each other";
+            return Err(refused(why.into()));
+        }
+        None if !own_ends => {
+            return Err(refused("its rows have no length that is a sum of sizes".into()));
+        }
         Some(n) if !strips && n.as_constant().is_some_and(|n| n > shape.longest().into()) => {
             return Err(refused("its rows are longer than what the threads would keep".into()));
         }
-        Some(_) => {}
+        _ => {}
     }
     let mut with_sums = vec![];
     for l in &loops {
@@ -429,7 +439,8 @@ fn row_loops<'k>(kernel: &Kernel, body: &'k Block, target: Option<LoopId>) -> Ve
             StmtKind::For(l) => Some(l),
             _ => None,
         })
-        .filter(|l| unit_step(l) && [&l.first, &l.limit].iter().all(|e| kernel.known_at_start(e)))
+        .filter(|l| unit_step(l))
+        .filter(|l| knows_ends(kernel, l) || target == Some(l.id) && ends_by_row(kernel, l))
         .collect();
     let range = |l: &ForLoop| (l.compare, l.limit.clone(), kernel.func().var(l.var).ty.clone());
     let beside = |l: &ForLoop, o: &ForLoop| {
@@ -440,6 +451,26 @@ fn row_loops<'k>(kernel: &Kernel, body: &'k Block, target: Option<LoopId>) -> Ve
     let wanted = |l: &&ForLoop| target.map_or(Some(over(l)) == most, |id| l.id == id);
     let Some(found) = loops.iter().copied().find(wanted) else { return vec![] };
     loops.into_iter().filter(|l| beside(found, l)).collect()
+}
+
+/// Whether the launcher knows where a loop begins and ends.
+fn knows_ends(kernel: &Kernel, l: &ForLoop) -> bool {
+    [&l.first, &l.limit].iter().all(|e| kernel.known_at_start(e))
+}
+
+/// Whether where a loop begins and ends follows from its row: from what the launcher knows and the counters of marked loops around.
+fn ends_by_row(kernel: &Kernel, l: &ForLoop) -> bool {
+    let around = kernel.loops_around(l.id);
+    let counts = |v: VarId| around.iter().any(|o| is_marked(o) && o.var == v);
+    let follows = |e: &&Expr| {
+        let mut known = !walk::reads_memory(e);
+        walk::each_var(e, &mut |v| {
+            let alone = Expr::var(v, kernel.func().var(v).ty.clone());
+            known &= counts(v) || kernel.known_at_start(&alone);
+        });
+        known
+    };
+    [&l.first, &l.limit].iter().all(follows)
 }
 
 /// Elements at the start of a range that another loop of the same end leaves out; `None`: it begins before, or far behind.
@@ -473,7 +504,9 @@ fn check_loop(kernel: &Kernel, l: &ForLoop, left_out: u32) -> Result<RowLoop, Re
     }
     running.extend(carried.iter().map(|var| Sum { var: *var, op: ReduceOp::Add, at: None }));
     let all = [&running[..], &sums].concat();
-    share::check_iterations(kernel, l, &all)?;
+    // Where iterations use a sum so far it is what the serial loop has then.
+    let apart = appends::appended(kernel.func(), l);
+    share::check_others(kernel, l, &all, &apart)?;
     share::check_truth(kernel, l.id, l.id, &all)?;
     Ok(RowLoop { id: l.id, sums, running, carried, left_out })
 }
@@ -492,8 +525,16 @@ pub(super) fn alignment(
         kernel.known_at_start(&e)
     };
     let first = Poly::from_expr(&l.first).ok_or_else(unclear)?;
-    let offset = length(l).ok_or_else(unclear)?;
-    let mut found = vec![Aligned { array: None, offset, by: width }];
+    let mut found: Vec<Aligned> = vec![];
+    let mut note = |new: Aligned| {
+        if !found.contains(&new) {
+            found.push(new);
+        }
+    };
+    for number in whole_vectors(l).ok_or_else(unclear)? {
+        let parts = by_unknown(&number, &known).ok_or_else(unclear)?;
+        parts.into_values().for_each(|offset| note(Aligned { array: None, offset, by: width }));
+    }
     for row in rows {
         let Some((_, own)) = vector(row.element, width) else { continue };
         let start = match row.back {
@@ -503,33 +544,43 @@ pub(super) fn alignment(
             false => row.rest.add(&first),
         };
         let start = start.ok_or_else(unclear)?;
-        // Terms by the factors that the launcher does not know: a row's number and the like.
-        let mut by_unknown: BTreeMap<Vec<Atom>, Poly> = BTreeMap::from([(vec![], Poly::zero())]);
-        for (atoms, factor) in start.terms() {
-            let (known, unknown): (Vec<Atom>, Vec<Atom>) = atoms.iter().cloned().partition(known);
-            let term =
-                known.into_iter().try_fold(Poly::constant(factor), |p, a| p.mul(&Poly::atom(a)));
-            let sum = by_unknown.entry(unknown).or_default();
-            *sum = term.and_then(|t| sum.add(&t)).ok_or_else(unclear)?;
-        }
-        for (unknown, offset) in by_unknown {
-            let new = match unknown.is_empty() {
+        for (unknown, offset) in by_unknown(&start, &known).ok_or_else(unclear)? {
+            note(match unknown.is_empty() {
                 true => {
                     let bytes = offset.scale(row.element.bytes().into()).ok_or_else(unclear)?;
                     let by = own * row.element.bytes();
                     Aligned { array: Some(row.array), offset: bytes, by }
                 }
                 false => Aligned { array: None, offset, by: own },
-            };
-            if !found.contains(&new) {
-                found.push(new);
-            }
+            });
         }
     }
     match found.iter().any(Aligned::is_never) {
         true => Err(format!("its rows are no whole vectors of {width} elements")),
         false => Ok(found),
     }
+}
+
+/// Terms by the factors that the launcher does not know: a row's number and the like.
+fn by_unknown(sum: &Poly, known: &dyn Fn(&Atom) -> bool) -> Option<BTreeMap<Vec<Atom>, Poly>> {
+    let mut found: BTreeMap<Vec<Atom>, Poly> = BTreeMap::from([(vec![], Poly::zero())]);
+    for (atoms, factor) in sum.terms() {
+        let (known, unknown): (Vec<Atom>, Vec<Atom>) = atoms.iter().cloned().partition(known);
+        let mut factors = known.into_iter();
+        let term = factors.try_fold(Poly::constant(factor), |p, a| p.mul(&Poly::atom(a)))?;
+        let part = found.entry(unknown).or_default();
+        *part = part.add(&term)?;
+    }
+    Some(found)
+}
+
+/// What must be multiples of a width for rows of whole vectors: the number of elements; of a row that ends at one of two places where it
+/// begins and both ends.
+fn whole_vectors(l: &ForLoop) -> Option<Vec<Poly>> {
+    let ExprKind::Select(_, a, b) = &*l.limit.kind else { return Some(vec![length(l)?]) };
+    let from_zero = ForLoop { first: Expr::i32(0), ..l.clone() };
+    let end = |limit: &Expr| length(&ForLoop { limit: limit.clone(), ..from_zero.clone() });
+    Some(vec![Poly::from_expr(&l.first)?, end(a)?, end(b)?])
 }
 
 /// Elements of a row.

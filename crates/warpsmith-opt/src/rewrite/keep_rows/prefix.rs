@@ -14,6 +14,7 @@ use warpsmith_ir::{
 use super::recurrence;
 use super::slice::slice;
 use super::text::Maker;
+use crate::analysis::access::{Base, base_of};
 use crate::analysis::{extremes, scalars};
 use crate::build::{operators, stmts};
 use crate::kernel::{Kernel, Sum};
@@ -31,7 +32,7 @@ pub(super) fn apart(l: &ForLoop, sums: Vec<Sum>) -> (Vec<Sum>, Vec<Sum>) {
 ///
 /// # Errors
 /// Why not.
-pub(super) fn check(
+pub(in crate::rewrite) fn check(
     kernel: &Kernel,
     l: &ForLoop,
     (sums, carried): (&[Sum], &BTreeSet<VarId>),
@@ -42,9 +43,14 @@ pub(super) fn check(
     if let Some(at) = sums.iter().find_map(|s| s.at) {
         return Err(format!("`{}` is a place, and used so far", kernel.name_of(at)));
     }
+    let adding = contributions(&l.body, sums);
+    if let Some(array) = changed_from_itself(&adding) {
+        let name = kernel.name_of(array);
+        return Err(format!("what is added follows from `{name}`, which would be changed twice"));
+    }
     let is_sum = |v: VarId| carried.contains(&v) || sums.iter().any(|s| s.var == v);
     let mut wrong = None;
-    walk::each_stmt(&extremes::as_calls(&contributions(&l.body, sums)), &mut |s| {
+    walk::each_stmt(&extremes::as_calls(&adding), &mut |s| {
         let own = match &s.kind {
             StmtKind::Assign { place, value } => place
                 .root_var()
@@ -63,8 +69,26 @@ pub(super) fn check(
     }
 }
 
+/// An array of which a block stores elements after it has read some: what it does twice is not what it does once.
+fn changed_from_itself(block: &Block) -> Option<VarId> {
+    let (mut read, mut changed) = (BTreeSet::new(), None);
+    walk::each_stmt(block, &mut |s| {
+        let o = walk::operands(s);
+        for e in o.reads.into_iter().chain(o.writes.into_iter().flat_map(walk::subscripts)) {
+            visit::for_each_place_in_expr(e, &mut |p, _| {
+                read.extend((p.root_var().is_none()).then(|| base_of(p)));
+            });
+        }
+        let stored = o.writes.filter(|p| p.root_var().is_none()).map(base_of);
+        if let Some(Base::Var(v)) = stored.filter(|base| read.contains(base)) {
+            changed = changed.or(Some(v));
+        }
+    });
+    changed
+}
+
 /// The statements of an iteration that say what it adds to sums.
-fn contributions(body: &Block, sums: &[Sum]) -> Block {
+pub(in crate::rewrite) fn contributions(body: &Block, sums: &[Sum]) -> Block {
     slice(body, &mut sums.iter().map(|s| s.var).collect())
 }
 

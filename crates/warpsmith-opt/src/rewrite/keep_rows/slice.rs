@@ -7,8 +7,8 @@ use warpsmith_ir::{Block, StmtKind, VarId};
 use crate::analysis::access::{Base, base_of};
 use crate::walk;
 
-/// The statements that set what is wanted at the end, with those around them; loops inside whole. What they mention is
-/// wanted before them.
+/// The statements that set what is wanted at the end, with those around them and those that leave loops; loops inside that nothing
+/// counts whole. What they mention is wanted before them.
 pub(super) fn slice(body: &Block, wanted: &mut BTreeSet<VarId>) -> Block {
     let mut found = vec![];
     for stmt in body.stmts.iter().rev() {
@@ -22,6 +22,11 @@ pub(super) fn slice(body: &Block, wanted: &mut BTreeSet<VarId>) -> Block {
                 *inner = slice(inner, wanted);
                 !inner.stmts.is_empty()
             }
+            StmtKind::For(l) if sets_any(&l.body, wanted) => {
+                l.body = slice_again(&l.body, wanted);
+                true
+            }
+            StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) => true,
             _ => sets_any(&Block::new(vec![stmt.clone()]), wanted),
         };
         if kept {
@@ -33,6 +38,17 @@ pub(super) fn slice(body: &Block, wanted: &mut BTreeSet<VarId>) -> Block {
     }
     found.reverse();
     Block::new(found)
+}
+
+/// The same of a body that runs several times: what an iteration mentions, those before it set.
+fn slice_again(body: &Block, wanted: &mut BTreeSet<VarId>) -> Block {
+    loop {
+        let known = wanted.len();
+        let part = slice(body, wanted);
+        if wanted.len() == known {
+            return part;
+        }
+    }
 }
 
 /// Whether a block sets one of these variables, or an element of one of these arrays.

@@ -88,6 +88,10 @@ pub(super) struct Maker<'k, 'l> {
     pub(super) loops: Vec<OwnLoop>,
     /// The copy of the nest, reads and writes of rows replaced.
     nest: Stmt,
+    /// The loop over a row, with the counters of that copy.
+    pub(super) range: ForLoop,
+    /// The elements of a row whose ends the launcher does not know.
+    pub(super) length: Option<VarId>,
     private: Vec<VarId>,
     /// Counters of the bound loops, and the number of a thread's row.
     block: VarId,
@@ -137,12 +141,17 @@ impl<'k, 'l> Maker<'k, 'l> {
             OwnLoop { id, group, lane, sums, running, carried, left_out: l.left_out }
         };
         let loops = legal.loops.iter().zip(counters.into_iter().zip(sums)).map(own).collect();
+        let range = with_counters(legal.range, &names);
+        let of_row = !super::knows_ends(kernel, &range);
+        let length = of_row.then(|| self::local(kernel, "row_length", Type::I64));
         Maker {
             kernel,
             legal,
             homes,
             loops,
             nest,
+            range,
+            length,
             private,
             block,
             row,
@@ -198,6 +207,7 @@ impl<'k, 'l> Maker<'k, 'l> {
         for home in &self.homes {
             text.push(stmts::declare(home.first, self.first_of(&home.row)));
         }
+        text.extend(self.length.map(|v| stmts::declare(v, self.row_end().1)));
         let body = nest.last().map(|l| l.body.clone()).unwrap_or_default();
         for stmt in body.stmts {
             let of_row = match &stmt.kind {
@@ -261,8 +271,7 @@ impl<'k, 'l> Maker<'k, 'l> {
     /// The number of a row's first element.
     fn first_of(&self, row: &Row) -> Expr {
         let rest = row.rest.rename(&|v| self.names.get(&v).copied().unwrap_or(v));
-        let range = self.legal.range;
-        let first = Poly::from_expr(&range.first);
+        let first = Poly::from_expr(&self.range.first);
         let first = first.and_then(|f| if row.back { rest.sub(&f) } else { rest.add(&f) });
         let scalar = |v: VarId| runs::scalar_of(self.kernel, v);
         first.unwrap_or(rest).to_expr(Scalar::I64, &scalar)
@@ -355,8 +364,7 @@ impl<'k, 'l> Maker<'k, 'l> {
             let lane = Expr::var(lane, Type::I32).cast(number.ty.clone());
             number = Expr::binary(BinaryOp::Add, number, lane);
         }
-        let range = ForLoop { body: Block::default(), ..self.legal.range.clone() };
-        let value = counters::counter_of(&range, number.clone().cast(ty));
+        let value = counters::counter_of(&self.range, number.clone().cast(ty));
         body.stmts.insert(0, stmts::declare(counter, value));
         runs::drop_unread(&mut body);
         if left_out > 0 {
@@ -531,6 +539,17 @@ fn own_private(
     }
     *nest = block.stmts.remove(0);
     private
+}
+
+/// The range of a loop, by other names.
+fn with_counters(l: &ForLoop, names: &BTreeMap<VarId, VarId>) -> ForLoop {
+    let mut block =
+        Block::new(vec![stmts::looped(ForLoop { body: Block::default(), ..l.clone() })]);
+    visit::rename_vars(&mut block, &mut |v| names.get(&v).copied().unwrap_or(v));
+    match block.stmts.remove(0).kind {
+        StmtKind::For(l) => l,
+        _ => l.clone(),
+    }
 }
 
 pub(super) fn local(kernel: &mut Kernel, name: &str, ty: Type) -> VarId {

@@ -49,7 +49,9 @@ use winnow::combinator::separated;
 
 pub(super) use part::{joined, own_part, reassociated};
 use sums::region_of;
-pub(super) use sums::{accumulated, check_iterations, check_truth, seen_before_the_end, sums_of};
+pub(super) use sums::{
+    accumulated, check_iterations, check_others, check_truth, seen_before_the_end, sums_of,
+};
 
 /// What the step is told.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -152,6 +152,16 @@ pub(in crate::rewrite) fn check_iterations(
     l: &ForLoop,
     sums: &[Sum],
 ) -> Result<(), Refusal> {
+    check_others(kernel, l, sums, &BTreeSet::new())
+}
+
+/// The same of the arrays that are not known to have elements of their own for each iteration.
+pub(in crate::rewrite) fn check_others(
+    kernel: &Kernel,
+    l: &ForLoop,
+    sums: &[Sum],
+    apart: &BTreeSet<VarId>,
+) -> Result<(), Refusal> {
     let stores = !written_bases(&l.body).is_empty();
     if sums.is_empty() && !stores {
         return refused(l.id, "nothing that it computes is used".into());
@@ -159,8 +169,8 @@ pub(in crate::rewrite) fn check_iterations(
     if !stores {
         return Ok(());
     }
-    let clauses =
-        Parallel { private: sums.iter().flat_map(Sum::vars).collect(), ..Parallel::default() };
+    let private = sums.iter().flat_map(Sum::vars).chain(apart.iter().copied()).collect();
+    let clauses = Parallel { private, ..Parallel::default() };
     let (scope, report, accesses) = independence::analyse(kernel, l, &clauses);
     if let Some(conflict) = report.conflicts.first() {
         let base = accesses.get(conflict.first).map_or(Base::Anything, |a| a.base);

@@ -1,15 +1,16 @@
 //! The two nests: one leaves partial results in the workspace, the other one combines them.
 
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, ForLoop, LoopKind, Origin, Parallel, Place, ReduceOp, Scalar,
-    Stmt, StmtKind, Type, Value, Var, VarId, VarKind,
+    BinaryOp, Block, Expr, ForLoop, LoopKind, Origin, Parallel, Place, ReduceOp, Scalar, Stmt,
+    StmtKind, Type, Value, Var, VarId, VarKind,
 };
 
 use super::{LegalSplitK, Sum};
 use crate::analysis::access::{Base, base_of};
-use crate::build::{counters, operators};
+use crate::build::operators;
 use crate::kernel::Kernel;
 use crate::names::fresh_name;
+use crate::rewrite::part_ranges::Ranges;
 use crate::rewrite::specialise::general_copy;
 use crate::rewrite::{Rewritten, copy, slots};
 use crate::walk;
@@ -33,45 +34,18 @@ pub fn apply(legal: LegalSplitK<'_>) -> Rewritten {
         .map(|sum| Parts::of(&mut kernel, sum, slots::extents(legal.kernel, &loops), legal.parts))
         .collect();
     let ty = kernel.func().var(l.var).ty.clone();
-    let scalar = ty.scalar().unwrap_or(Scalar::I32);
-    let count = slots::length_of(&kernel, &l);
-    let even = begins_low(&l);
-    let length = part_of(count, scalar, legal.parts, even);
-    let left_over = if even { "" } else { "; the last one takes what is left over" };
-    let comment = format!(
-        "a sum over `{counter}` is split into {} parts as long as this{left_over}",
-        legal.parts
-    );
-    let length = kernel.add_length(&format!("{counter}_length"), length, comment);
+    let what = format!("a sum over `{counter}`");
+    let ranges = Ranges::new(&mut kernel, &l, (legal.parts, 1), &what);
     let name = fresh_name(kernel.func(), &format!("{counter}_part"));
     let mut var = Var::new(name, ty.clone(), VarKind::Local);
     let origin = stmt.origin.by("split_k");
     var.origin = origin.clone();
     let part = kernel.func_mut().add_var(var);
-    let first = first_nest(&mut kernel, &legal, &loops, &l, &parts, (part, length), &origin);
+    let first = first_nest(&mut kernel, &legal, &loops, (&l, &ranges), (&parts, part), &origin);
     let first = general_copy(&mut kernel, &first).0;
     combine(&mut kernel, &legal, &loops, &parts, part);
     copy::put_around(&mut kernel, legal.root, vec![first], vec![]);
     Rewritten::same_loops(kernel)
-}
-
-/// Whether parts may begin behind the end: with at most 1024 of them, numbers that far behind a loop from here on are numbers of the
-/// counter's type, for if the end is the greatest of all, all parts have iterations.
-fn begins_low(l: &ForLoop) -> bool {
-    l.first.as_const().is_some_and(|v| v.as_i64().unsigned_abs() < 1 << 20)
-}
-
-/// The iterations of a part: `even`, all have as many but for those at the end; else the last one has what is left over.
-fn part_of(count: Expr, scalar: Scalar, parts: u32, even: bool) -> Expr {
-    let (parts, number) = (Expr::int(scalar, parts.into()), |n| Expr::int(scalar, n));
-    if !even {
-        return Expr::binary(BinaryOp::Div, count, parts);
-    }
-    let left = Expr::binary(BinaryOp::Rem, count.clone(), parts.clone());
-    let any_left = Expr::binary(BinaryOp::Gt, left, number(0));
-    let one_more = ExprKind::Select(any_left, number(1), number(0));
-    let one_more = Expr::new(one_more, Type::Scalar(scalar), Origin::default());
-    Expr::binary(BinaryOp::Add, Expr::binary(BinaryOp::Div, count, parts), one_more)
 }
 
 /// The array of the partial results of a sum.
@@ -85,52 +59,22 @@ fn first_nest(
     kernel: &mut Kernel,
     legal: &LegalSplitK<'_>,
     loops: &[ForLoop],
-    l: &ForLoop,
-    parts: &[Parts<'_>],
-    (part, length): (VarId, VarId),
+    (l, ranges): (&ForLoop, &Ranges),
+    (parts, part): (&[Parts<'_>], VarId),
     origin: &Origin,
 ) -> Stmt {
     let ty = kernel.func().var(part).ty.clone();
     let scalar = ty.scalar().unwrap_or(Scalar::I32);
-    let value = |v: VarId| Expr::var(v, ty.clone());
-    let begin = |number: Expr| {
-        let from = Expr::binary(BinaryOp::Mul, number, value(length));
-        match l.first.as_const().map(|v| v.as_i64()) {
-            Some(0) => from,
-            _ => Expr::binary(BinaryOp::Add, l.first.clone(), from),
-        }
-    };
-    let last = Expr::int(scalar, i64::from(legal.parts) - 1);
-    let next = Expr::binary(BinaryOp::Add, value(part), Expr::int(scalar, 1));
-    // Behind the last iteration. Of the last part the next one's begin is not computed: it could be no number of the counter's type.
-    let whole = match l.compare {
-        BinaryOp::Le => Expr::binary(BinaryOp::Add, l.limit.clone(), Expr::int(scalar, 1)),
-        _ => l.limit.clone(),
-    };
-    let whole = counters::tidy(kernel.func(), whole, scalar);
-    let is_last = Expr::binary(BinaryOp::Eq, value(part), last);
-    let beyond = Expr::binary(BinaryOp::Gt, begin(next.clone()), whole.clone());
-    let at_end = match begins_low(l) {
-        true => Expr::binary(BinaryOp::LogicalOr, is_last, beyond),
-        false => is_last,
-    };
-    let limit = ExprKind::Select(at_end, whole, begin(next));
-    let limit = Expr::new(limit, ty.clone(), origin.clone());
+    let number = Expr::var(part, ty);
+    let (first, limit) = ranges.bounds(kernel, &number);
     let mut body = l.body.clone();
     let mut stmts = legal.needed.clone();
     for part_of in parts {
-        let element = part_of.element(kernel, value(part), loops);
+        let element = part_of.element(kernel, number.clone(), loops);
         copy::replace_place(&mut body, &part_of.sum.place, &element);
         stmts.push(Stmt::new(part_of.cleared(element), origin.clone()));
     }
-    let share = ForLoop {
-        first: begin(value(part)),
-        compare: BinaryOp::Lt,
-        limit,
-        body,
-        declares: true,
-        ..l.clone()
-    };
+    let share = ForLoop { first, compare: BinaryOp::Lt, limit, body, declares: true, ..l.clone() };
     stmts.push(Stmt::new(StmtKind::For(share), origin.clone()));
     let stmts = inside(loops, stmts, origin);
     let all = ForLoop {

@@ -42,14 +42,17 @@ impl Against {
     }
 }
 
+/// Where compilers differ about a real that an integer type does not hold.
+const UNFIT: &str = "a real number is converted to an integer type that does not hold it";
+
 /// What the host compiler's code says about a point.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::tune) enum HostSays {
     Same,
     /// A decision hangs on the last bit of a math function.
     Nothing,
-    /// The C function has no meaning there.
-    Undefined,
+    /// The C function has no meaning there, for this reason.
+    Undefined(&'static str),
 }
 
 impl Verifier<'_> {
@@ -140,10 +143,16 @@ impl Verifier<'_> {
         point: &str,
     ) -> Result<HostSays, Failed> {
         let wrong = |message: String| Failed::References { point: point.to_string(), message };
+        let differs = |what: &str, d: &Difference| match reference.memory.unfit {
+            true => Ok(HostSays::Undefined(UNFIT)),
+            false => Err(wrong(describe(what, d, "the interpreter", "the host compiler"))),
+        };
         let mut args = inputs.to_vec();
         let result = match host.call(&mut args, self.patience(Duration::from_secs(60))) {
             Ok(result) => result,
-            Err(NoAnswer::DividesByZero) => return Ok(HostSays::Undefined),
+            Err(NoAnswer::DividesByZero) => {
+                return Ok(HostSays::Undefined("an integer is divided by zero"));
+            }
             Err(_) if self.late() => return Err(Failed::Limit(TIME_LIMIT)),
             Err(NoAnswer::Failed(why)) => {
                 return Err(wrong(format!("the program made from the C file failed: {why}")));
@@ -158,13 +167,11 @@ impl Verifier<'_> {
         });
         for (buffer, actual) in arrays.enumerate() {
             if let Some((name, d)) = self.compare_array(buffer, reference, actual, Against::Host) {
-                return Err(wrong(describe(&name, &d, "the interpreter", "the host compiler")));
+                return differs(&name, &d);
             }
         }
         match self.compare_result(reference, &result, Against::Host) {
-            Some(d) => {
-                Err(wrong(describe("the result", &d, "the interpreter", "the host compiler")))
-            }
+            Some(d) => differs("the result", &d),
             None => Ok(HostSays::Same),
         }
     }

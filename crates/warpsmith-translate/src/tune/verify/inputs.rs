@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use warpsmith_ir::interp::{Arg, Memory};
 use warpsmith_ir::{
-    Diagnostic, ExprKind, Function, MathFn, Module, Scalar, StmtKind, Type, Value, Var, visit,
+    Diagnostic, ExprKind, Function, MathFn, Module, Scalar, StmtKind, Type, Value, Var, VarId,
+    visit,
 };
 use warpsmith_opt::analysis::values;
 use warpsmith_opt::walk;
@@ -100,6 +102,23 @@ pub fn arguments(sources: &Sources<'_>, point: &Point) -> Result<Vec<ArgBytes>, 
         ty => Ok(scalar(sources, var, ty, point).map(ArgBytes::Value)?),
     })
     .collect()
+}
+
+/// Arguments as the interpreter takes them, with the memory that arrays lie in.
+pub fn bound(function: &Function, inputs: &[ArgBytes]) -> (Memory, Vec<Arg>) {
+    let mut memory = Memory::default();
+    let bind = |(input, param): (&ArgBytes, &VarId)| match input {
+        ArgBytes::Array(bytes) => {
+            memory.buffers.push(bytes.clone());
+            Arg::Pointer { buffer: memory.buffers.len() - 1, offset: 0 }
+        }
+        ArgBytes::Value(bytes) => match function.var(*param).ty.scalar() {
+            Some(scalar) => Arg::Value(data::scalar_from_bytes(scalar, bytes)),
+            None => Arg::Bytes(bytes.clone()),
+        },
+    };
+    let args = inputs.iter().zip(&function.params).map(bind).collect();
+    (memory, args)
 }
 
 /// As [`arguments`], but arrays hold zeros, and those of more than `most` bytes nothing: what a launcher needs that does

@@ -30,7 +30,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use warpsmith_emu as emu;
-use warpsmith_ir::interp::{self, Arg, InterpError, InterpErrorKind, Limits, Memory};
+use warpsmith_ir::interp::{self, InterpError, InterpErrorKind, Limits, Memory};
 use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::{
     ExprKind, FuncId, Function, Module, Scalar, SourceMap, Span, Turn, Var, Way, visit,
@@ -48,7 +48,7 @@ use self::variant::Variant;
 use self::witness::{How, Witness, WitnessError, WitnessRun};
 use super::extents;
 use super::sizes::Point;
-use crate::data::{scalar_bytes, scalar_from_bytes};
+use crate::data::scalar_bytes;
 use crate::progress::Progress;
 
 /// Elements of all arrays at one point, as long as other points could be run.
@@ -225,7 +225,7 @@ impl Verifier<'_> {
         // Several sizes that are large together would cost more than they say. Where nothing else ran, they must do.
         let all = self.sources.numbers(point);
         if let Some(why) = extents::undefined(self.module(), self.function(), &all) {
-            verified.leaves(point, Left { why, ..Left::undefined(BTreeSet::new()) });
+            verified.leaves(point, Left::undefined(&why, BTreeSet::new()));
             return Ok(0);
         }
         let elements = self.sources.total_elements(point);
@@ -270,8 +270,8 @@ impl Verifier<'_> {
             self.against_written(written, inputs, &reference, &name)?;
         } else if let Some(host) = self.host {
             match self.against_host(host, inputs, &reference, &name)? {
-                HostSays::Undefined => {
-                    verified.leaves(point, Left::undefined(reference.ways));
+                HostSays::Undefined(why) => {
+                    verified.leaves(point, Left::undefined(why, reference.ways));
                     return Ok(reference.steps);
                 }
                 says => verified.with_host += usize::from(says == HostSays::Same),
@@ -397,20 +397,7 @@ impl Verifier<'_> {
         inputs: &[ArgBytes],
         max_steps: u64,
     ) -> Result<Reference, Outside> {
-        let mut memory = Memory::default();
-        let mut args = vec![];
-        for (input, param) in inputs.iter().zip(&self.function().params) {
-            args.push(match input {
-                ArgBytes::Array(bytes) => {
-                    memory.buffers.push(bytes.clone());
-                    Arg::Pointer { buffer: memory.buffers.len() - 1, offset: 0 }
-                }
-                ArgBytes::Value(bytes) => match self.function().var(*param).ty.scalar() {
-                    Some(scalar) => Arg::Value(scalar_from_bytes(scalar, bytes)),
-                    None => Arg::Bytes(bytes.clone()),
-                },
-            });
-        }
+        let (mut memory, args) = inputs::bound(self.function(), inputs);
         let limits = Limits {
             max_steps,
             track_bounds: self.reassociated.contains(&true)
@@ -518,9 +505,8 @@ pub(in crate::tune) struct Left {
 }
 
 impl Left {
-    /// Of a run in which an integer was divided by zero, wherever that was.
-    pub(in crate::tune) fn undefined(ways: BTreeSet<Way>) -> Left {
-        let why = "an integer is divided by zero".to_string();
-        Left { why, at: None, ways, without_elements: false }
+    /// Of a run in which something happened that C leaves undefined, wherever that was.
+    pub(in crate::tune) fn undefined(why: &str, ways: BTreeSet<Way>) -> Left {
+        Left { why: why.to_string(), at: None, ways, without_elements: false }
     }
 }

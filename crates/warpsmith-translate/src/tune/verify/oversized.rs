@@ -274,11 +274,11 @@ impl Large<'_> {
         let host = self.verifier.host.filter(|_| self.verifier.written.is_none());
         let Some(host) = host else { return Ok(true) };
         let says = self.verifier.against_host(host, inputs, reference, &points::name(point))?;
-        if says == HostSays::Undefined {
-            verified.leaves(point, Left::undefined(reference.ways.clone()));
+        if let HostSays::Undefined(why) = says {
+            verified.leaves(point, Left::undefined(why, reference.ways.clone()));
         }
         verified.with_host += usize::from(says == HostSays::Same);
-        Ok(says != HostSays::Undefined)
+        Ok(!matches!(says, HostSays::Undefined(_)))
     }
 
     fn compared(

@@ -1,9 +1,9 @@
 //! Branches and loops: what is known after either of two ways, and of what a loop changes.
 
 use std::collections::BTreeMap;
-use warpsmith_ir::poly::Poly;
+use warpsmith_ir::poly::{Atom, Poly};
 
-use warpsmith_ir::{BinaryOp, Block, Case, Expr, ForLoop, Stmt, StmtKind, VarId};
+use warpsmith_ir::{BinaryOp, Block, Case, Expr, ForLoop, PlaceKind, Stmt, StmtKind, VarId};
 
 use super::{MAX_GUESSES, State, Walk, written_in};
 use crate::analysis::extents::known;
@@ -70,6 +70,10 @@ impl<'m> Walk<'m> {
         let step = self.value(&l.step, st).as_constant();
         let counter = self.fresh_for(l.var, matches!(step, Some(1 | -1)));
         let fixed = [&first, &limit].into_iter().all(|p| known::newest(p).is_none());
+        let added = match step {
+            Some(1) => self.added_by(l, st),
+            _ => vec![],
+        };
         self.around(&[&l.body], st, &mut |walk, inside| {
             let plus = |c: i128| limit.add(&Poly::constant(c));
             let (lower, upper) = match (l.compare, step) {
@@ -83,6 +87,14 @@ impl<'m> Walk<'m> {
             };
             inside.known.bound(counter, lower, upper);
             inside.values.insert(l.var, Poly::var(counter));
+            let before = Poly::var(counter).sub(&first);
+            for (v, begin, most) in &added {
+                let end = before.as_ref().and_then(|n| n.mul(most)?.add(begin));
+                let symbol = inside.values.get(v).and_then(as_symbol);
+                if let (Some(symbol), Some(end)) = (symbol, end) {
+                    inside.known.bound(symbol, None, Some(end));
+                }
+            }
             inside.sure &= fixed;
             walk.block(&l.body, inside)
         });
@@ -91,6 +103,51 @@ impl<'m> Walk<'m> {
         } else {
             self.forget(l.var, st);
         }
+    }
+
+    /// The variables to which a loop only adds numbers, what each holds before it, and the most that one iteration adds.
+    fn added_by(&mut self, l: &'m ForLoop, st: &State) -> Vec<(VarId, Poly, Poly)> {
+        let mut found = vec![];
+        for v in written_in([&l.body].into_iter()) {
+            let Some(begin) = st.values.get(&v) else { continue };
+            let most = self.most_added(&l.body, v, st).filter(|most| !most.is_zero());
+            found.extend(most.map(|most| (v, begin.clone(), most)));
+        }
+        found
+    }
+
+    /// The most that a block adds to a variable; `None`: it sets it in another way, or nobody knows how often.
+    fn most_added(&mut self, block: &'m Block, v: VarId, st: &State) -> Option<Poly> {
+        let mut sum = Poly::zero();
+        for stmt in &block.stmts {
+            let more = match &stmt.kind {
+                StmtKind::For(l) if written_in([&l.body].into_iter()).contains(&v) => {
+                    self.times(l, st)?.mul(&self.most_added(&l.body, v, st)?)?
+                }
+                StmtKind::If { then, otherwise, .. } => {
+                    let both = [then, otherwise].map(|b| self.most_added(b, v, st));
+                    both.into_iter().try_fold(Poly::zero(), |sum, one| sum.add(&one?))?
+                }
+                StmtKind::Scope(inner) => self.most_added(inner, v, st)?,
+                _ => added(stmt, v)?,
+            };
+            sum = sum.add(&more)?;
+        }
+        Some(sum)
+    }
+
+    /// No fewer than the iterations of a loop whose bounds are sizes, and never less than none.
+    fn times(&mut self, l: &'m ForLoop, st: &State) -> Option<Poly> {
+        let mut st = st.clone();
+        let [first, limit, step] =
+            [&l.first, &l.limit, &l.step].map(|e| self.quietly(|walk| walk.value(e, &mut st)));
+        let more = Poly::constant((l.compare == BinaryOp::Le).into());
+        let count = limit.sub(&first)?.add(&more)?;
+        let taken = count.constant_term().min(0);
+        let count = count.sub(&Poly::constant(taken))?;
+        let counted = matches!(l.compare, BinaryOp::Lt | BinaryOp::Le);
+        let known = counted && known::newest(&count).is_none() && step.as_constant() == Some(1);
+        (known && st.known.facts.provably_nonnegative(&count)).then_some(count)
     }
 
     pub(super) fn general(&mut self, stmt: &'m Stmt, st: &mut State) {
@@ -205,6 +262,24 @@ impl<'m> Walk<'m> {
             ends.push(inside);
         }
         ends
+    }
+}
+
+/// The number that a statement adds to a variable, none where it takes some away; `None`: it sets it in another way.
+fn added(stmt: &Stmt, v: VarId) -> Option<Poly> {
+    if !written_in([&Block::new(vec![stmt.clone()])].into_iter()).contains(&v) {
+        return Some(Poly::zero());
+    }
+    let StmtKind::Assign { place, value } = &stmt.kind else { return None };
+    let more = Poly::from_expr(value)?.sub(&Poly::var(v))?.as_constant()?;
+    (*place.kind == PlaceKind::Var(v)).then(|| Poly::constant(more.max(0)))
+}
+
+/// The variable that a polynomial is.
+fn as_symbol(p: &Poly) -> Option<VarId> {
+    match p.as_atom() {
+        Some(Atom::Var(v)) => Some(*v),
+        _ => None,
     }
 }
 
