@@ -1,6 +1,6 @@
 // Files: what is written is not kept, and what is read is not known. Only the whole numbers of the header are there, since they
-// say how much there is: those of the first read of numbers. After many reads a file ends.
-enum { EOF = -1, SEEK_SET = 0, SEEK_CUR = 1, SEEK_END = 2, inventedNumber = 272, inventedBytes = 4096, inventedReads = 4013, mostSingles = 2, nextSingle = 16 };
+// say how much there is: those of the first read, or of the first one behind what says what the file is. After many reads a file ends.
+enum { EOF = -1, SEEK_SET = 0, SEEK_CUR = 1, SEEK_END = 2, inventedNumber = 272, inventedBytes = 4096, inventedReads = 4013, mostSingles = 2, nextSingle = 16, mostLetters = 16 };
 inline FILE *fopen(const char *name, const char *mode) {
     FILE *f = (FILE *)malloc(sizeof(FILE));
     rewind(f);
@@ -9,17 +9,19 @@ inline FILE *fopen(const char *name, const char *mode) {
 inline void rewind(FILE *f) {
     f->calls = 0;
     f->ended = false;
+    f->named = false;
     f->pastHeader = false;
     f->singles = 0;
     f->first = nullptr;
     f->last = nullptr;
 }
+inline bool inHeader(const FILE *f) { return !f->pastHeader && (f->calls == 1 || f->named); }
 template <typename T> void inventValue(FILE *f, T *to) { forgetValue(to); }
-inline void inventValue(FILE *f, int *to) { if (f->pastHeader) forgetValue(to); else *to = inventedNumber; }
-inline void inventValue(FILE *f, unsigned *to) { if (f->pastHeader) forgetValue(to); else *to = inventedNumber; }
-inline void inventValue(FILE *f, long *to) { if (f->pastHeader) forgetValue(to); else *to = inventedNumber; }
-inline void inventValue(FILE *f, size_t *to) { if (f->pastHeader) forgetValue(to); else *to = inventedNumber; }
-// Letters are no numbers, and what stands before a header.
+inline void inventValue(FILE *f, int *to) { if (inHeader(f)) *to = inventedNumber; else forgetValue(to); }
+inline void inventValue(FILE *f, unsigned *to) { if (inHeader(f)) *to = inventedNumber; else forgetValue(to); }
+inline void inventValue(FILE *f, long *to) { if (inHeader(f)) *to = inventedNumber; else forgetValue(to); }
+inline void inventValue(FILE *f, size_t *to) { if (inHeader(f)) *to = inventedNumber; else forgetValue(to); }
+// Letters are no numbers: before a header they say what the file is.
 template <typename T> bool areNumbers(const T *to) { return sizeof(T) > 1; }
 inline bool areNumbers(const void *to) { return true; }
 inline bool readsOn(FILE *f) {
@@ -30,14 +32,16 @@ inline bool readsOn(FILE *f) {
 template <typename... A> int fscanf(FILE *f, const char *format, A... to) {
     if (!readsOn(f)) return EOF;
     (inventValue(f, to), ...);
-    f->pastHeader = f->pastHeader || (areNumbers(to) || ...);
+    bool numbers = (areNumbers(to) || ...);
+    f->pastHeader = f->pastHeader || numbers;
+    f->named = f->named || !numbers;
     return sizeof...(A);
 }
 // One whole number of several that are read singly, each to a place of its own: some of these make a header. What goes to one place again
 // and again, or to the elements of an array, are data.
 template <typename T> void inventSingle(FILE *f, T *to) {
     bool again = (const void *)to == f->last || (const void *)to == f->first || (f->last != nullptr && (const void *)(to - 1) == f->last);
-    if (f->pastHeader || again || f->singles == mostSingles) {
+    if (again || f->singles == mostSingles || (f->singles == 0 && !inHeader(f)) || f->pastHeader) {
         f->pastHeader = true;
         forgetValue(to);
         return;
@@ -56,7 +60,9 @@ template <typename T> size_t fread(T *to, size_t size, size_t n, FILE *f) {
         }
     }
     forgetMemory(to);
-    f->pastHeader = f->pastHeader || areNumbers(to);
+    bool numbers = areNumbers(to) || n * size > mostLetters;
+    f->pastHeader = f->pastHeader || numbers;
+    f->named = f->named || !numbers;
     return n;
 }
 // Letters are not counted: those before the first line are some sign of what the file is.
@@ -70,7 +76,7 @@ inline int ungetc(int c, FILE *f) { return c; }
 inline char *fgets(char *to, int n, FILE *f) {
     if (!readsOn(f)) return nullptr;
     forgetMemory(to);
-    to[0] = f->pastHeader ? unknownText : firstLine;
+    to[0] = inHeader(f) ? firstLine : unknownText;
     lineOf = f;
     to[1] = 0;
     return to;

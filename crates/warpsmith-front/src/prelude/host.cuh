@@ -3,6 +3,7 @@
 struct FILE {
     int calls;  // reads so far
     bool ended;
+    bool named;  // what was read so far says what the file is
     bool pastHeader;  // numbers were read that say how much there is
     int singles;  // single whole numbers of the header, read so far
     const void *first, *last;  // where the first and the last of them went
@@ -33,7 +34,8 @@ inline int strlen(const char *s) {
     return n;
 }
 
-// How a text begins that was read from a file: it is not known. The first line that numbers are read from says how much there is.
+// How a text begins that was read from a file: it is not known. The first line says how much there is, or, where it is compared with
+// a text, what the file is; then the first line behind it that numbers are read from says how much.
 enum { unknownText = 1, firstLine = 2, inventedWords = 9 };
 inline bool isUnknown(const char *s) { return *s == unknownText || *s == firstLine; }
 static FILE *lineOf = nullptr;  // the file that the last line came from
@@ -47,7 +49,10 @@ inline int strncmp(const char *a, const char *b, int n) {
         if (a[i] != b[i]) order = a[i] < b[i] ? -1 : 1;
         else if (a[i] == 0) break;
     }
-    if (n > 0 && (isUnknown(a) || isUnknown(b))) forgetValue(&order);
+    if (n > 0 && (isUnknown(a) || isUnknown(b))) {
+        if (lineOf && (*a == firstLine || *b == firstLine)) lineOf->named = true;
+        forgetValue(&order);
+    }
     return order;
 }
 

@@ -42,6 +42,18 @@ fn a_header_may_be_read_a_number_at_a_time() {
     ));
 }
 
+/// Lines behind a line of titles are data.
+#[test]
+fn lines_behind_one_that_is_passed_over_are_no_header() {
+    let body = "FILE *f = fopen(argv[0], \"r\"); char line[80]; int label = 0;
+        fgets(line, 80, f); fgets(line, 80, f); sscanf(line, \"%d\", &label);
+        float *x; cudaMalloc(&x, 40); cudaMemset(x, 0, 40);
+        scale<<<1, 32>>>(x, 2.0f, 10);
+        scale<<<1, 32>>>(x, 2.0f, label);";
+    let text = check(&program(body), &[], 2);
+    assert!(text.contains("a launch was not run: `label` is not known here"), "{text}");
+}
+
 /// Elements are no header: what is done with them is not decided by an invented number.
 #[test]
 fn numbers_that_go_to_one_place_after_another_are_data() {
