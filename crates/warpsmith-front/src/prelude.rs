@@ -33,6 +33,7 @@ const TEXT: &str = concat!(
     include_str!("prelude/runtime.cuh"),
     include_str!("prelude/driver_memory.cuh"),
     include_str!("prelude/graphs.cuh"),
+    include_str!("prelude/graph_conditions.cuh"),
     include_str!("prelude/curand_host.cuh"),
     include_str!("prelude/processes.cuh")
 );

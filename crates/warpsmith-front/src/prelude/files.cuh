@@ -1,17 +1,29 @@
-// Files: what is written is not kept, and what is read is not known. Only the whole numbers of the first read are there,
-// since they say how much there is; after many reads a file ends.
-enum { EOF = -1, SEEK_SET = 0, SEEK_CUR = 1, SEEK_END = 2, inventedNumber = 272, inventedReads = 4096 };
+// Files: what is written is not kept, and what is read is not known. Only the whole numbers of the header are there, since they
+// say how much there is: those of the first read, or of the first one behind what says what the file is. After many reads a file ends.
+enum { EOF = -1, SEEK_SET = 0, SEEK_CUR = 1, SEEK_END = 2, inventedNumber = 272, inventedBytes = 4096, inventedReads = 4013, mostSingles = 2, nextSingle = 16, mostLetters = 16 };
 inline FILE *fopen(const char *name, const char *mode) {
     FILE *f = (FILE *)malloc(sizeof(FILE));
-    f->calls = 0;
-    f->ended = false;
+    rewind(f);
     return f;
 }
+inline void rewind(FILE *f) {
+    f->calls = 0;
+    f->ended = false;
+    f->named = false;
+    f->pastHeader = false;
+    f->singles = 0;
+    f->first = nullptr;
+    f->last = nullptr;
+}
+inline bool inHeader(const FILE *f) { return !f->pastHeader && (f->calls == 1 || f->named); }
 template <typename T> void inventValue(FILE *f, T *to) { forgetValue(to); }
-inline void inventValue(FILE *f, int *to) { if (f->calls == 1) *to = inventedNumber; else forgetValue(to); }
-inline void inventValue(FILE *f, unsigned *to) { if (f->calls == 1) *to = inventedNumber; else forgetValue(to); }
-inline void inventValue(FILE *f, long *to) { if (f->calls == 1) *to = inventedNumber; else forgetValue(to); }
-inline void inventValue(FILE *f, size_t *to) { if (f->calls == 1) *to = inventedNumber; else forgetValue(to); }
+inline void inventValue(FILE *f, int *to) { if (inHeader(f)) *to = inventedNumber; else forgetValue(to); }
+inline void inventValue(FILE *f, unsigned *to) { if (inHeader(f)) *to = inventedNumber; else forgetValue(to); }
+inline void inventValue(FILE *f, long *to) { if (inHeader(f)) *to = inventedNumber; else forgetValue(to); }
+inline void inventValue(FILE *f, size_t *to) { if (inHeader(f)) *to = inventedNumber; else forgetValue(to); }
+// Letters are no numbers: before a header they say what the file is.
+template <typename T> bool areNumbers(const T *to) { return sizeof(T) > 1; }
+inline bool areNumbers(const void *to) { return true; }
 inline bool readsOn(FILE *f) {
     f->calls = f->calls + 1;
     f->ended = f->calls > inventedReads;
@@ -20,15 +32,37 @@ inline bool readsOn(FILE *f) {
 template <typename... A> int fscanf(FILE *f, const char *format, A... to) {
     if (!readsOn(f)) return EOF;
     (inventValue(f, to), ...);
+    bool numbers = (areNumbers(to) || ...);
+    f->pastHeader = f->pastHeader || numbers;
+    f->named = f->named || !numbers;
     return sizeof...(A);
+}
+// One whole number of several that are read singly, each to a place of its own: some of these make a header. What goes to one place again
+// and again, or to the elements of an array, are data.
+template <typename T> void inventSingle(FILE *f, T *to) {
+    bool again = (const void *)to == f->last || (const void *)to == f->first || (f->last != nullptr && (const void *)(to - 1) == f->last);
+    if (again || f->singles == mostSingles || (f->singles == 0 && !inHeader(f)) || f->pastHeader) {
+        f->pastHeader = true;
+        forgetValue(to);
+        return;
+    }
+    *to = (T)(inventedNumber - nextSingle * f->singles);
+    if (f->singles == 0) f->first = to;
+    f->last = to;
+    f->singles = f->singles + 1;
 }
 template <typename T> size_t fread(T *to, size_t size, size_t n, FILE *f) {
     if (!readsOn(f)) return 0;
-    if constexpr (std::is_integral<T>::value) {
-        if (n == 1 && size == sizeof(T)) inventValue(f, to); else forgetMemory(to);
-    } else {
-        forgetMemory(to);
+    if constexpr (std::is_integral<T>::value && sizeof(T) >= 4) {
+        if (n == 1 && size == sizeof(T)) {
+            inventSingle(f, to);
+            return n;
+        }
     }
+    forgetMemory(to);
+    bool numbers = areNumbers(to) || n * size > mostLetters;
+    f->pastHeader = f->pastHeader || numbers;
+    f->named = f->named || !numbers;
     return n;
 }
 // Letters are not counted: those before the first line are some sign of what the file is.
@@ -42,7 +76,8 @@ inline int ungetc(int c, FILE *f) { return c; }
 inline char *fgets(char *to, int n, FILE *f) {
     if (!readsOn(f)) return nullptr;
     forgetMemory(to);
-    to[0] = f->calls == 1 ? firstLine : unknownText;
+    to[0] = inHeader(f) ? firstLine : unknownText;
+    lineOf = f;
     to[1] = 0;
     return to;
 }
@@ -127,6 +162,7 @@ inline void forgetScanned(char *to, bool first) {
 template <typename... A> int sscanf(const char *text, const char *format, A... to) {
     if (isUnknown(text)) {
         (forgetScanned(to, text[0] == firstLine), ...);
+        if ((areNumbers(to) || ...)) readsNumberOf(text);
         return sizeof...(A);
     }
     Scanned s;
@@ -139,15 +175,11 @@ template <typename... A> int sscanf(const char *text, const char *format, A... t
 }
 inline int feof(FILE *f) { return f->ended ? 1 : 0; }
 inline int ferror(FILE *f) { return 0; }
-inline void rewind(FILE *f) {
-    f->calls = 0;
-    f->ended = false;
-}
 inline int fseek(FILE *f, long to, int from) {
     f->ended = false;
     return 0;
 }
-inline long ftell(FILE *f) { return inventedReads; }
+inline long ftell(FILE *f) { return inventedBytes; }
 
 // Images and data of the samples.
 inline char *sdkFindFilePath(const char *name, const char *program) { return (char *)name; }
@@ -159,6 +191,13 @@ template <typename T> bool inventImage(T **data, unsigned *width, unsigned *heig
 }
 template <typename T> bool sdkLoadPGM(const char *name, T **data, unsigned *w, unsigned *h) { return inventImage(data, w, h, 1); }
 template <typename T> bool sdkLoadPPM4(const char *name, T **data, unsigned *w, unsigned *h) { return inventImage(data, w, h, 4); }
+enum { inventedLength = 4096 };
+template <typename T> bool sdkReadFile(const char *name, T **data, unsigned *length, bool verbose) {
+    *length = inventedLength;
+    if (*data == nullptr) *data = (T *)malloc(inventedLength * sizeof(T));
+    forgetMemory(*data);
+    return true;
+}
 template <typename T> bool sdkSavePGM(const char *name, T *data, unsigned w, unsigned h) { return true; }
 template <typename T> bool sdkSavePPM4(const char *name, T *data, unsigned w, unsigned h) { return true; }
 inline int fclose(FILE *f) { return 0; }
@@ -285,7 +324,10 @@ struct ifstream : ios_base {
     long tellg() { return ftell(file); }
 };
 template <typename T> ifstream &operator>>(ifstream &in, T &to) {
-    if (readsOn(in.file)) inventValue(in.file, &to);
+    if (!readsOn(in.file)) return in;
+    if constexpr (std::is_integral<T>::value && sizeof(T) >= 4) inventSingle(in.file, &to);
+    else inventValue(in.file, &to);
+    in.file->pastHeader = in.file->pastHeader || !std::is_integral<T>::value;
     return in;
 }
 // A line of a file is not known; here it is empty.

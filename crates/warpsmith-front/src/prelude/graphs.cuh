@@ -28,6 +28,10 @@ struct graphNode {
     struct graphOfNodes *child;
     graphNode *original;
     size_t noted;
+    unsigned *condition;
+    int conditionKind;
+    unsigned bodyCount;
+    struct graphOfNodes **bodies;
 };
 struct graphOfNodes {
     graphNode **nodes;
@@ -35,7 +39,8 @@ struct graphOfNodes {
 };
 enum {
     cudaGraphNodeTypeKernel = 0, cudaGraphNodeTypeMemcpy = 1, cudaGraphNodeTypeMemset = 2, cudaGraphNodeTypeHost = 3,
-    cudaGraphNodeTypeGraph = 4, cudaGraphNodeTypeEmpty = 5, graphNodeNoted = 6
+    cudaGraphNodeTypeGraph = 4, cudaGraphNodeTypeEmpty = 5, graphNodeNoted = 6, cudaGraphNodeTypeMemAlloc = 10, cudaGraphNodeTypeMemFree = 11,
+    cudaGraphNodeTypeConditional = 13
 };
 typedef graphNode *cudaGraphNode_t;
 typedef graphOfNodes *cudaGraph_t, *cudaGraphExec_t;
@@ -276,6 +281,8 @@ inline void graphSet(const cudaMemsetParams &p) {
     }
 }
 inline void graphRun(graphOfNodes *g);
+inline void graphRunCondition(graphNode *node);
+inline void graphBegin(graphOfNodes *g);
 inline void graphRunNode(graphNode *node) {
     if (node->kind == cudaGraphNodeTypeKernel)
         launchByAddress(
@@ -287,6 +294,7 @@ inline void graphRunNode(graphNode *node) {
     else if (node->kind == cudaGraphNodeTypeHost) node->host.fn(node->host.userData);
     else if (node->kind == cudaGraphNodeTypeGraph) graphRun(node->child);
     else if (node->kind == graphNodeNoted) replayNoted(node->noted);
+    else if (node->kind == cudaGraphNodeTypeConditional) graphRunCondition(node);
 }
 inline void graphRun(graphOfNodes *g) {
     int left = g->count;
@@ -309,6 +317,7 @@ inline void graphRun(graphOfNodes *g) {
     }
 }
 template <typename S> int cudaGraphLaunch(cudaGraphExec_t exec, S stream) {
+    graphBegin(exec);
     graphRun(exec);
     return 0;
 }
@@ -333,7 +342,7 @@ template <typename S> int cudaStreamBeginCapture(S stream, cudaStreamCaptureMode
 template <typename S> int cudaStreamBeginCapture(S stream) { return cudaStreamBeginCapture(stream, 0); }
 template <typename S> int cudaStreamEndCapture(S stream, cudaGraph_t *graph) {
     graphTakeNotes(doFromHere());
-    *graph = graphCaptured;
+    if (graph) *graph = graphCaptured;
     graphCaptured = 0;
     return 0;
 }

@@ -3,6 +3,10 @@
 struct FILE {
     int calls;  // reads so far
     bool ended;
+    bool named;  // what was read so far says what the file is
+    bool pastHeader;  // numbers were read that say how much there is
+    int singles;  // single whole numbers of the header, read so far
+    const void *first, *last;  // where the first and the last of them went
 };
 static FILE *stdin, *stdout, *stderr;
 
@@ -30,12 +34,26 @@ inline int strlen(const char *s) {
     return n;
 }
 
+// How a text begins that was read from a file: it is not known. The first line says how much there is, or, where it is compared with
+// a text, what the file is; then the first line behind it that numbers are read from says how much.
+enum { unknownText = 1, firstLine = 2, inventedWords = 9 };
+inline bool isUnknown(const char *s) { return *s == unknownText || *s == firstLine; }
+static FILE *lineOf = nullptr;  // the file that the last line came from
+inline void readsNumberOf(const char *s) {
+    if (*s == firstLine && lineOf) lineOf->pastHeader = true;
+}
+
 inline int strncmp(const char *a, const char *b, int n) {
-    for (int i = 0; i < n; i++) {
-        if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
-        if (a[i] == 0) return 0;
+    int order = 0;
+    for (int i = 0; i < n && order == 0; i++) {
+        if (a[i] != b[i]) order = a[i] < b[i] ? -1 : 1;
+        else if (a[i] == 0) break;
     }
-    return 0;
+    if (n > 0 && (isUnknown(a) || isUnknown(b))) {
+        if (lineOf && (*a == firstLine || *b == firstLine)) lineOf->named = true;
+        forgetValue(&order);
+    }
+    return order;
 }
 
 inline int memcmp(const void *a, const void *b, size_t n) {
@@ -50,6 +68,13 @@ inline int posix_memalign(void **p, size_t alignment, size_t bytes) {
     return 0;
 }
 
+// What was there is not followed into the larger memory: it is set, and not known.
+inline void *realloc(void *p, size_t bytes) {
+    char *larger = (char *)malloc(bytes);
+    if (p) forgetMemory(larger);
+    return larger;
+}
+
 inline int strcmp(const char *a, const char *b) { return strncmp(a, b, 1 << 30); }
 
 inline char *strcpy(char *to, const char *from) {
@@ -59,11 +84,9 @@ inline char *strcpy(char *to, const char *from) {
     return to;
 }
 
-// How a text begins that was read from a file: it is not known. The first line of a file says how much there is.
-enum { unknownText = 1, firstLine = 2, inventedWords = 9 };
-inline bool isUnknown(const char *s) { return *s == unknownText || *s == firstLine; }
 inline double atof(const char *s) {
     double value = 0.0, scale = 1.0;
+    readsNumberOf(s);
     if (isUnknown(s)) forgetValue(&value);
     int i = 0, sign = 1;
     while (s[i] == ' ') i++;
@@ -85,6 +108,7 @@ inline double atof(const char *s) {
 
 inline long long atoll(const char *s) {
     long long value = 0;
+    readsNumberOf(s);
     if (s[0] == firstLine) return inventedNumber;
     if (s[0] == unknownText) forgetValue(&value);
     int i = 0, sign = 1;
@@ -98,6 +122,7 @@ inline int atoi(const char *s) { return (int)atoll(s); }
 inline long atol(const char *s) { return (long)atoll(s); }
 // A number to a base; 0 stands for what the text begins with.
 inline unsigned long long strtoull(const char *s, char **end, int base) {
+    const char *begin = s;
     while (*s == ' ' || *s == '\t' || *s == '\n') s++;
     bool negative = *s == '-';
     if (*s == '-' || *s == '+') s++;
@@ -110,6 +135,7 @@ inline unsigned long long strtoull(const char *s, char **end, int base) {
         if (digit >= base) break;
         value = value * base + digit;
     }
+    if (isUnknown(begin)) value = (unsigned long long)atoll(begin);
     if (end) *end = (char *)s;
     return negative ? 0 - value : value;
 }

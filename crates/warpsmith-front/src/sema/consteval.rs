@@ -242,57 +242,6 @@ impl<'a> Sema<'a> {
         self.add_global(decl, item, q, scope)
     }
 
-    /// A variable of the host in a program: constants fold as elsewhere, others have a place of their own.
-    pub(crate) fn host_variable(
-        &mut self,
-        decl: &'a ast::VarDecl,
-        item: &'a ast::Declarator,
-        scope: ScopeId,
-        key: (usize, ScopeId),
-    ) -> Res<Entity<'a>> {
-        if let Some(known) = self.host_globals.get(&key) {
-            return known.clone().ok_or(Failure::Reported);
-        }
-        self.host_globals.insert(key, None);
-        let mut q = match super::functions::is_auto(&item.ty) {
-            true => self.auto_global(item, scope)?,
-            false => self.resolve_type(scope, &item.ty)?,
-        };
-        self.complete_length(&mut q, item)?;
-        let constant = q.is_const || decl.attrs.is_constexpr;
-        if let (true, Some(init)) = (constant && q.ty.scalar().is_some(), &item.init)
-            && let Ok(v) = self.const_init(scope, &q.ty, init, item.span)
-        {
-            let entity = Entity::Const(Expr::constant(v).with_origin(item.span));
-            self.host_globals.insert(key, Some(entity.clone()));
-            return Ok(entity);
-        }
-        let bytes = match &item.init {
-            Some(init) => self.const_bytes(scope, &q.ty, init, item.span).map(Some),
-            None => Ok(None),
-        };
-        let (init, why) = match bytes {
-            Ok(bytes) => (bytes, None),
-            Err(Failure::New(d)) => (None, Some(d.message)),
-            Err(Failure::Reported) => (None, Some("its value is not understood".into())),
-        };
-        self.module.globals.push(Global {
-            name: item.name.clone(),
-            ty: q.ty.clone(),
-            space: Space::Local,
-            init,
-            origin: Origin::at(item.span),
-        });
-        let id = GlobalId(self.module.globals.len() as u32 - 1);
-        let place = Place::new(PlaceKind::Global(id), q.ty.clone(), item.span);
-        if let Some(why) = why {
-            self.unset_globals.push((place.clone(), item.span, why));
-        }
-        let entity = Entity::Global { place, is_const: q.is_const };
-        self.host_globals.insert(key, Some(entity.clone()));
-        Ok(entity)
-    }
-
     /// A static variable of a device function: it keeps its value, and all threads have the same.
     pub(crate) fn device_static(
         &mut self,
@@ -311,7 +260,11 @@ impl<'a> Sema<'a> {
         Ok(entity)
     }
 
-    fn auto_global(&mut self, item: &'a ast::Declarator, scope: ScopeId) -> Res<QualType> {
+    pub(crate) fn auto_global(
+        &mut self,
+        item: &'a ast::Declarator,
+        scope: ScopeId,
+    ) -> Res<QualType> {
         let Some(ast::Initializer::Expr(e)) = &item.init else {
             return fail("W052", item.span, "`auto` needs a value to take its type from");
         };
@@ -378,7 +331,7 @@ impl<'a> Sema<'a> {
     }
 
     /// The bytes of a constant initialiser: a function writes the value to a buffer.
-    fn const_bytes(
+    pub(crate) fn const_bytes(
         &mut self,
         scope: ScopeId,
         ty: &Type,

@@ -79,8 +79,7 @@ impl<'a> Sema<'a> {
             return Ok(());
         }
         if vars.attrs.is_static && self.tolerates() {
-            let key = (std::ptr::from_ref(d) as usize, scope);
-            let entity = self.host_variable(vars, d, scope, key)?;
+            let entity = self.host_static(vars, d, scope)?;
             self.declare(scope, &d.name, entity);
             return Ok(());
         }
@@ -153,10 +152,7 @@ impl<'a> Sema<'a> {
         }
         let own = (d.name.as_str(), &q.ty, d.span);
         let value = self.with_own_type(own, expressions(init), |s| {
-            match s.class_init(&q.ty, init, d.span)? {
-                Some(value) => Ok(value),
-                None => s.init_value(&q.ty, init, ones, d.span),
-            }
+            s.declared_value(&q.ty, init, ones, d.span)
         })?;
         if vars.attrs.is_constexpr || q.is_const {
             if let Some(v) = value.as_const()
@@ -187,10 +183,7 @@ impl<'a> Sema<'a> {
         let scope = self.f_scope();
         let ty = q.ty.clone();
         self.uninitialised(vars, d, q, false)?;
-        let value = match self.class_init(&ty, init, d.span)? {
-            Some(value) => value,
-            None => self.init_value(&ty, init, false, d.span)?,
-        };
+        let value = self.declared_value(&ty, init, false, d.span)?;
         let declared = self.lookup_in(scope, &d.name).into_iter().next_back();
         if let Some(Entity::Place { place, .. }) = declared {
             self.emit(StmtKind::Assign { place, value }, d.span);
@@ -199,7 +192,12 @@ impl<'a> Sema<'a> {
     }
 
     /// `Point p(1, 2)`, `Point p = {…}` of a class with constructors; others are left to the caller.
-    fn class_init(&mut self, ty: &Type, init: &'a Initializer, span: Span) -> Res<Option<Expr>> {
+    pub(crate) fn class_init(
+        &mut self,
+        ty: &Type,
+        init: &'a Initializer,
+        span: Span,
+    ) -> Res<Option<Expr>> {
         let Some(class) = self.is_class(ty) else { return Ok(None) };
         match init {
             Initializer::Call(args, at) => {

@@ -60,12 +60,14 @@ impl<'a> Sema<'a> {
             return None;
         }
         Some(match (name, args) {
-            ("malloc" | "valloc", [bytes]) => self.malloc(bytes, None, false, span),
-            ("aligned_alloc", [_, bytes]) => self.malloc(bytes, None, false, span),
-            ("calloc", [count, size]) => self.malloc(count, Some(size), true, span),
-            ("free" | "cudaFreeHost", [pointer]) | ("cudaFreeAsync", [pointer, ..]) => {
-                self.free(pointer, span)
+            ("malloc" | "valloc" | "pvalloc", [bytes])
+            | ("aligned_alloc" | "memalign", [_, bytes])
+            | ("_mm_malloc" | "_aligned_malloc", [bytes, _]) => {
+                self.malloc(bytes, None, false, span)
             }
+            ("calloc", [count, size]) => self.malloc(count, Some(size), true, span),
+            ("free" | "cudaFreeHost" | "_mm_free" | "_aligned_free", [pointer])
+            | ("cudaFreeAsync", [pointer, ..]) => self.free(pointer, span),
             ("memset" | "cudaMemset", [pointer, value, bytes])
             | ("cudaMemsetAsync", [pointer, value, bytes, ..]) => {
                 if let Err(failure) = self.next_in_stream_of(args.get(3), span) {

@@ -62,6 +62,14 @@ impl<'a> Sema<'a> {
             let list = self.list_operands(items)?;
             return self.construct(ty, list, true, span);
         }
+        // Braces around the text that fills an array.
+        if let (Type::Array(element, _), [only]) = (ty, items)
+            && element.scalar().is_some()
+            && let Initializer::Expr(e) = &only.value
+            && let ast::ExprKind::Str(text) = &*e.kind
+        {
+            return self.string_value(ty, text, e.span);
+        }
         self.list_value(ty, items, self.f_scope(), span)
     }
 

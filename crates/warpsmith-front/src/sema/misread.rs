@@ -136,6 +136,42 @@ impl<'a> Sema<'a> {
         self.declare_value(name, ty, value.map(Some), span)
     }
 
+    /// The same outside of functions: the variable, if one of what reads as parameters names a variable.
+    pub(crate) fn misread_variable(
+        &mut self,
+        scope: ScopeId,
+        f: &'a ast::FunctionDecl,
+    ) -> Option<&'a ast::VarDecl> {
+        let ast::FunctionName::Plain(path) = &f.name else { return None };
+        let (Some(name), Some(ret)) = (path.as_name(), &f.ret) else { return None };
+        if f.body.is_some() || f.template.is_some() || f.variadic || f.params.is_empty() {
+            return None;
+        }
+        let args: Vec<ast::Expr> = f.params.iter().map(argument).collect::<Option<_>>()?;
+        let is_variable = |e: &ast::Expr| {
+            let ast::ExprKind::Path(path) = &*e.kind else { return false };
+            let found = path.as_name().map(|name| self.lookup(scope, name)).unwrap_or_default();
+            matches!(found.first(), Some(Entity::Lazy { .. }))
+        };
+        if !args.iter().any(is_variable) {
+            return None;
+        }
+        let declarator = ast::Declarator {
+            name: name.to_string(),
+            ty: ret.clone(),
+            init: Some(ast::Initializer::Call(args, f.head_span)),
+            bits: None,
+            parts: vec![],
+            span: f.head_span,
+        };
+        Some(self.arena.keep_variable(ast::VarDecl {
+            attrs: f.attrs.clone(),
+            template: None,
+            declarators: vec![declarator],
+            span: f.head_span,
+        }))
+    }
+
     fn declare_misread(
         &mut self,
         name: &str,

@@ -66,6 +66,7 @@ mod function_values;
 mod functions;
 mod group_operators;
 mod host;
+mod host_globals;
 mod host_memory;
 mod host_symbols;
 mod inherited;
@@ -359,8 +360,8 @@ pub(crate) struct Sema<'a> {
     pub(crate) library_files: &'a [warpsmith_ir::FileId],
     /// What stands in for libraries.
     pub(crate) libraries: Option<&'a Libraries<'a>>,
-    /// Variables of the host whose initialiser is not understood: the place, where it stands, and why.
-    pub(crate) unset_globals: Vec<(warpsmith_ir::Place, Span, String)>,
+    /// Variables of the host whose first value is not constant, each behind those that it needs.
+    pub(crate) late_globals: Vec<host_globals::Late>,
     /// The types that stand for functions used as values, by declaration and template arguments.
     pub(crate) function_types: Vec<(usize, Option<Vec<TArg>>, StructId)>,
     /// Where instances of variable templates are looked at, by declaration and arguments.
@@ -424,7 +425,7 @@ impl<'a> Sema<'a> {
             shared_by: vec![],
             library_files: &[],
             libraries: None,
-            unset_globals: vec![],
+            late_globals: vec![],
             function_types: vec![],
             variable_templates: HashMap::new(),
             pointers: function_pointers::FunctionPointers::default(),

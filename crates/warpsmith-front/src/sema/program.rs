@@ -3,9 +3,7 @@
 //! A statement of the host that cannot be lowered becomes [`Runtime::Skipped`], with [`Runtime::Forget`] for what it would
 //! have written. Errors in kernels and device functions stay errors.
 
-use warpsmith_ir::{
-    Expr, ExprKind as Kind, FuncId, FunctionKind, Runtime, Span, Stmt, StmtKind, Type,
-};
+use warpsmith_ir::{Expr, ExprKind as Kind, FunctionKind, Runtime, Span, StmtKind, Type};
 
 use super::Sema;
 use super::model::*;
@@ -25,18 +23,6 @@ impl<'a> Sema<'a> {
     /// Whether the function under construction is host code of a program.
     pub(crate) fn tolerates(&mut self) -> bool {
         self.program && self.f().func.kind == FunctionKind::Host && !self.f().is_const_eval
-    }
-
-    /// Variables of the host whose initialiser is not constant get it when the program begins.
-    pub(crate) fn begin_program(&mut self, entry: FuncId) {
-        let forgotten = std::mem::take(&mut self.unset_globals);
-        let Some(f) = self.module.functions.get_mut(entry.0 as usize) else { return };
-        for (place, span, what) in forgotten.into_iter().rev() {
-            let forget = StmtKind::Runtime(Runtime::Forget { place });
-            f.body.stmts.insert(0, Stmt::new(forget, span));
-            let skipped = StmtKind::Runtime(Runtime::Skipped { what, launches: false });
-            f.body.stmts.insert(0, Stmt::new(skipped, span));
-        }
     }
 
     pub(crate) fn before_statement(&mut self) -> Before {

@@ -9,25 +9,45 @@ use crate::ast::{self, ExprKind, Path, PathSegment, TemplateArg, TypeKind, TypeN
 
 /// Keeps syntax made while lowering for as long as the rest of the program.
 pub(crate) struct Arena {
-    head: OnceLock<Box<Node>>,
-}
-
-struct Node {
-    expr: ast::Expr,
-    next: OnceLock<Box<Node>>,
+    exprs: Kept<ast::Expr>,
+    variables: Kept<ast::VarDecl>,
 }
 
 impl Arena {
     pub const fn new() -> Arena {
-        Arena { head: OnceLock::new() }
+        Arena { exprs: Kept::new(), variables: Kept::new() }
     }
 
     pub fn keep(&self, expr: ast::Expr) -> &ast::Expr {
+        self.exprs.keep(expr)
+    }
+
+    pub fn keep_variable(&self, decl: ast::VarDecl) -> &ast::VarDecl {
+        self.variables.keep(decl)
+    }
+}
+
+/// A list that grows while its elements are lent.
+struct Kept<T> {
+    head: OnceLock<Box<Node<T>>>,
+}
+
+struct Node<T> {
+    value: T,
+    next: OnceLock<Box<Node<T>>>,
+}
+
+impl<T> Kept<T> {
+    const fn new() -> Kept<T> {
+        Kept { head: OnceLock::new() }
+    }
+
+    fn keep(&self, value: T) -> &T {
         let mut at = &self.head;
         while let Some(node) = at.get() {
             at = &node.next;
         }
-        &at.get_or_init(|| Box::new(Node { expr, next: OnceLock::new() })).expr
+        &at.get_or_init(|| Box::new(Node { value, next: OnceLock::new() })).value
     }
 }
 

@@ -45,19 +45,11 @@ impl<'a> Sema<'a> {
 
     pub(crate) fn declare_item(&mut self, scope: ScopeId, item: &'a ast::Item) {
         match &item.kind {
-            ItemKind::Function(f) => self.declare_function(scope, f),
-            ItemKind::Vars(vars) => {
-                self.declare_inline_type(scope, vars);
-                for d in &vars.declarators {
-                    let entity = Entity::Lazy { decl: vars, item: d, scope };
-                    let known = self.scope(scope).names.get(&d.name);
-                    // A definition replaces an earlier `extern` declaration of the same variable.
-                    if known.is_some() && vars.attrs.is_extern && !vars.attrs.shared {
-                        continue;
-                    }
-                    self.scope_mut(scope).names.insert(d.name.clone(), vec![entity]);
-                }
-            }
+            ItemKind::Function(f) => match self.misread_variable(scope, f) {
+                Some(vars) => self.declare_variables(scope, vars),
+                None => self.declare_function(scope, f),
+            },
+            ItemKind::Vars(vars) => self.declare_variables(scope, vars),
             ItemKind::Struct(s) => self.declare_struct(scope, s),
             ItemKind::Enum(e) => self.declare_enum(scope, e),
             ItemKind::Alias(a) => self.declare_alias(scope, a),
@@ -76,6 +68,19 @@ impl<'a> Sema<'a> {
             ItemKind::StaticAssert(cond) => self.static_asserts.push((cond, scope)),
             ItemKind::Axiom(cond) => self.axioms.push((cond, scope)),
             ItemKind::Pragma(_) | ItemKind::Unsupported { .. } => {}
+        }
+    }
+
+    fn declare_variables(&mut self, scope: ScopeId, vars: &'a ast::VarDecl) {
+        self.declare_inline_type(scope, vars);
+        for d in &vars.declarators {
+            let entity = Entity::Lazy { decl: vars, item: d, scope };
+            let known = self.scope(scope).names.get(&d.name);
+            // A definition replaces an earlier `extern` declaration of the same variable.
+            if known.is_some() && vars.attrs.is_extern && !vars.attrs.shared {
+                continue;
+            }
+            self.scope_mut(scope).names.insert(d.name.clone(), vec![entity]);
         }
     }
 

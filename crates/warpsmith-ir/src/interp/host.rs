@@ -254,7 +254,7 @@ impl<T: Track> Interp<'_, '_, T> {
 
     /// What the statement may have written is not known any more; `whole`: wherever in an array it may have been.
     fn forget(&mut self, stmt: &Stmt, whole: bool) {
-        let mut writes = Writes::default();
+        let mut writes = Writes { interrupted: whole, ..Writes::default() };
         writes.stmt(stmt);
         for place in &writes.places {
             self.forget_place(place, whole);
@@ -380,10 +380,24 @@ struct Writes {
     places: Vec<Place>,
     vars: Vec<VarId>,
     pointers: Vec<Expr>,
+    /// It had begun.
+    interrupted: bool,
 }
 
 impl Visitor for Writes {
     fn stmt(&mut self, stmt: &Stmt) {
+        // Behind a branch that ends the program is only who did not take it.
+        if let StmtKind::If { cond, then, otherwise } = &stmt.kind
+            && !self.interrupted
+        {
+            self.expr(cond);
+            for branch in [then, otherwise] {
+                if !ends_program(branch) {
+                    self.block(branch);
+                }
+            }
+            return;
+        }
         if let StmtKind::Call { args, .. } | StmtKind::Launch(Launch { args, .. }) = &stmt.kind {
             let writable = |e: &&Expr| matches!(e.ty, Type::Pointer { readonly: false, .. });
             self.pointers.extend(args.iter().filter(writable).cloned());
@@ -408,6 +422,14 @@ impl Visitor for Writes {
     fn sets(&mut self, var: VarId) {
         self.vars.push(var);
     }
+}
+
+fn ends_program(block: &Block) -> bool {
+    block.stmts.last().is_some_and(|last| match &last.kind {
+        StmtKind::Trap => true,
+        StmtKind::Scope(inner) => ends_program(inner),
+        _ => false,
+    })
 }
 
 /// The function that runs whole programs is tolerated as one.

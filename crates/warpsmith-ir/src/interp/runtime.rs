@@ -14,6 +14,8 @@ use crate::value::Value;
 
 /// Bytes of all memory that a function allocates, at most.
 const MOST: u64 = 1 << 36;
+/// Bytes that take so long to move that the time may be over meanwhile.
+const MANY_BYTES: u64 = 1 << 20;
 
 impl Memory {
     /// Whether a pointer's object lies on the host.
@@ -124,6 +126,7 @@ impl<T: Track> Interp<'_, '_, T> {
 
     fn new_buffer(&mut self, bytes: &Expr, origin: &Origin) -> Run<(usize, usize)> {
         let bytes = self.integer(bytes)? as u64;
+        self.in_time_for(bytes, origin)?;
         let most = self.launcher.most_bytes().unwrap_or(MOST);
         if bytes > most.saturating_sub(self.memory.all_bytes()) {
             return Err(self.error(InterpErrorKind::MemoryLimit(most), origin));
@@ -166,10 +169,19 @@ impl<T: Track> Interp<'_, '_, T> {
         self.write(pointer, (Val::Ptr(p), T::input(Value::i32(0))))
     }
 
+    /// Steps do not count the time that many bytes take: the clock is looked at for each such piece.
+    fn in_time_for(&self, bytes: u64, origin: &Origin) -> Run<()> {
+        match bytes >= MANY_BYTES && self.limits.over() {
+            true => Err(self.error(InterpErrorKind::StepLimit(self.steps), origin)),
+            false => Ok(()),
+        }
+    }
+
     pub(super) fn fill(&mut self, p: Pointer, value: u8, bytes: u64, origin: &Origin) -> Run<()> {
         if bytes == 0 {
             return Ok(());
         }
+        self.in_time_for(bytes, origin)?;
         self.lengthen(p, bytes);
         let (id, at) = self.check(p, bytes).map_err(|kind| self.error(kind, origin))?;
         let bytes = bytes as usize;
@@ -277,6 +289,7 @@ impl<T: Track> Interp<'_, '_, T> {
         if bytes == 0 {
             return Ok(());
         }
+        self.in_time_for(bytes, origin)?;
         if self.working.is_some() || way == CopyWay::Any {
             self.right_way(way, to, from, origin)?;
             return self.any_copy(to, from, bytes, asynchronous, origin);

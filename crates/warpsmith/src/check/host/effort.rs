@@ -206,6 +206,33 @@ mod tests {
         assert_eq!(after.findings, ["out-of-bounds"], "{:?}", after.limits);
     }
 
+    /// Launches that take all the time there is where the program chooses their number, and one behind them.
+    #[test]
+    fn launches_that_take_too_long_are_run_with_small_numbers() {
+        let text = "#include <cstdlib>\n\
+            __global__ void slow(int *x) {\n\
+                for (int k = 0; k < 20000; k++) x[blockIdx.x * 64 + threadIdx.x] += k;\n\
+            }\n\
+            __global__ void last(int *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = 1; }\n\
+            int main(int argc, char **argv) {\n\
+                int n = argc > 1 ? atoi(argv[1]) : 4096;\n\
+                int *x, *y, h[64]; cudaMalloc(&x, n * 64); cudaMalloc(&y, n * 4);\n\
+                cudaMemset(x, 0, n * 64);\n\
+                for (int i = 0; i < n; i++) {\n\
+                    slow<<<n / 4, 4>>>(x);\n\
+                    cudaMemcpy(h, x, 64, cudaMemcpyDeviceToHost);\n\
+                }\n\
+                last<<<(n + 63) / 64, 64>>>(y, n);\n\
+                return 0;\n\
+            }\n";
+        let text = text.replace("blockIdx.x * 64", "blockIdx.x * 4");
+        let right = check(&text, CheckArgs::default(), times(0, 20));
+        assert!(right.findings.is_empty() && right.limits.is_empty(), "{:?}", right.limits);
+        let wrong = text.replace("threadIdx.x < n)", "threadIdx.x <= n)");
+        let found = check(&wrong, CheckArgs::default(), times(0, 20)).findings;
+        assert_eq!(found, ["out-of-bounds"]);
+    }
+
     /// Whether a race stands other numbers, which nobody gave, is not said by a run that ends before it comes to that launch.
     #[test]
     fn runs_that_do_not_come_to_a_launch_do_not_doubt_it() {

@@ -71,6 +71,8 @@ pub struct HostLauncher<'a, 'r> {
     has_heap: bool,
     /// Findings there were when a run began that is not to go on once something takes too long, unless there are more by then.
     impatient: Option<usize>,
+    /// Nor once the time has come to hurry.
+    tires: bool,
     /// An assertion that fails before the first launch ends the run.
     asserts: bool,
     /// Findings there were when a run began that ends soon after there are more.
@@ -120,6 +122,7 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
                 || program.module.globals.iter().any(|g| g.space == Space::Global),
             has_heap,
             impatient: impatient.then_some(found),
+            tires: of.tires,
             asserts,
             ends_after,
             left_after_finding: None,
@@ -190,6 +193,18 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
             Some(left) => Some(left.saturating_sub(steps)),
             None => self.ends_after.filter(|before| found(self.runner) > *before).map(|_| most),
         };
+    }
+
+    /// Others may take the place of this run, which has found nothing.
+    fn is_impatient(&self) -> bool {
+        self.impatient.is_some_and(|before| found(self.runner) == before)
+    }
+
+    /// The launches take too long, and others may take the place of this run: it ends.
+    fn is_tired(&mut self) -> bool {
+        let tired = self.tires && self.is_impatient() && self.runner.hurries();
+        self.ran.slow |= tired;
+        tired
     }
 
     /// What was found is worth no more launches.
@@ -319,8 +334,7 @@ impl Launcher for HostLauncher<'_, '_> {
     }
 
     fn gives_up(&self) -> bool {
-        let impatient = self.impatient.is_some_and(|before| found(self.runner) == before);
-        self.ran.asserted || self.ran.slow && impatient || self.runner.is_late()
+        self.ran.asserted || self.ran.slow && self.is_impatient() || self.runner.is_late()
     }
 
     fn hurries(&self) -> bool {

@@ -75,6 +75,8 @@ struct Running<'t> {
     most_bytes: u64,
     /// The run ends where something takes too long and nothing has been found: others take its place.
     impatient: bool,
+    /// So it does where the launches do, once the time has come to hurry.
+    tires: bool,
     /// An assertion that fails before anything was launched ends the run: its arguments do not suit the program.
     asserts: bool,
     /// The run ends soon after something was found.
@@ -191,6 +193,7 @@ impl Runner<'_> {
                     host_steps: HOST_STEPS,
                     most_bytes: runner.args.max_memory,
                     impatient: false,
+                    tires: false,
                     asserts: false,
                     ends_after_finding: !unlimited,
                     sources,

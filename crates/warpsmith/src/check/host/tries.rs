@@ -16,7 +16,8 @@ impl Runner<'_> {
         let mark = self.mark();
         let chooses = of.program.reads_arguments() && given.is_empty();
         let impatient = chooses && !self.args.dry_run;
-        let mut first = self.run_with(&Running { impatient, ..*of }, &given, false)?;
+        let mut first =
+            self.run_with(&Running { impatient, tires: impatient, ..*of }, &given, false)?;
         if impatient && first.slow && self.found_since(&mark).is_empty() {
             // It was not run to its end, so it is not known what else it launches.
             let kernels = sema::kernels_of(of.unit).len();
@@ -78,7 +79,7 @@ impl Runner<'_> {
         self.run_with(of, &invented, true)
     }
 
-    /// A program whose own sizes are too large for its host code: a run with small numbers for its arguments takes the place of
+    /// A program whose own sizes are too large for its host code or its launches: a run with small numbers for its arguments takes the place of
     /// the first one, if all of it can be run then and it launches enough.
     fn with_small_arguments(
         &mut self,
@@ -86,7 +87,14 @@ impl Runner<'_> {
         of: &Running<'_>,
         enough: impl Fn(&Ran) -> bool,
     ) -> Result<Option<Ran>, Failure> {
-        self.while_worth(|runner| runner.tried_small(mark, of, enough))
+        let hurries = self.hurries;
+        let tried = self.while_worth(|runner| {
+            // Small runs are worth being complete.
+            runner.hurries = runner.hurries.and(runner.deadline);
+            runner.tried_small(mark, of, enough)
+        });
+        self.hurries = hurries;
+        tried
     }
 
     fn tried_small(

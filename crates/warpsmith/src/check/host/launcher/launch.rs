@@ -53,7 +53,7 @@ impl HostLauncher<'_, '_> {
             Verdict::Done => None,
             Verdict::Run(pending) => Some(pending),
         };
-        if self.ends_here(&label) {
+        if self.ends_here(&label) || self.is_tired() {
             return Err("stopped".to_string());
         }
         self.ran.launched += 1;
