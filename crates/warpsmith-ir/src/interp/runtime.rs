@@ -15,7 +15,7 @@ use crate::value::Value;
 /// Bytes of all memory that a function allocates, at most.
 const MOST: u64 = 1 << 36;
 /// Bytes that take so long to move that the time may be over meanwhile.
-const MANY_BYTES: u64 = 1 << 20;
+const MANY_BYTES: u64 = 1 << 22;
 
 impl Memory {
     /// Whether a pointer's object lies on the host.
