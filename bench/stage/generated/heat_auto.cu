@@ -30,17 +30,16 @@ __global__ void heat_by_4(const float *in, float *out, int nx, int ny, int nz, f
     const int k_begin = (int)blockIdx.z * k_run, k_end = min(nz, k_begin + k_run);
     c += k_begin * plane;
     // Planes go through registers: each is read once.
-    float4 in_below, in_here, in_above;
+    float4 in_below, in_here;
     {
         const int k = k_begin;
         if (k < k_end) {
             in_below = *(const float4 *)&in[k == 0 ? c : c - plane];
             in_here = *(const float4 *)&in[c];
-            in_above = *(const float4 *)&in[k == nz - 1 ? c : c + plane];
         }
     }
     for (int k = k_begin; k < k_end; k++) {
-        const float4 in_next = ((k + 1) < k_end) ? *(const float4 *)&in[(k + 1) == nz - 1 ? (c + plane) : (c + plane) + plane] : in_above;
+        const float4 in_above = *(const float4 *)&in[k == nz - 1 ? c : c + plane];
         const float4 in_row2 = *(const float4 *)&in[j == 0 ? c : c - nx];
         const float4 in_row3 = *(const float4 *)&in[j == ny - 1 ? c : c + nx];
         float4 out_row;
@@ -59,7 +58,6 @@ __global__ void heat_by_4(const float *in, float *out, int nx, int ny, int nz, f
         *(float4 *)&out[c] = out_row;
         in_below = in_here;
         in_here = in_above;
-        in_above = in_next;
         c += plane;
     }
 }
@@ -71,7 +69,7 @@ static void launch(const float *in, float *out, int nx, int ny, int nz, float cc
     if (nx % 4 == 0
         && (long long)grid.x * block.x >= nx
         && ((size_t)in | (size_t)out) % 16 == 0) {
-        heat_by_4<<<dim3((grid.x + 3) / 4, grid.y, min((int)nz / 4 + 1, 65535)), block>>>(in, out, nx, ny, nz, cc, cw, ce, cn, cs, cb, ct);
+        heat_by_4<<<dim3((grid.x + 3) / 4, grid.y, min((int)nz / 8 + 1, 65535)), block>>>(in, out, nx, ny, nz, cc, cw, ce, cn, cs, cb, ct);
     } else {
         heat<<<grid, block>>>(in, out, nx, ny, nz, cc, cw, ce, cn, cs, cb, ct);
     }

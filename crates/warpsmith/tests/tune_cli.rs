@@ -336,7 +336,7 @@ fn a_function_without_a_mark_runs_what_is_provably_parallel_in_parallel() {
     );
     assert!(said.contains("`#pragma omp parallel for private(j, sum)`"), "{said}");
     assert!(told.contains("bind i, j -> y, x"), "{told}");
-    let carried = "void f(int n, float a[n]) { for (int i = 1; i < n; i++) a[i] += a[i - 1]; }";
+    let carried = "void f(int n, float a[n]) { for (int i = 1; i < n; i++) a[i] /= 1 + a[i - 1]; }";
     refused(carried, &["--size", "n=64"], None, 2, &["W130", "no loop is marked as parallel"]);
     let two = "void f(int n, float a[n]) { for (int i = 0; i < n; i++) a[i] = 0; }
 void g(int n, float a[n]) { for (int i = 0; i < n; i++) a[i] = 1; }";
