@@ -71,7 +71,7 @@ __global__ void life(const int *in, int *out, int w, int h) {
           + __opt__(t[ly - 1][lx + 1], in[u * w + r]) + __opt__(t[ly][lx - 1], in[y * w + l])
           + __opt__(t[ly][lx + 1], in[y * w + r]) + __opt__(t[ly + 1][lx - 1], in[d * w + l])
           + __opt__(t[ly + 1][lx], in[d * w + x]) + __opt__(t[ly + 1][lx + 1], in[d * w + r]);
-    out[y * w + x] = n == 3 || (n == 2 && t[ly][lx]);
+    out[y * w + x] = n > 2 ? min(min(l, r), min(u, d)) : t[ly][lx];
 }
 ",
     );
