@@ -398,9 +398,8 @@ impl Finder<'_> {
                 Source { product: joined.product || product, ..joined }
             }
             "/" | ">>" if a.blocks.contains(&true) && a.threads.contains(&true) => {
-                let bits = |n: i64| (op == ">>").then(|| 1i64.checked_shl(n as u32))?;
-                let times =
-                    self.number(right).and_then(|n| if op == "/" { Some(n) } else { bits(n) });
+                let times = self.number(right);
+                let times = if op == "/" { times } else { times.and_then(power_of_two) };
                 a.join(&b).spread(times)
             }
             _ => a.join(&b),
@@ -410,7 +409,7 @@ impl Finder<'_> {
     /// The value of a number, or of a constant of the file.
     fn number(&self, e: &ast::Expr) -> Option<i64> {
         match &*scope::plain(e).kind {
-            ExprKind::Number(text) => text.trim_end_matches(['u', 'U', 'l', 'L']).parse().ok(),
+            ExprKind::Number(_) => literal(e),
             ExprKind::Path(path) => values::value_of(self.unit, path.as_name()?),
             _ => None,
         }
@@ -497,10 +496,19 @@ fn first_two(source: &Source) -> [Option<&String>; 2] {
 /// Larger divisors wrap positions around; they tell no colours apart.
 const MAX_COLOURS: i64 = 8;
 
+/// A whole number that is written out.
+fn literal(e: &ast::Expr) -> Option<i64> {
+    let ExprKind::Number(text) = &*scope::plain(e).kind else { return None };
+    text.trim_end_matches(['u', 'U', 'l', 'L']).parse().ok()
+}
+
+fn power_of_two(bits: i64) -> Option<i64> {
+    1i64.checked_shl(bits as u32)
+}
+
 /// The divisor of `% 2` and of `& 1`.
 fn residue(op: &str, right: &ast::Expr) -> Option<i64> {
-    let ExprKind::Number(text) = &*scope::plain(right).kind else { return None };
-    let number = text.trim_end_matches(['u', 'U', 'l', 'L']).parse::<i64>().ok()?;
+    let number = literal(right)?;
     let divisor = if op == "&" { number + 1 } else { number };
     let right = (2..=MAX_COLOURS).contains(&divisor) && (op == "%" || divisor.count_ones() == 1);
     right.then_some(divisor)

@@ -217,12 +217,10 @@ impl Looked<'_> {
 
     /// The simplest candidate that is right on all of some rows.
     fn one(&self, rows: &Bits) -> Option<Vec<Term>> {
-        let ways = Way::ALL.into_iter().take_while(|w| *w <= self.way);
-        ways.filter_map(|way| {
+        Way::ALL.into_iter().take_while(|w| *w <= self.way).find_map(|way| {
             let full = self.on(rows, way).into_iter().filter(|c| rows.is_subset(&c.right));
             full.min_by_key(|c| c.cost).map(|c| c.terms)
         })
-        .next()
     }
 
     /// Candidates for some rows alone.
