@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 use warpsmith_ir::Diagnostic;
 
 use crate::copying::nested::Group;
-use crate::plan::{Point, Symbol};
+use crate::plan::{Plan, Point, Symbol};
 use crate::profile::instrument;
 use crate::profile::rows::Profile;
 use crate::search::{self, Profiled};
 use crate::session::{Refusal, Session, Suited, place};
 use crate::source::forks;
-use crate::source::patch::{Patch, indentation};
+use crate::source::patch::{Patch, indentation, with_its_line};
 use crate::source::scope;
 use crate::synth::copies::{Copy, Problem, Trouble};
 
@@ -38,7 +38,8 @@ pub fn copies(session: &mut Session, profiled: &mut Profiled) -> Result<Copied, 
     let marks: Vec<usize> =
         (0..session.plan.reads.len()).filter(|m| session.plan.given(*m).is_some()).collect();
     if marks.is_empty() {
-        return Ok(Copied::default());
+        // Places for copies go without any.
+        return Ok(written(session, &[]));
     }
     if let Some(m) = marks.iter().find(|m| profiled.profile[**m].is_empty()) {
         let error = Diagnostic::error("W712", "no launch that was tried comes to this read")
@@ -177,7 +178,9 @@ fn written(session: &Session, found: &[Copy]) -> Copied {
         let lines: Vec<String> =
             guarded.iter().flat_map(|(g, groups)| nested::under(g, groups, indent)).collect();
         let end = plan.text[at.end..].find(';').map_or(at.end, |n| at.end + n + 1);
-        copied.edits.replace(at.start..end, lines.join(&format!("\n{indent}")));
+        let whole =
+            if lines.is_empty() { with_its_line(&plan.text, at.start..end) } else { at.start..end };
+        copied.edits.replace(whole, lines.join(&format!("\n{indent}")));
         copied.statements.extend(lines);
     }
     copied
@@ -198,6 +201,11 @@ fn beyond(session: &Session, mark: usize) -> Refusal {
     let error = Diagnostic::error("W711", "no copies bring what is read in all iterations")
         .label(place(&session.plan.mark(mark).whole), "for this read");
     session.refuse(true, vec![error])
+}
+
+/// What a mark reads an element of.
+fn read_array(plan: &Plan, mark: usize) -> &str {
+    plan.slice(&plan.mark(mark).global()).split('[').next().unwrap_or_default().trim()
 }
 
 fn cannot(
@@ -222,7 +230,10 @@ fn cannot(
                 .label(mark(*b), "and this one another")
                 .note(row(*a, *r))
                 .note(row(*b, *q))
-                .help("make the tile larger")
+                .help(match [*a, *b].map(|m| read_array(plan, plan.origin(m))) {
+                    [a, b] if a != b => format!("give `{a}` and `{b}` a tile each"),
+                    _ => "make the tile larger, or give each read a place of its own".into(),
+                })
         }
         Trouble::NoCondition(m, ..) => {
             let error = Diagnostic::error("W711", "no condition tells which threads have to copy")

@@ -1,5 +1,7 @@
 //! Launches that show what a kernel does: small, with sizes that all differ, chosen from how the kernel uses its parameters.
 
+mod beyond;
+
 use std::collections::BTreeMap;
 
 use crate::mix::Mix;
@@ -29,6 +31,8 @@ pub struct Launch {
     pub covers: bool,
     /// The blocks that are run, by their flat numbers; empty: all.
     pub only: Vec<u32>,
+    /// It comes to a number of the text, if that takes no great deal of time or memory.
+    pub beyond: bool,
 }
 
 impl Launch {
@@ -106,6 +110,10 @@ pub enum Fit {
     Loose(u32),
     /// One block of [`SIDE`] threads along x with any size up to what it has threads, along each axis.
     Within(u32),
+    /// So many positions along x, and as many blocks as these need; other sizes are without pattern.
+    Each(u32),
+    /// Positions or a size come to a number of the text: one of [`Usage::limits`], just below it, at it, or beyond.
+    Beyond(u32),
 }
 
 /// Threads along x of the small block that is checked with all sizes.
@@ -147,6 +155,16 @@ pub fn random(usage: &Usage, count: u32) -> impl Iterator<Item = Fit> + use<> {
 /// Launches of any kernel with sizes without pattern and other numbers of blocks.
 pub fn loose(count: u32) -> impl Iterator<Item = Fit> {
     (0..count).map(Fit::Loose)
+}
+
+/// Launches with all numbers of positions along x up to so many.
+pub fn each(count: u32) -> impl Iterator<Item = Fit> {
+    (1..=count).map(Fit::Each)
+}
+
+/// Launches that come to the numbers of a kernel's text.
+pub fn beyond(usage: &Usage) -> Vec<Fit> {
+    beyond::all(usage)
 }
 
 /// Whether several sizes bound positions along one axis.
@@ -201,7 +219,11 @@ pub fn launch(wanted: &Wanted<'_>, block: [u32; 3], blocks: u32, fit: Fit) -> Op
     let mut size = [1i64; 3];
     for a in (0..3).filter(|a| wanted.usage.axes[*a]) {
         let count = counts(fit, blocks)[a] * wanted.more[a];
-        (grid[a], size[a]) = covering(fit, block[a], wanted.strides.blocks[a], count, a as u32);
+        let step = wanted.strides.blocks[a];
+        (grid[a], size[a]) = match beyond::size(wanted, fit, a, (block[a], step)) {
+            Some(found) => found,
+            None => covering(fit, block[a], step, count, a as u32),
+        };
     }
     let mut factors = BTreeMap::new();
     for a in 0..3 {
@@ -218,9 +240,11 @@ pub fn launch(wanted: &Wanted<'_>, block: [u32; 3], blocks: u32, fit: Fit) -> Op
         factors.extend(names.into_iter().zip(values));
     }
     let mut integers = integers(wanted, (size, &factors), blocks, fit);
+    beyond::set(wanted, fit, &mut integers);
     ties::apply(wanted.ties, &mut integers);
     let grid = wanted.grid.unwrap_or(grid);
-    Some(Launch { block, grid, constants, integers, dynamic_shared: 0, ..Launch::default() })
+    let beyond = matches!(fit, Fit::Beyond(_));
+    Some(Launch { block, grid, constants, integers, beyond, ..Launch::default() })
 }
 
 /// Blocks along each axis: in some launches more along y than along x, so that neither size is always the smaller one.
@@ -254,6 +278,7 @@ fn covering(fit: Fit, threads: u32, step: i64, count: u32, axis: u32) -> (u32, i
         Fit::Least(_) => (1, i64::from(count).min(whole)),
         Fit::Part | Fit::Thin(_) => (count, (whole / 2 + 1 + i64::from(axis)).min(whole)),
         Fit::Ragged(by) => (count, whole - cut(by)),
+        Fit::Beyond(_) => (count, whole - cut(2)),
         Fit::Random(seed) => {
             let mut mix = Mix::of(&[seed, axis]);
             let size = any_size(&mut mix, step.min(threads.into()));
@@ -270,6 +295,11 @@ fn covering(fit: Fit, threads: u32, step: i64, count: u32, axis: u32) -> (u32, i
                     + spare,
                 size,
             )
+        }
+        Fit::Each(count) if axis == 0 => (count.div_ceil(step as u32), count.into()),
+        Fit::Each(seed) => {
+            let size = any_size(&mut Mix::of(&[seed, axis]), step.min(threads.into()));
+            ((size.max(1) as u32).div_ceil(step as u32), size)
         }
         Fit::Within(number) => {
             let own = if axis == 0 { number % SIDE } else { number / SIDE };
@@ -338,17 +368,28 @@ fn depth(wanted: &Wanted<'_>, blocks: u32, fit: Fit) -> i64 {
 
 /// A size along an axis. Where no launch says that several are the same, the grid is made for one of them in turn.
 fn along(wanted: &Wanted<'_>, name: &String, axis: usize, (size, fit): (i64, Fit)) -> i64 {
-    let (Fit::Random(seed) | Fit::Loose(seed) | Fit::Within(seed)) = fit else { return size };
+    let (Fit::Random(seed)
+    | Fit::Loose(seed)
+    | Fit::Within(seed)
+    | Fit::Each(seed)
+    | Fit::Beyond(seed)) = fit
+    else {
+        return size;
+    };
     let bounds = |n: &&String| wanted.usage.roles.get(*n).is_some_and(|r| r.axes[axis]);
     let all: Vec<&String> = wanted.parameters.iter().filter(bounds).collect();
     let number = all.iter().position(|n| *n == name).unwrap_or(0) as u32;
     match number == seed % all.len().max(1) as u32 {
+        own if matches!(fit, Fit::Beyond(_)) => beyond::sizes(seed, size)[usize::from(!own)],
         true => size,
         false => {
             let mut mix = Mix::of(&[seed, axis as u32, number + 1]);
-            // Nothing is a size, too.
-            let none = mix.below(12) == 0;
-            if none { 0 } else { any_size(&mut mix, size) }
+            // Nothing is a size, too, and few positions may be how far apart elements are.
+            match mix.below(12) {
+                0 => 0,
+                1..=3 => 1 + mix.below(3) as i64,
+                _ => any_size(&mut mix, size),
+            }
         }
     }
 }
@@ -362,13 +403,45 @@ fn farther(wanted: &Wanted<'_>, fit: Fit, number: usize) -> i64 {
     }
 }
 
+/// How far elements are apart, where that is no size of its own: few positions, as tiles are small. What bounds positions as well is one
+/// of several sizes in other launches.
+fn shift(
+    wanted: &Wanted<'_>,
+    name: &String,
+    (role, fit): (&Role, Fit),
+    blocks: u32,
+) -> Option<i64> {
+    let other = |(n, r): (&String, &Role)| n != name && (0..3).any(|a| r.axes[a] && role.axes[a]);
+    let bounds = role.axes.contains(&true);
+    let shifts = wanted.usage.shifts.contains(name) && !role.depth && !role.product.contains(&true);
+    if !shifts || bounds && !wanted.usage.roles.iter().any(other) {
+        return None;
+    }
+    match fit {
+        Fit::Exact | Fit::Apart => Some(2),
+        Fit::Single => Some(3),
+        Fit::Random(_) | Fit::Loose(_) | Fit::Within(_) | Fit::Each(_) | Fit::Beyond(_)
+            if bounds =>
+        {
+            None
+        }
+        Fit::Random(seed) | Fit::Loose(seed) | Fit::Within(seed) | Fit::Each(seed) => {
+            Some(Mix::of(&[seed, 4]).below(5) as i64)
+        }
+        _ => Some([2, 3, 1][blocks as usize % 3]),
+    }
+}
+
 /// What tells positions apart by a remainder differs from launch to launch.
 fn colour(fit: Fit, blocks: u32) -> i64 {
     let kind = match fit {
         Fit::Exact | Fit::Apart => 1,
         Fit::Single | Fit::Part | Fit::Thin(_) | Fit::Least(_) | Fit::Ends(_, true) => 2,
         Fit::Ragged(_) | Fit::Overlapping(_) | Fit::Strided | Fit::Spare | Fit::Ends(..) => 0,
-        Fit::Random(seed) | Fit::Loose(seed) | Fit::Within(seed) => i64::from(seed % 3),
+        Fit::Beyond(_) => 0,
+        Fit::Random(seed) | Fit::Loose(seed) | Fit::Within(seed) | Fit::Each(seed) => {
+            i64::from(seed % 3)
+        }
     };
     kind + i64::from(blocks)
 }
@@ -390,6 +463,11 @@ fn integers(
         let role = wanted.usage.roles.get(name).cloned().unwrap_or_default();
         if let (Some(colours), true) = (wanted.usage.residues.get(name), role == Role::default()) {
             all.insert(name.clone(), colour(fit, blocks) % colours);
+            continue;
+        }
+        if let Some(value) = shift(wanted, name, (&role, fit), blocks) {
+            used.push(value);
+            all.insert(name.clone(), value);
             continue;
         }
         let first = (0..3).find(|a| role.axes[*a]);

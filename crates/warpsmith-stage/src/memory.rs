@@ -1,5 +1,8 @@
 //! Memory of a launch: values that tell elements apart, in arrays as long as the unmodified kernel needs.
 
+mod literals;
+
+pub use literals::come_near;
 use warpsmith_emu::{
     Arg, Buffer, BufferId, Checks, DeviceMemory, LaunchConfig, Options, Outcome, Rule,
     device_pointer,
@@ -32,6 +35,8 @@ pub enum Values {
     Mixed,
     /// Integers that subscripts are made from go as far as threads along x do.
     Wide,
+    /// As mixed ones, and many lie near the numbers that the kernel compares something with.
+    Near,
 }
 
 impl Values {
@@ -71,7 +76,8 @@ impl Tags {
             next: 0,
             odd: mix.next() | 1,
             start: mix.next(),
-            way: (data.kind == Values::Mixed).then_some(data.seed / SEEDS_A_WAY),
+            way: matches!(data.kind, Values::Mixed | Values::Near)
+                .then_some(data.seed / SEEDS_A_WAY),
             span,
         }
     }
@@ -148,6 +154,7 @@ impl Prepared {
             max_total_steps: limits.steps,
             max_memory: limits.memory,
             shared_fill: self.shared_fill,
+            ways: true,
             ..Options::default()
         };
         program::emulate(program, &self.config, &mut self.memory, options)
@@ -238,7 +245,8 @@ impl Filling<'_> {
         let length = self.lengths.and_then(|l| l.get(self.arrays.len()).copied());
         let element = pointee.innermost().clone();
         let base = name.split('.').next().unwrap_or(name);
-        let tagged = self.data.kind != Values::Mixed && self.data.tagged.iter().any(|t| t == base);
+        let told_apart = !matches!(self.data.kind, Values::Mixed | Values::Near);
+        let tagged = told_apart && self.data.tagged.iter().any(|t| t == base);
         let (program, tags, mix) = (self.program, &mut self.tags, &mut self.mix);
         let bytes = match length {
             Some(n) => contents(program, &element, n, tagged, tags, mix),
@@ -486,6 +494,7 @@ pub fn needed(program: &Program, launch: &Launch, data: Data<'_>) -> Result<Need
     let mut prepared = prepare(program, launch, None, data)?;
     let limits = match launch.of_file {
         Some(_) => Limits::OF_FILE,
+        None if launch.beyond => Limits::BEYOND,
         None => Limits { steps: program.max_steps, ..Limits::NONE },
     };
     let outcome = prepared.run_limited(program, Checks::ALL, limits)?;

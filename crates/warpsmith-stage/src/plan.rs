@@ -25,12 +25,14 @@ pub struct Symbol {
     pub int: bool,
     /// What it goes along, where that is known.
     pub along: Option<Along>,
+    /// It says how far elements are apart.
+    pub shifts: bool,
 }
 
 impl Symbol {
     /// A name or expression of a kind, of which nothing else is known.
     pub fn new(text: &str, kind: SymbolKind) -> Symbol {
-        Symbol { text: text.to_string(), kind, int: false, along: kind.along() }
+        Symbol { text: text.to_string(), kind, int: false, along: kind.along(), shifts: false }
     }
 }
 
@@ -383,7 +385,8 @@ fn symbols(
         let int =
             site.ints.contains(&text) || kind == SymbolKind::Constant && is_int_macro(unit, &text);
         let along = if site.kernel { along(&text, kind, usage) } else { kind.along() };
-        let symbol = Symbol { text, kind, int, along };
+        let shifts = site.kernel && usage.shifts.contains(&text);
+        let symbol = Symbol { text, kind, int, along, shifts };
         if !all.contains(&symbol) {
             all.push(symbol);
         }

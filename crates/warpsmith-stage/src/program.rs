@@ -193,6 +193,8 @@ pub struct Limits {
 impl Limits {
     /// As much as it likes of the memory that the emulator has.
     pub const NONE: Limits = Limits { steps: MAX_STEPS, memory: 8 << 30 };
+    /// A launch that comes to a number of the text: there may be many.
+    pub const BEYOND: Limits = Limits { steps: 20_000_000, memory: 48 << 20 };
     /// A launch of the file itself: it is looked at beside many small ones.
     pub const OF_FILE: Limits = Limits { steps: 60_000_000, memory: 192 << 20 };
 }

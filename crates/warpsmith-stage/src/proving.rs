@@ -23,6 +23,8 @@ pub struct ShapeProof {
     /// For each marked read that differs: why it is not proved.
     pub reads: BTreeMap<usize, Option<Unproved>>,
     pub assumed: BTreeSet<String>,
+    /// Where it may be wrong in launches that do not keep to what is assumed.
+    pub doubts: Vec<Instance>,
     pub time: Duration,
 }
 
@@ -57,8 +59,8 @@ pub fn prove(
         if undecided >= MAX_UNDECIDED {
             let why = Unproved::from("not asked: the solver did not decide with other blocks");
             let reads = (0..session.plan.reads.len()).map(|m| (m, Some(why.clone()))).collect();
-            let (assumed, time) = Default::default();
-            all.push(ShapeProof { block: launch.block, launch, reads, assumed, time });
+            let (assumed, doubts, time) = Default::default();
+            all.push(ShapeProof { block: launch.block, launch, reads, assumed, doubts, time });
             continue;
         }
         let rewritten = Rewritten::new(session, edits, &launch)?;
@@ -69,10 +71,10 @@ pub fn prove(
         let proof = proof::prove(&mut solver, old, new, launch.block, known);
         undecided += usize::from(solver.gave_up());
         let mut reads = BTreeMap::new();
-        let mut assumed = BTreeSet::new();
+        let (mut assumed, mut doubts) = (BTreeSet::new(), vec![]);
         match proof {
             Ok(proof) => {
-                assumed = proof.assumed;
+                (assumed, doubts) = (proof.assumed, proof.doubts);
                 let all_hold = proof.reads.iter().all(|(_, why)| why.is_none());
                 let mut unplaced = vec![];
                 for (at, why) in proof.reads {
@@ -101,7 +103,8 @@ pub fn prove(
                 reads.extend((0..session.plan.reads.len()).map(|m| (m, Some(why.clone()))));
             }
         }
-        all.push(ShapeProof { block: launch.block, launch, reads, assumed, time: start.elapsed() });
+        let (block, time) = (launch.block, start.elapsed());
+        all.push(ShapeProof { block, launch, reads, assumed, doubts, time });
     }
     Ok(all)
 }
@@ -114,7 +117,7 @@ const MAX_BLOCKS: i64 = 64;
 /// Instances that are emulated of one text, at most.
 const MAX_REPLAYED: usize = 12;
 
-/// A launch in which a text is wrong, from what the solver found where it could not prove. What it asks for may be more than
+/// A launch in which a text is wrong, from what the solver found where it could not prove, or not without assumptions. What it asks for may be more than
 /// is needed, so that only emulation says so.
 ///
 /// # Errors
@@ -127,7 +130,8 @@ pub fn refuted(
 ) -> Result<Option<(Suited, Vec<Problem>)>, Refusal> {
     let mut tried: Vec<Launch> = vec![];
     for proof in proofs {
-        for instance in proof.reads.values().flatten().filter_map(|u| u.instance.as_ref()) {
+        let unproved = proof.reads.values().flatten().filter_map(|u| u.instance.as_ref());
+        for instance in unproved.chain(&proof.doubts) {
             let launch = replayed(session, &proof.launch, instance);
             if tried.len() >= MAX_REPLAYED || tried.contains(&launch) {
                 continue;

@@ -102,7 +102,8 @@ pub fn profile(session: &mut Session) -> Result<Profiled, Refusal> {
     }
 }
 
-/// Goes on with sizes without pattern where no launch has come to some mark: what lies between two of them is empty where they are equal.
+/// Goes on with sizes without pattern where no launch has come to some mark, or has found an element in shared memory: what lies between two of
+/// them is empty where they are equal, and what one is away is in no tile where it is large.
 fn reach(
     session: &mut Session,
     profiled: &mut Profiled,
@@ -110,7 +111,7 @@ fn reach(
 ) -> Result<(), Refusal> {
     let Some(block) = block else { return Ok(()) };
     for fit in launch::random(&session.usage, MANY_RANDOM).skip(RANDOM as usize) {
-        if !profiled.misses(session) {
+        if !profiled.misses(session) && !profiled.never(session) {
             break;
         }
         for suited in session.all_suited(block, 1, fit)?.into_iter().filter(|s| !s.idle) {

@@ -25,7 +25,7 @@ use crate::source::host_bodies::HostBodies;
 use crate::source::marks;
 use crate::source::scope;
 use crate::source::shape::Extent;
-use crate::source::ties::{self, Tie};
+use crate::source::ties::{self, Made, Tie};
 use crate::stage::Access;
 use crate::strides::{self, Strides};
 use crate::synth::reads::Effort;
@@ -281,7 +281,7 @@ impl Session {
         if own.is_some_and(|b| b.iter().product::<u32>() as usize * plan.turns.len() > MAX_TURNS) {
             plan.turns.retain(|t| t.counters.is_empty());
         }
-        let mut ties = ties::of_host(&unit, &kernel, &parsed);
+        let mut ties = ties::of_host(&unit, &kernel, &parsed, &usage.shifts);
         ties.retain(|t| !input.integers.contains_key(&t.parameter));
         let mut tagged = vec![];
         for i in 0..plan.reads.len() {
@@ -380,6 +380,11 @@ impl Session {
         self.misfits.clear();
         self.of_file_known = None;
         self.tied
+    }
+
+    /// Whether host code makes parameters of others.
+    pub fn makes_sizes(&self) -> bool {
+        self.ties.iter().any(|t| matches!(t.value, Made::Of(..)))
     }
 
     /// What launches keep to, beside what the kernel says.

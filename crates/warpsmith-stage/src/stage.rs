@@ -13,7 +13,7 @@ use warpsmith_ir::{Diagnostic, SourceMap};
 
 use accesses::{accesses, replacements};
 pub(crate) use named::assertion;
-use named::{Fixed, Named};
+use named::{Named, Only};
 pub use wording::dims;
 use wording::{comments, notes, wrong};
 
@@ -29,8 +29,9 @@ use crate::source::patch::Patch;
 use crate::source::shape::Extent;
 use crate::synth::reads::Effort;
 use crate::verify::barriers::{self, Inserted};
-use crate::verify::check::{Checked, Checker, Problem};
+use crate::verify::check::{Checked, Checker, Problem, Rewritten};
 use crate::verify::further::Further;
+use crate::verify::unmet::{self, Unmet};
 
 /// Problems that are learnt from at once.
 const AT_ONCE: usize = 5;
@@ -148,6 +149,8 @@ pub struct Staged {
     pub mixed: bool,
     /// The holes of a sketch, filled.
     pub filling: Option<Filling>,
+    /// What was so in no launch, where not all is proved: what the text does then is not known.
+    pub unmet: Vec<String>,
     /// What launches have to keep to for the proofs.
     pub assumed: BTreeSet<String>,
     /// Time of all proofs.
@@ -190,14 +193,17 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
     if let Some(tied) = as_launched(&mut session, &made) {
         made = tied;
     }
-    let Made { profiled, checker, result, proofs, fixed } = made;
+    let Made { profiled, checker, result, proofs, named, unmet } = made;
+    let Named { fixed, only, .. } = named;
     let Written { found, copied, edits, checked, inserted, redundant, removed } = result;
     let accesses = accesses(&session, &found, copied.time, &proofs);
-    read_as_filled(&session, &accesses)?;
     let mut notes = notes(&session, &checked, &accesses);
     notes.extend(fixed.iter().map(wording::fixed));
+    let proved = all_proved(&session, &proofs);
+    let only = if proved { vec![] } else { only };
+    notes.extend(only.iter().map(wording::only));
     let mut out = named::asserted(&session, &fixed);
-    out.extend(&comments(&session, &accesses, &checked));
+    out.extend(&comments(&session, &accesses, &checked, &proofs, (&only, &unmet)));
     own_shape(&mut session, &checker, &out, &edits)?;
     out.extend(&session.plan.extents(own_block(&session)));
     out.extend(&edits);
@@ -217,7 +223,8 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
         notes,
         mixed: session.mixed,
         filling,
-        assumed: assumed(&session, &proofs),
+        unmet: unmet.iter().map(|u| wording::unmet(&session, u)).collect(),
+        assumed: assumed(&session, &proofs, &only),
         proof_time: proofs.iter().map(|p| p.time).sum(),
         profile_time: profiled.time,
         total_time: start.elapsed(),
@@ -260,6 +267,7 @@ fn sketched(input: Input, filling: Filling, time: Duration) -> Staged {
         notes: vec![],
         mixed: false,
         filling: Some(filling),
+        unmet: vec![],
         assumed: BTreeSet::new(),
         proof_time: Duration::ZERO,
         profile_time: Duration::ZERO,
@@ -274,8 +282,10 @@ struct Made {
     checker: Checker,
     result: Written,
     proofs: Vec<ShapeProof>,
-    /// Constants that it holds for one value of.
-    fixed: Vec<Fixed>,
+    /// What it holds for, of constants and of what the user gives.
+    named: Named,
+    /// What was so in no launch, where not all is proved.
+    unmet: Vec<Unmet>,
 }
 
 /// The same for launches that keep to what the host code of the file makes of several sizes along an axis, where that is proved and what is
@@ -283,7 +293,7 @@ struct Made {
 fn as_launched(session: &mut Session, made: &Made) -> Option<Made> {
     let several = launch::has_several(&session.usage) && session.ties().is_empty();
     let doubted = !made.proofs.is_empty() && !all_proved(session, &made.proofs);
-    if !several || !doubted || session.input.quick {
+    if !several || !doubted || session.input.quick || !session.makes_sizes() {
         return None;
     }
     let in_tiny = session.in_tiny.clone();
@@ -341,8 +351,8 @@ fn written(session: &mut Session) -> Result<Made, Refusal> {
     }
     let mut named = Named::default();
     match sure(session, &mut profiled, &mut checker, &mut named) {
-        Ok((result, proofs)) => {
-            let made = Made { profiled, checker, result, proofs, fixed: named.fixed };
+        Ok((result, proofs, unmet)) => {
+            let made = Made { profiled, checker, result, proofs, named, unmet };
             Ok(by_readers::better(session, &made).unwrap_or(made))
         }
         Err(refusal) if unsolved(&refusal) => {
@@ -369,18 +379,45 @@ struct Written {
     removed: bool,
 }
 
+/// A text with what was proved of it, and what was so in no launch.
+type Sure = (Written, Vec<ShapeProof>, Vec<Unmet>);
+
+/// What was so in no launch that a text was checked in, where not all of it is proved.
+///
+/// # Errors
+/// W713 where it may matter to what marked reads find.
+fn unmet(
+    session: &Session,
+    result: &Written,
+    proofs: &[ShapeProof],
+    further: &Further,
+) -> Result<Vec<Unmet>, Refusal> {
+    let Some(launch) = result.checked.launches.first() else { return Ok(vec![]) };
+    if all_proved(session, proofs) || session.input.quick && !session.input.chosen {
+        return Ok(vec![]);
+    }
+    let text = Rewritten::new(session, &result.edits, launch)?;
+    let ways = result.checked.ways.union(&further.ways).copied().collect();
+    let found = unmet::unmet(session, &text, &ways);
+    match found.iter().find(|u| u.matters) {
+        Some(one) => Err(wording::not_run(session, one)),
+        None => Ok(found),
+    }
+}
+
 /// Writes a text and tries to prove it; where the solver finds a launch in which it is wrong, that is learnt from.
 fn sure(
     session: &mut Session,
     profiled: &mut Profiled,
     checker: &mut Checker,
     named: &mut Named,
-) -> Result<(Written, Vec<ShapeProof>), Refusal> {
+) -> Result<Sure, Refusal> {
     let mut search = Search::new(session, profiled);
     let (mut lessons, mut further) = (0, Further::default());
     loop {
         session.input.steps.begin("search and checks");
         let result = verified(session, profiled, checker, &mut search)?;
+        read_as_filled(session, &accesses(session, &result.found, Duration::ZERO, &[]))?;
         let mut result = named.settle(session, profiled, checker, &mut search, result)?;
         result.redundant = result.checked.redundant.iter().copied().collect();
         if session.input.fix {
@@ -396,7 +433,8 @@ fn sure(
         let Some((suited, problems)) = refuted else {
             let wrong = checker.in_tiny(session, &result.edits)?;
             session.in_tiny = wrong.as_ref().map(wording::said);
-            return Ok((result, proofs));
+            let unmet = unmet(session, &result, &proofs, &further)?;
+            return Ok((result, proofs, unmet));
         };
         checker.launches.push(suited.clone());
         lessons += 1;
@@ -517,11 +555,12 @@ pub(crate) fn own_block(session: &Session) -> [u32; 3] {
     session.own.unwrap_or(if session.usage.axes[1] { [16, 16, 1] } else { [128, 1, 1] })
 }
 
-/// What launches have to keep to: for the proofs, and as the host code of the file does.
-fn assumed(session: &Session, proofs: &[ShapeProof]) -> BTreeSet<String> {
+/// What launches have to keep to: for the proofs, as the host code of the file does, and as the user gives it.
+fn assumed(session: &Session, proofs: &[ShapeProof], only: &[Only]) -> BTreeSet<String> {
     let ties =
         session.ties().iter().map(|t| format!("{}, as where the file launches it", t.text()));
-    proofs.iter().flat_map(|p| p.assumed.iter().cloned()).chain(ties).collect()
+    let given = only.iter().map(|o| format!("{}, as given", o.what));
+    proofs.iter().flat_map(|p| p.assumed.iter().cloned()).chain(ties).chain(given).collect()
 }
 
 fn overlapping(session: &Session, at: &Bytes) -> Refusal {

@@ -1,5 +1,7 @@
 //! How a kernel uses its integers: which of them bound positions of blocks and threads, and which bound loops.
 
+mod limits;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_front::ast::{self, ExprKind, Initializer, StmtKind, TranslationUnit};
@@ -9,6 +11,8 @@ use crate::source::counted::name;
 use crate::source::scope;
 use crate::source::shape::base_name;
 use crate::source::values;
+
+pub use limits::{Limit, Met};
 
 /// What an integer parameter is compared with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,10 +48,14 @@ pub struct Usage {
     pub rows: BTreeSet<String>,
     /// The same of numbers of blocks alone, never of threads: how far apart the matrices of a batch are.
     pub leaps: BTreeSet<String>,
+    /// Parameters that are added to positions, and are no lengths: how far apart elements are, the radius of a filter.
+    pub shifts: BTreeSet<String>,
     /// Parameters that tell positions apart by what is left of a division, and the divisor: `(i + j) % 2 == colour`.
     pub residues: BTreeMap<String, i64>,
     /// Along each axis, parameters whose product bounds positions: `i < nx * ny * nz`.
     pub factors: [BTreeSet<String>; 3],
+    /// Numbers of the text that positions and sizes meet, in its order.
+    pub limits: Vec<Limit>,
     /// What variables of the kernel go along, where their values come from one thing alone wherever they are declared.
     along: BTreeMap<String, Along>,
 }
@@ -89,7 +97,9 @@ pub fn with_constants(unit: &TranslationUnit, kernel: &str, constants: &[String]
         finder.vars.insert(name, source);
     }
     function.body.iter().for_each(|b| _ = finder.block(b));
-    finder.usage.leaps.retain(|n| !finder.steps.contains(n));
+    let Usage { shifts, rows, leaps, .. } = &mut finder.usage;
+    shifts.retain(|n| !rows.contains(n) && !leaps.contains(n));
+    leaps.retain(|n| !finder.steps.contains(n));
     let own = finder.declared.into_iter();
     finder.usage.along = own.filter_map(|(n, source)| Some((n, source?.along()))).collect();
     finder.usage
@@ -111,6 +121,8 @@ struct Source {
     residue: Option<i64>,
     /// Positions of blocks and threads were divided by so many, or sizes multiplied; 0: they were not.
     times: i64,
+    /// It was divided by so many; 0: it was not.
+    divided: i64,
 }
 
 impl Source {
@@ -128,6 +140,7 @@ impl Source {
         self.product |= other.product;
         self.residue = None;
         self.times = self.times.max(other.times);
+        self.divided = self.divided.max(other.divided);
         self
     }
 
@@ -366,6 +379,10 @@ impl Finder<'_> {
 
     fn binary(&mut self, op: &str, left: &ast::Expr, right: &ast::Expr) -> Source {
         let (a, b) = (self.expr(left), self.expr(right));
+        self.meets(op, (&a, left), (&b, right));
+        let divided =
+            self.divisor(op, right).map_or(a.divided, |n| n.saturating_mul(a.divided.max(1)));
+        let a = Source { divided, ..a };
         match op {
             "<" | "<=" | ">" | ">=" | "==" | "!=" => {
                 self.compared(&a, &b);
@@ -398,19 +415,48 @@ impl Finder<'_> {
                 Source { product: joined.product || product, ..joined }
             }
             "/" | ">>" if a.blocks.contains(&true) && a.threads.contains(&true) => {
-                let times = self.number(right);
-                let times = if op == "/" { times } else { times.and_then(power_of_two) };
+                let times = self.divisor(op, right);
                 a.join(&b).spread(times)
+            }
+            "+" | "-" => {
+                for (position, by) in [(&a, &b), (&b, &a)] {
+                    let place = position.blocks.contains(&true) && position.parameters.is_empty();
+                    if place && !by.is_position() && !by.product {
+                        self.usage.shifts.extend(by.parameters.iter().cloned());
+                    }
+                }
+                a.join(&b)
             }
             _ => a.join(&b),
         }
     }
 
-    /// The value of a number, or of a constant of the file.
+    /// What an operator divides by.
+    fn divisor(&self, op: &str, right: &ast::Expr) -> Option<i64> {
+        match op {
+            "/" => self.number(right),
+            ">>" => self.number(right).and_then(power_of_two),
+            _ => None,
+        }
+    }
+
+    /// The value of a number, of a constant of the file, or of what is computed from these.
     fn number(&self, e: &ast::Expr) -> Option<i64> {
         match &*scope::plain(e).kind {
             ExprKind::Number(_) => literal(e),
             ExprKind::Path(path) => values::value_of(self.unit, path.as_name()?),
+            ExprKind::Cast { operand, .. } => self.number(operand),
+            ExprKind::Binary { op, left, right } => {
+                let (a, b) = (self.number(left)?, self.number(right)?);
+                match op.as_str() {
+                    "+" => a.checked_add(b),
+                    "-" => a.checked_sub(b),
+                    "*" => a.checked_mul(b),
+                    "/" => a.checked_div(b),
+                    "<<" => a.checked_mul(power_of_two(b)?),
+                    _ => None,
+                }
+            }
             _ => None,
         }
     }
@@ -437,6 +483,7 @@ impl Finder<'_> {
         let joined = values.iter().fold(Source::default(), |all, v| all.join(v));
         let ExprKind::Path(path) = &*callee.kind else { return joined };
         let Some(last) = path.segments.last() else { return joined };
+        self.called_with(args, &values);
         if let ("min" | "max", [a, b]) = (last.name.as_str(), values.as_slice()) {
             let (a, b) = (a.clone(), b.clone());
             self.compared(&a, &b);
@@ -499,7 +546,7 @@ const MAX_COLOURS: i64 = 8;
 /// A whole number that is written out.
 fn literal(e: &ast::Expr) -> Option<i64> {
     let ExprKind::Number(text) = &*scope::plain(e).kind else { return None };
-    text.trim_end_matches(['u', 'U', 'l', 'L']).parse().ok()
+    values::whole(text)
 }
 
 fn power_of_two(bits: i64) -> Option<i64> {
@@ -524,80 +571,4 @@ fn is_block(e: &ast::Expr) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::program::{Compiler, Settings};
-    use warpsmith_ir::SourceMap;
-
-    fn of(text: &str) -> Usage {
-        let compiler = Compiler::new(Settings { path: "f.cu".into(), ..Settings::default() });
-        let unit = compiler.parse(text, &[], &mut SourceMap::new()).expect("it is parsed");
-        usage(&unit, "f")
-    }
-
-    #[test]
-    fn positions_are_followed_through_macros_and_functions() {
-        let u = of("#define COL (blockIdx.x * blockDim.x + threadIdx.x)
-__device__ bool inside(int x, int y, int w, int h) { return x < w && y < h; }
-__global__ void f(float *a, int w, int h, int n, int planes) {
-    int row = blockIdx.y * 8 + threadIdx.x / 16;
-    int last = n - 1;
-    if (inside(COL, row, w, h))
-        for (int k = 0; k < planes; k++) a[min(k + threadIdx.x, last)] = 0;
-    if (blockIdx.x * gridDim.y + row < last) a[0] = 1;
-}");
-        assert_eq!(u.axes, [true, true, false]);
-        assert_eq!(u.lengths, [true, false, false]);
-        assert_eq!(u.roles["w"].axes, [true, false, false]);
-        assert_eq!(u.roles["h"].axes, [false, true, false]);
-        assert_eq!(u.roles["n"].product, [true, true, false]);
-        assert!(u.roles["planes"].depth && u.strides && !u.overlaps);
-    }
-
-    #[test]
-    fn members_of_parameters_are_sizes_of_their_own() {
-        let u = of("struct Grid { int w, h; };
-__global__ void f(float *a, Grid g, int2 n) {
-    int x = blockIdx.x * 8 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
-    if (x < g.w && y < g.h && x < n.y) a[y * g.w + x] = 0;
-}");
-        assert_eq!(u.roles["g.w"].axes, [true, false, false]);
-        assert_eq!(u.roles["g.h"].axes, [false, true, false]);
-        assert_eq!(u.roles["n.y"].axes, [true, false, false]);
-    }
-
-    #[test]
-    fn several_positions_for_each_of_a_size_are_counted() {
-        let u = of("#define SCALE 3
-__global__ void f(float *a, int w, int h, int n, int m, int k) {
-    int X = blockIdx.x * 8 + threadIdx.x, Y = blockIdx.y * 8 + threadIdx.y, x = X / 2;
-    int row = blockIdx.y * 4 + threadIdx.x / 4;
-    if (X < 2 * w && Y < SCALE * h && x + 1 < n && row < m && X / 2 < 2 * k - 1) a[0] = 0;
-}");
-        let times = ["w", "h", "n", "m", "k"].map(|n| u.roles[n].times);
-        assert_eq!(times, [2, 3, 2, 1, 4]);
-    }
-
-    #[test]
-    fn a_colour_is_no_size() {
-        let u = of("__global__ void f(float *a, int n, int colour, int third, int m) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y;
-    const int own = (i + j) & 1u;
-    if (i < n && own != colour && i % 3 == third && i % 32 < m) a[i] = 0;
-}");
-        assert_eq!(u.residues, [("colour".to_string(), 2), ("third".to_string(), 3)].into());
-        assert!(!u.roles.contains_key("colour") && u.roles["n"].axes[0] && u.roles["m"].axes[0]);
-    }
-
-    #[test]
-    fn blocks_that_overlap_are_seen_through_macros() {
-        let u = of("#define STEP (blockDim.x - 2)
-__global__ void f(float *a, int n) { int i = blockIdx.x * STEP + threadIdx.x; if (i < n) a[i] = 0; }");
-        assert!(u.overlaps);
-        let cast = of(
-            "__global__ void f(float *a, int n) { int i = (int)(blockIdx.x) * (62) + threadIdx.x; int j = (int)blockIdx.x * (64 - 2); if (i < n) a[j] = 0; }",
-        );
-        assert!(cast.overlaps);
-        assert_eq!(u.roles["n"].axes, [true, false, false]);
-    }
-}
+mod tests;

@@ -80,6 +80,16 @@ impl Access {
 
     /// The same in an iteration of each loop.
     pub fn value_in(&self, thread: [i64; 3], iteration: &dyn Fn(&str) -> i64) -> Option<i64> {
+        self.value_with(thread, iteration, None)
+    }
+
+    /// The same with one size that is small.
+    fn value_with(
+        &self,
+        thread: [i64; 3],
+        iteration: &dyn Fn(&str) -> i64,
+        small: Option<&str>,
+    ) -> Option<i64> {
         let sum = self.at.as_ref()?;
         let value = |name: &str| match name {
             "t_x" => thread[0],
@@ -90,6 +100,7 @@ impl Access {
             "u_by" => 5,
             "u_bz" => 4,
             n if n.contains("_n") => iteration(n),
+            n if small == Some(n) => 1,
             // Sizes that no sum of a few threads and rows reaches.
             n => n.bytes().fold(0, |h, b| h * 10 + i64::from(b % 10)) * 7919 + 100_003,
         };
@@ -100,6 +111,20 @@ impl Access {
     pub fn strides(&self) -> Option<[i64; 2]> {
         let here = self.value([2, 2, 0])?;
         Some([self.value([3, 2, 0])? - here, self.value([2, 3, 0])? - here])
+    }
+
+    /// Whether all threads read one element at a time, whichever of the sizes is small: a radius is, and where it is not all positions
+    /// may be moved to a border.
+    pub fn is_uniform(&self) -> bool {
+        let mut sizes: Vec<Option<String>> = vec![None];
+        if let Some(sum) = &self.at {
+            sum.names(&mut |n| sizes.push(Some(n.to_string())));
+        }
+        sizes.iter().all(|small| {
+            let at = |thread| self.value_with(thread, &|_| 2, small.as_deref());
+            let here = at([2, 2, 0]);
+            here.is_some() && at([3, 2, 0]) == here && at([2, 3, 0]) == here
+        })
     }
 
     /// Whether threads next to each other read one element and others do not: positions are divided.

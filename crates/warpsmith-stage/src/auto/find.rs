@@ -297,9 +297,12 @@ pub fn unshared(reads: &[&Access], shared: bool, planes: bool) -> String {
         false => format!(
             "`{name}`: how its subscripts depend on the thread is not understood, so that no tile is certain to hold what is read"
         ),
-        true if strides.iter().all(|s| *s == [0, 0]) && !repeats => format!(
+        true if reads.iter().all(|a| a.is_uniform()) && !repeats => format!(
             "`{name}`: all threads of a block read one element at a time, which takes one request and one sector of the cache a warp \
              without a tile, and one request with it"
+        ),
+        true if strides.iter().all(|s| *s == [0, 0]) && !repeats => format!(
+            "`{name}`: what threads of a block read depends on how sizes lie to each other, and no plan for that is known"
         ),
         true if own(reads, planes) => {
             format!(

@@ -65,7 +65,7 @@ impl Session {
         }
         let strides = self.shaped(&shape)?.strides(block);
         let Some(mut found) = self.suit_either(kind, strides)? else { return Ok(vec![]) };
-        found.loose = matches!(fit, Fit::Loose(_) | Fit::Within(_));
+        found.loose = matches!(fit, Fit::Loose(_) | Fit::Within(_) | Fit::Each(_) | Fit::Beyond(_));
         // Sizes that blocks are too large for stay so.
         let beside = matches!(
             fit,
@@ -77,6 +77,8 @@ impl Session {
                 | Fit::Random(_)
                 | Fit::Loose(_)
                 | Fit::Within(_)
+                | Fit::Each(_)
+                | Fit::Beyond(_)
         );
         let larger = match found.idle && !self.idle && !beside {
             true => self.larger(kind, strides)?,

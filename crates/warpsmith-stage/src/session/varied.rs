@@ -5,6 +5,7 @@ use crate::launch::Launch;
 use crate::session::Refusal;
 use crate::source::constants::Constant;
 use crate::source::shape::Extent;
+use crate::stage::dims;
 use warpsmith_ir::SourceMap;
 
 /// A constant with launches in which it has other values.
@@ -12,6 +13,15 @@ use warpsmith_ir::SourceMap;
 pub struct Varied {
     /// The constant.
     pub constant: Constant,
+    /// Launches that suit the unmodified kernel.
+    pub launches: Vec<Suited>,
+}
+
+/// What the user gives for all launches, with launches in which it is another.
+#[derive(Clone, Debug)]
+pub struct Given {
+    /// What is given: `m == 1`.
+    pub what: String,
     /// Launches that suit the unmodified kernel.
     pub launches: Vec<Suited>,
 }
@@ -58,6 +68,63 @@ impl Session {
             }
             if compiled {
                 all.push(Varied { constant, launches });
+            }
+        }
+        Ok(all)
+    }
+
+    /// What the user gives: values of parameters and the grid, each with launches like some others in which it is another.
+    ///
+    /// # Errors
+    /// What the emulator refuses.
+    pub fn given_otherwise(&mut self, like: &[Suited]) -> Result<Vec<Given>, Refusal> {
+        let (unsuited, raced) = (self.unsuited.len(), self.raced.clone());
+        let mut all = vec![];
+        for (name, value) in self.input.integers.clone() {
+            let mut launches = vec![];
+            for suited in like.iter().filter(|s| s.launch.integers.contains_key(&name)) {
+                for other in others(value) {
+                    let mut launch = Launch { of_file: None, ..suited.launch.clone() };
+                    launch.integers.insert(name.clone(), other);
+                    launches.extend(self.suit(launch)?.filter(|s| !s.idle));
+                }
+            }
+            all.push(Given { what: format!("{name} == {value}"), launches });
+        }
+        if let Some(grid) = self.input.grid {
+            let mut launches = vec![];
+            for suited in like {
+                for launch in self.other_grids(&suited.launch)? {
+                    launches.extend(self.suit(launch)?.filter(|s| !s.idle));
+                }
+            }
+            all.push(Given { what: format!("the grid is {}", dims(grid)), launches });
+        }
+        // It is not the file that is wrong in these.
+        self.unsuited.truncate(unsuited);
+        self.raced = raced;
+        Ok(all)
+    }
+
+    /// The same launch with more blocks along each axis that the kernel asks for: for the same sizes, and for sizes that they cover, whole or
+    /// cut off.
+    fn other_grids(&mut self, like: &Launch) -> Result<Vec<Launch>, Refusal> {
+        let like = Launch { of_file: None, only: vec![], ..like.clone() };
+        let steps = self.steps(&like)?;
+        let mut all = vec![];
+        for axis in (0..3).filter(|a| self.usage.axes[*a]) {
+            let mut more = like.clone();
+            more.grid[axis] += 1;
+            all.push(more.clone());
+            for left_out in [0, 1, steps[axis] / 2] {
+                let size = (steps[axis] * i64::from(more.grid[axis]) - left_out).max(1);
+                for (name, value) in &mut more.integers {
+                    let role = self.usage.roles.get(name).filter(|r| r.axes[axis]);
+                    if let Some(role) = role.filter(|_| !self.input.integers.contains_key(name)) {
+                        *value = size / role.times.max(1);
+                    }
+                }
+                all.push(more.clone());
             }
         }
         Ok(all)

@@ -2,6 +2,14 @@
 
 use super::marks::Bytes;
 
+/// A range, with its line where nothing else stands in that.
+pub fn with_its_line(text: &str, at: Bytes) -> Bytes {
+    let start = text[..at.start].rfind('\n').map_or(0, |i| i + 1);
+    let end = text[at.end..].find('\n').map_or(text.len(), |i| at.end + i + 1);
+    let alone = text[start..at.start].trim().is_empty() && text[at.end..end].trim().is_empty();
+    if alone { start..end } else { at }
+}
+
 /// Replacements in one text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Patch {

@@ -116,6 +116,10 @@ pub fn site_in(unit: &TranslationUnit, sources: &SourceMap, at: usize, depth: u3
     }
     walker.block(body);
     let mut site = walker.site;
+    // What the function does not ask for says nothing of where elements are.
+    let mentioned = mentioned(body);
+    let is_param = |v: &String| function.params.iter().any(|p| p.name.as_ref() == Some(v));
+    site.variables.retain(|v| !is_param(v) || mentioned.contains(v));
     site.subscripts = subscripts(body, &site.arrays, sources);
     Some(site)
 }
@@ -456,6 +460,17 @@ pub fn device_functions<'a>(items: &'a [ast::Item], name: &str) -> Vec<&'a ast::
             _ => {}
         }
     }
+    all
+}
+
+/// The names in a function's body.
+fn mentioned(body: &ast::Block) -> HashSet<String> {
+    let mut all = HashSet::new();
+    walk::block(body, &mut |e| {
+        if let ExprKind::Path(path) = &*e.kind {
+            all.extend(path.as_name().map(str::to_string));
+        }
+    });
     all
 }
 

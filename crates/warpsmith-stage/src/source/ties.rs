@@ -2,7 +2,7 @@
 //!
 //! Nothing in the kernel says so. Results that need it are right for such launches alone, and say it.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use warpsmith_front::ast::{self, ExprKind, Initializer, TranslationUnit, TypeKind};
 use warpsmith_front::sema::walk;
@@ -79,8 +79,13 @@ pub fn apply(ties: &[Tie], integers: &mut BTreeMap<String, i64>) {
     }
 }
 
-/// The parameters of a kernel that every launch in the file makes of others in the same way.
-pub fn of_host(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Vec<Tie> {
+/// The parameters of a kernel that every launch in the file makes of others in the same way, and those of some for which all pass one number.
+pub fn of_host(
+    unit: &TranslationUnit,
+    kernel: &str,
+    sources: &SourceMap,
+    numbers: &BTreeSet<String>,
+) -> Vec<Tie> {
     let Some(function) = scope::kernel(unit, base_name(kernel)) else { return vec![] };
     let params: Vec<String> =
         function.params.iter().map(|p| p.name.clone().unwrap_or_default()).collect();
@@ -89,7 +94,7 @@ pub fn of_host(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Vec
     hosts::each_function(unit, sources, &mut |body, names| {
         let made = scope::declared(body);
         let changed = changed_in(body, &made, &references);
-        let host = Host { unit, names, made, changed };
+        let host = Host { unit, names, made, changed, numbers };
         walk::block(body, &mut |e| {
             let ExprKind::Launch { callee, args, .. } = &*e.kind else { return };
             if base_name(sources.text(callee.span)) == base_name(kernel) {
@@ -115,6 +120,8 @@ struct Host<'a> {
     made: Declared,
     /// Names that have several values, or of which there are several.
     changed: HashSet<String>,
+    /// Parameters that may be numbers.
+    numbers: &'a BTreeSet<String>,
 }
 
 impl Host<'_> {
@@ -132,7 +139,9 @@ impl Host<'_> {
             // What two parameters have is made of nothing.
             let same = variable(arg).is_some_and(|v| passed.contains_key(v));
             let value = self.of(arg, &passed).filter(|_| !same);
-            if let Some(value @ Made::Of(..)) = value {
+            let told = matches!(value, Some(Made::Of(..)))
+                || matches!(value, Some(Made::Number(_))) && self.numbers.contains(param);
+            if let Some(value) = value.filter(|_| told) {
                 all.push(Tie { parameter: param.clone(), value });
             }
         }

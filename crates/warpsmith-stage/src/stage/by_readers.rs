@@ -40,10 +40,10 @@ pub(super) fn better(session: &mut Session, made: &Made) -> Option<Made> {
     let (mut checker, mut named) = (made.checker.clone(), Named::default());
     let in_tiny = session.in_tiny.clone();
     match sure(session, &mut profiled, &mut checker, &mut named) {
-        Ok((result, proofs))
+        Ok((result, proofs, unmet))
             if proved(session, &proofs) > before && result.copied.count <= most(made) =>
         {
-            Some(Made { profiled, checker, result, proofs, fixed: named.fixed })
+            Some(Made { profiled, checker, result, proofs, named, unmet })
         }
         _ => {
             session.in_tiny = in_tiny;
@@ -60,8 +60,8 @@ pub(super) fn instead(
 ) -> Option<Made> {
     let mut profiled = left_to_readers(session, profiled, checker, MANY_COPIES)?;
     let (mut checker, mut named) = (checker.clone(), Named::default());
-    let (result, proofs) = sure(session, &mut profiled, &mut checker, &mut named).ok()?;
-    let made = Made { profiled, checker, result, proofs, fixed: named.fixed };
+    let (result, proofs, unmet) = sure(session, &mut profiled, &mut checker, &mut named).ok()?;
+    let made = Made { profiled, checker, result, proofs, named, unmet };
     (made.result.copied.count <= MANY_COPIES).then_some(made)
 }
 

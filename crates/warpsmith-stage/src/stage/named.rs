@@ -6,7 +6,7 @@ use super::{Written, unsolved, verified};
 use crate::launch::Launch;
 use crate::profile::rows::{Profile, Row};
 use crate::search::{Found, Profiled, Search};
-use crate::session::varied::Varied;
+use crate::session::varied::{Given, Varied};
 use crate::session::{How, Refusal, Session, Suited};
 use crate::source::constants::Constant;
 use crate::source::patch::{Patch, indentation};
@@ -22,8 +22,20 @@ const LIKE: usize = 2;
 #[derive(Debug, Default)]
 pub(super) struct Named {
     varied: Option<Vec<Varied>>,
+    given: Option<Vec<Given>>,
     /// Those that a text holds for one value of.
     pub fixed: Vec<Fixed>,
+    /// What the user gives and the text is known to be right with alone, unless it is proved.
+    pub only: Vec<Only>,
+}
+
+/// What the user gives for all launches, where a text is not known to be right with anything else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Only {
+    /// What is given: `m == 1`.
+    pub what: String,
+    /// The unmodified kernel is right in no launch with anything else, so nothing is known of it.
+    pub untried: bool,
 }
 
 /// What a text holds for, where it does not hold for all values of a constant.
@@ -71,6 +83,24 @@ impl Named {
             }
         }
         self.varied = Some(varied);
+        let given = match self.given.take() {
+            Some(known) => known,
+            None => session.given_otherwise(&like)?,
+        };
+        self.only.clear();
+        for Given { what, launches } in &given {
+            let all: Vec<Suited> = right.iter().chain(launches).cloned().collect();
+            let before = (search.clone(), profiled.clone(), checker.dropped.clone());
+            match general(session, profiled, checker, search, (&result, &all))? {
+                Held::AsItIs if !launches.is_empty() => right = all,
+                Held::Found(better) => (result, right) = (*better, all),
+                _ => {
+                    (*search, *profiled, checker.dropped) = before;
+                    self.only.push(Only { what: what.clone(), untried: launches.is_empty() });
+                }
+            }
+        }
+        self.given = Some(given);
         self.fix_block(session, profiled, checker, &mut result)?;
         Ok(result)
     }
@@ -193,6 +223,7 @@ fn general(
         }
         found = match verified(session, profiled, checker, search) {
             Ok(better) => Some(better),
+            Err(refusal) if unsolved(&refusal) => break,
             Err(refusal) if unsolved(&refusal) => break,
             Err(refusal) => return Err(refusal),
         };

@@ -1,20 +1,28 @@
 //! What is said of a file that was staged: comments in its text, notes, and what emulation found.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::Diagnostic;
 
-use super::named::Fixed;
+use super::named::{Fixed, Only};
 use super::{Access, Verdict, blocks, own_block};
+use crate::proving::ShapeProof;
 use crate::search;
 use crate::session::{Refusal, Session};
 use crate::source::constants::Constant;
 use crate::source::patch::{Patch, indentation};
 use crate::source::ties::Tie;
 use crate::verify::check::{Checked, Problem, ProblemKind};
+use crate::verify::unmet::Unmet;
 
 /// A comment before each statement whose reads were staged: from where they come, and how sure that is.
-pub(super) fn comments(session: &Session, accesses: &[Access], checked: &Checked) -> Patch {
+pub(super) fn comments(
+    session: &Session,
+    accesses: &[Access],
+    checked: &Checked,
+    proofs: &[ShapeProof],
+    (only, unmet): (&[Only], &[Unmet]),
+) -> Patch {
     let mut statements: BTreeMap<usize, Vec<&Access>> = BTreeMap::new();
     for (m, access) in accesses.iter().enumerate() {
         if let Some(s) = session.plan.reads[m].site.statements.last() {
@@ -23,8 +31,20 @@ pub(super) fn comments(session: &Session, accesses: &[Access], checked: &Checked
     }
     let mut patch = Patch::default();
     let ties: Vec<String> = session.ties().iter().map(Tie::text).collect();
-    let tied =
-        if ties.is_empty() { String::new() } else { format!(" where {}", ties.join(" and ")) };
+    let given = only.iter().map(|o| o.what.clone());
+    let told = ties.iter().cloned().chain(given).collect::<Vec<_>>();
+    let (tied, told) = (where_all(&ties), where_all(&told));
+    let unmet: Vec<String> = unmet.iter().map(|u| self::unmet(session, u)).collect();
+    let unless = match unmet.as_slice() {
+        [] => String::new(),
+        all => format!("; no launch shows what follows where {}", all.join(", or ")),
+    };
+    let assumed: BTreeSet<&String> = proofs.iter().flat_map(|p| &p.assumed).collect();
+    let assumed: Vec<&str> = assumed.into_iter().map(String::as_str).collect();
+    let if_so = match assumed.as_slice() {
+        [] => String::new(),
+        all => format!("; assumed: {}", all.join(", ")),
+    };
     for (at, here) in statements {
         let everywhere = |b: &[u32; 3]| {
             here.iter().all(|a| a.verdict != Verdict::Proved || a.proved.contains(b))
@@ -44,25 +64,34 @@ pub(super) fn comments(session: &Session, accesses: &[Access], checked: &Checked
             (n, 0) => {
                 let of = sum_of(n, here.len());
                 format!(
-                    "{of} from shared memory{tied}: proved for all sizes with blocks of {sure}{more}."
+                    "{of} from shared memory{tied}: proved for all sizes with blocks of {sure}{more}{if_so}."
                 )
             }
             (0, n) => {
                 let of = sum_of(n, here.len());
                 format!(
-                    "{of} from shared memory{tied}: checked with blocks of {shapes}, not proved."
+                    "{of} from shared memory{told}: checked with blocks of {shapes}, not proved{unless}."
                 )
             }
             (p, n) => {
                 let of = sum_of(p + n, here.len());
                 format!(
-                    "{of} from shared memory{tied}: checked with blocks of {shapes}, {p} of them proved for all sizes."
+                    "{of} from shared memory{told}: checked with blocks of {shapes}, {p} of them proved for all sizes{if_so}{unless}."
                 )
             }
         };
         patch.replace(at..at, format!("// {line}\n{indent}"));
     }
     patch
+}
+
+/// ` where ow == w / 2 and m == 1`; nothing where there is nothing to keep to.
+fn where_all(conditions: &[String]) -> String {
+    if conditions.is_empty() {
+        String::new()
+    } else {
+        format!(" where {}", conditions.join(" and "))
+    }
 }
 
 pub(super) fn sum_of(served: usize, all: usize) -> String {
@@ -132,6 +161,13 @@ pub(super) fn notes(session: &Session, checked: &Checked, accesses: &[Access]) -
             dims(least(checked))
         ));
     }
+    let given = (0..session.plan.reads.len()).any(|m| session.plan.given(m).is_some());
+    if !given && !session.plan.inserts.is_empty() {
+        notes.push(
+            "`__insert();` writes nothing: no mark says what is read instead, `__opt__(tile[s], in[c])`"
+                .into(),
+        );
+    }
     if session.usage.overlaps {
         notes.push(
             "launch no more blocks than the sizes need: with a block to spare it was not emulated"
@@ -167,6 +203,34 @@ pub(super) fn fixed(fixed: &Fixed) -> String {
         false => "with other values it is wrong, and nothing that was found is right",
     };
     format!("for {holds}, as a `static_assert` in the text says: {why}")
+}
+
+/// What is said of a value that the user gives and that a text is known to be right with alone.
+pub(super) fn only(only: &Only) -> String {
+    let why = match only.untried {
+        true => "no launch was found in which the unmodified kernel is right otherwise",
+        false => "otherwise the text is wrong, and nothing that was found is right",
+    };
+    format!("checked where {} alone, as given: {why}", only.what)
+}
+
+/// What was so in no launch: ``n > 3000` holds`, `… (line 7) fails`.
+pub(super) fn unmet(session: &Session, unmet: &Unmet) -> String {
+    let text = session.sources.text(unmet.at);
+    let first = text.lines().next().unwrap_or_default().trim_end_matches(['{', ' ']);
+    let line = session.sources.line_column(unmet.at.file, unmet.at.start).0;
+    format!("`{first}` {} (line {line})", unmet.how)
+}
+
+/// Something that may change what marked reads find was never run.
+pub(super) fn not_run(session: &Session, one: &Unmet) -> Refusal {
+    let error = Diagnostic::error(
+        "W713",
+        "what may change the elements that are read was run in no launch, and nothing proves the plan",
+    )
+    .label(one.at, format!("in no launch that was tried this {}", one.how))
+    .help("name values with which it is run: --arg NAME=N; or store to other arrays than those that marks read");
+    session.refuse(true, vec![error])
 }
 
 /// What emulation found in the rewritten text.

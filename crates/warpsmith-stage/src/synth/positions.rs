@@ -139,7 +139,8 @@ pub fn moves(table: &Table<'_>) -> Vec<(Op, Move)> {
         all.push((op, Move { term, values, numbers }));
     };
     add(Op::Add, Term::Number(0), -4..=4);
-    for s in own_bounds(table) {
+    let shifts = (0..table.symbols.len()).filter(|s| table.symbols[*s].shifts);
+    for s in own_bounds(table).into_iter().chain(shifts) {
         let twice = Term::op(Op::Mul, Term::Number(2), Term::Symbol(s));
         for op in [Op::Add, Op::Sub] {
             add(op, Term::Symbol(s), -2..=5);

@@ -7,7 +7,7 @@ use warpsmith_ir::SourceMap;
 use super::check::{Checked, Checker, Problem, ProblemKind};
 use crate::session::{Refusal, Session};
 use crate::source::marks;
-use crate::source::patch::{Patch, indentation};
+use crate::source::patch::{Patch, indentation, with_its_line};
 use crate::source::scope;
 
 /// A barrier that was put in, and why.
@@ -39,14 +39,12 @@ pub fn complete(
         inserted.push(barrier);
         checked = checker.check(session, edits, 1)?;
     }
-    if checked.problems.is_empty() {
-        checked = checker.check(session, edits, usize::MAX)?;
-    }
     Ok((checked, inserted))
 }
 
-/// A race in shared memory: where the later access stands, and what is said of it.
+/// A race in shared memory: where the accesses stand, the earlier first, and what is said of it.
 struct Race {
+    first: usize,
     at: usize,
     why: String,
 }
@@ -55,13 +53,16 @@ fn shared_race(problem: &Problem) -> Option<Race> {
     let ProblemKind::Finding(f) = &problem.kind else { return None };
     let shared = matches!(f.rule, Rule::RaceShared | Rule::UninitializedShared);
     let last = f.accesses.last().and_then(|a| a.span).filter(|s| shared && s.file.0 == 0)?;
+    let first = f.accesses.first().and_then(|a| a.span).filter(|s| s.file.0 == 0);
     Some(Race {
+        first: first.unwrap_or(last).start as usize,
         at: last.start as usize,
         why: format!("{}: {}", problem.launch.describe(), f.message),
     })
 }
 
-/// The barrier that removes a race without stopping threads for ever: before the later access, as far inside as possible.
+/// The barrier that removes a race without stopping threads for ever: before the later access, as far inside as possible, or behind the
+/// earlier one, before any thread ends.
 fn separate(
     session: &mut Session,
     checker: &Checker,
@@ -78,16 +79,27 @@ fn separate(
     };
     let Ok(unit) = session.compiler.parse(&plain, &[], &mut sources) else { return Ok(None) };
     let Some(site) = scope::site(&unit, &sources, race.at) else { return Ok(None) };
-    for statement in site.statements.iter().rev() {
-        let at = statement.start as usize;
-        let indent = indentation(&session.plan.text, at).to_string();
+    let before = site.statements.iter().rev().map(|s| s.start as usize);
+    let text = session.plan.text.clone();
+    let behind = match session.plan.marks.inserts.iter().find(|i| i.start == race.first) {
+        Some(insert) => text[insert.end..].find(';').map(|n| insert.end + n + 1),
+        None => scope::site(&unit, &sources, race.first)
+            .and_then(|site| site.statements.first().map(|s| s.end as usize)),
+    };
+    let before = before.map(|at| (at, format!("__syncthreads();\n{}", indentation(&text, at))));
+    let behind =
+        behind.map(|at| (at, format!("\n{}__syncthreads();", indentation(&text, race.first))));
+    for (at, barrier) in before.collect::<Vec<_>>().into_iter().chain(behind) {
         let mut one = Patch::default();
-        one.replace(at..at, format!("__syncthreads();\n{indent}"));
+        one.replace(at..at, barrier);
         let mut all = edits.clone();
         all.extend(&one);
-        let checked = checker.check(session, &all, 1)?;
-        let still = checked.problems.iter().find_map(shared_race).is_some_and(|r| r.at == race.at);
-        let stopped = checked.problems.iter().any(|p| {
+        let mut problems = checker.check(session, &all, 1)?.problems;
+        if problems.is_empty() {
+            problems = checker.with_data_near(session, &all)?.problems;
+        }
+        let still = problems.iter().find_map(shared_race).is_some_and(|r| r.at == race.at);
+        let stopped = problems.iter().any(|p| {
             matches!(&p.kind, ProblemKind::Finding(f) if matches!(f.rule, Rule::DivergentBarrier | Rule::InfiniteLoop))
         });
         if !still && !stopped {
@@ -105,12 +117,8 @@ pub fn removal(text: &str, at: usize) -> Option<Patch> {
         return None;
     }
     let end = tokens[first..].iter().find(|t| t.piece == Piece::Other(b';'))?.at.end;
-    let start = tokens[first].at.start;
-    let line_start = text[..start].rfind('\n').map_or(0, |i| i + 1);
-    let line_end = text[end..].find('\n').map_or(text.len(), |i| end + i + 1);
-    let alone = text[line_start..start].trim().is_empty() && text[end..line_end].trim().is_empty();
     let mut patch = Patch::default();
-    patch.replace(if alone { line_start..line_end } else { start..end }, "");
+    patch.replace(with_its_line(text, tokens[first].at.start..end), "");
     Some(patch)
 }
 

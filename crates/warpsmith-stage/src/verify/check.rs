@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use warpsmith_emu::{Checks, Finding, Outcome, Rule};
-use warpsmith_ir::{Diagnostic, Span};
+use warpsmith_ir::{Diagnostic, Span, Way};
 
 use super::tiny;
 use crate::launch::{self, End, Fit, Launch, SIDE};
@@ -46,10 +46,15 @@ pub struct Checked {
     needed: BTreeSet<usize>,
     /// Arrays that threads write equal values to without an order.
     pub benign: BTreeSet<String>,
+    /// The ways that threads took, in the user's text.
+    pub ways: BTreeSet<Way>,
 }
 
 /// What a program is compiled for: constants of the file, and the block.
 pub(super) type Shape = (Vec<(String, i64)>, [u32; 3]);
+
+/// Launches of each block that are looked at with every way of data.
+const OF_EACH: usize = 2;
 
 /// Launches to check at, and the programs of a rewritten text.
 #[derive(Clone, Debug)]
@@ -310,6 +315,39 @@ impl Checker {
         Ok(vec![])
     }
 
+    /// What is wrong with a text in the first launches of each block with data near the numbers that the kernel compares something with.
+    ///
+    /// # Errors
+    /// W720 for a text that does not compile: a bug of ours.
+    pub fn with_data_near(&self, session: &mut Session, edits: &Patch) -> Result<Checked, Refusal> {
+        let mut checked = Checked::default();
+        for suited in self.first() {
+            let rewritten = Rewritten::new(session, edits, &suited.launch)?;
+            let shaped = session.shaped(&suited.launch)?;
+            for way in OTHER_WAYS {
+                let seed = SEED + way * memory::SEEDS_A_WAY;
+                let programs = (&shaped.reference, &rewritten);
+                self.with(session, programs, suited, (seed, Values::Near), &mut checked)?;
+                if !checked.problems.is_empty() {
+                    return Ok(checked);
+                }
+            }
+        }
+        Ok(checked)
+    }
+
+    /// The first launches of each block.
+    pub(super) fn first(&self) -> Vec<&Suited> {
+        let mut first: Vec<&Suited> = vec![];
+        for suited in self.looked_at() {
+            let same = first.iter().filter(|s| s.launch.block == suited.launch.block).count();
+            if same < OF_EACH {
+                first.push(suited);
+            }
+        }
+        first
+    }
+
     /// One launch of the unmodified and the rewritten kernel with data of one kind, and whether the kernel stores something in it. Those that the unmodified kernel is wrong
     /// with say nothing.
     pub(super) fn with(
@@ -331,17 +369,25 @@ impl Checker {
         }
         let data = data(session, (seed, kind));
         let refuse = |d: Diagnostic| session.refuse(false, vec![d]);
-        let prepare =
-            |lengths: &Lengths| memory::prepare(reference, &suited.launch, Some(lengths), data);
-        let (_, expected) = memory::run_within(reference, &mut lengths, prepare).map_err(refuse)?;
-        let fresh =
-            memory::prepare(reference, &suited.launch, Some(&lengths), data).map_err(refuse)?;
+        let prepare = |program: &Program, launch: &Launch, lengths: &Lengths| {
+            let mut p = memory::prepare(program, launch, Some(lengths), data)?;
+            if kind == Values::Near {
+                memory::come_near(&mut p, reference, seed);
+            }
+            Ok(p)
+        };
+        let of_reference = |lengths: &Lengths| prepare(reference, &suited.launch, lengths);
+        let ran = memory::run_within(reference, &mut lengths, of_reference).map_err(refuse)?;
+        let (outcome, expected) = ran;
+        if kind == Values::Near && outcome.findings.iter().any(|f| !f.rule.is_note()) {
+            return Ok(false);
+        }
+        let fresh = of_reference(&lengths).map_err(refuse)?;
         let changed = fresh.memory.buffers.iter().zip(&expected.memory.buffers);
         let stores = changed.into_iter().any(|(a, b)| a.bytes != b.bytes);
         for launch in self.launched(&suited.launch) {
             let program = &rewritten.program;
-            let mut actual =
-                memory::prepare(program, &launch, Some(&lengths), data).map_err(refuse)?;
+            let mut actual = prepare(program, &launch, &lengths).map_err(refuse)?;
             let outcome = actual.run(program, Checks::ALL).map_err(refuse)?;
             checked.add(&launch, rewritten, outcome);
             self.compare(&launch, &expected, &actual, checked);
@@ -404,6 +450,7 @@ impl Checked {
                 _ => problem(ProblemKind::Finding(Box::new(finding))),
             }
         }
+        self.ways.extend(outcome.ways.iter().map(|w| Way { span: rewritten.origin(w.span), ..*w }));
         self.needed
             .extend(outcome.needed_barriers.iter().map(|s| rewritten.origin(*s).start as usize));
     }

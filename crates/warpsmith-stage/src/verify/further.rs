@@ -1,8 +1,13 @@
 //! Launches for texts that nothing proves: many sizes without pattern, with small blocks and with those of the file, and with other
 //! numbers of blocks than the sizes say. What holds by accident at the launches that every text is checked with seldom does at all of these.
+//! Then such whose positions and sizes come to numbers of the text, and data near those.
+
+use std::collections::BTreeSet;
+
+use warpsmith_ir::Way;
 
 use super::check::{Checker, Problem, SMALL, is_loose};
-use crate::launch::Fit;
+use crate::launch::{self, Fit};
 use crate::search;
 use crate::session::{Refusal, Session, Suited};
 use crate::source::patch::Patch;
@@ -11,9 +16,19 @@ use crate::source::patch::Patch;
 const LAUNCHES: u32 = 400;
 const THREADS: u64 = 250_000;
 
+/// Twice so many positions along x are looked at one by one, at most.
+const MAX_EACH: u32 = 128;
+
+/// Threads of all launches of a block shape that come to numbers of the text, at most.
+const BEYOND_THREADS: u64 = 4_000_000;
+
 /// The launches, once they were needed.
 #[derive(Debug, Default)]
-pub struct Further(Option<Checker>);
+pub struct Further {
+    launches: Option<Checker>,
+    /// The ways that threads took in them, where nothing was wrong.
+    pub ways: BTreeSet<Way>,
+}
 
 impl Further {
     /// A launch in which a text is wrong, with what is.
@@ -26,14 +41,20 @@ impl Further {
         checker: &Checker,
         edits: &Patch,
     ) -> Result<Option<(Suited, Vec<Problem>)>, Refusal> {
-        let all = match self.0.take() {
+        let all = match self.launches.take() {
             Some(known) => Checker { dropped: checker.dropped.clone(), ..known },
             None => checker.of(launches(session, checker)?),
         };
-        let problems = all.check(session, edits, 1)?.problems;
+        let mut checked = all.check(session, edits, 1)?;
+        self.ways = std::mem::take(&mut checked.ways);
+        if checked.problems.is_empty() {
+            checked = checker.with_data_near(session, edits)?;
+            self.ways.append(&mut checked.ways);
+        }
+        let problems = checked.problems;
         let same = |s: &&Suited| problems.iter().any(|p| p.launch == s.launch);
-        let suited = all.launches.iter().find(same).cloned();
-        self.0 = Some(all);
+        let suited = all.launches.iter().chain(&checker.launches).find(same).cloned();
+        self.launches = Some(all);
         Ok(suited.map(|s| (s, problems)))
     }
 }
@@ -41,27 +62,45 @@ impl Further {
 /// Launches of the small block and of that of the file, or a usual one.
 fn launches(session: &mut Session, checker: &Checker) -> Result<Vec<Suited>, Refusal> {
     let mut all: Vec<Suited> = vec![];
-    if !is_loose(session) || session.input.grid.is_some() {
+    if session.input.grid.is_some() {
         return Ok(all);
     }
     let mut blocks = search::shapes(session, &SMALL[..1], &SMALL[1..], 2);
     let usual = checker.launches.first().map(|s| s.launch.block);
     blocks.extend(session.own.or(usual));
     blocks.dedup();
+    let loose = if is_loose(session) { LAUNCHES } else { 0 };
+    // Others than those that every text is checked with.
+    let without_pattern: Vec<Fit> = (0..loose).map(|seed| Fit::Loose(!seed)).collect();
+    let beyond = launch::beyond(&session.usage);
     for block in blocks {
-        let mut threads = 0;
-        for seed in 0..LAUNCHES {
-            // Others than those that every text is checked with.
-            for suited in session.all_suited(block, 1, Fit::Loose(!seed))? {
-                threads += suited.launch.threads();
-                if all.iter().all(|s| s.launch != suited.launch) {
-                    all.push(suited);
-                }
-            }
-            if threads > THREADS {
-                break;
-            }
-        }
+        let each: Vec<Fit> = launch::each(2 * block[0].min(MAX_EACH) + 2).collect();
+        let each = if loose > 0 { each } else { vec![] };
+        add(session, block, (&each, THREADS), &mut all)?;
+        add(session, block, (&without_pattern, THREADS), &mut all)?;
+        add(session, block, (&beyond, BEYOND_THREADS), &mut all)?;
     }
     Ok(all)
+}
+
+/// Adds launches of some kinds, until they have so many threads.
+fn add(
+    session: &mut Session,
+    block: [u32; 3],
+    (fits, most): (&[Fit], u64),
+    all: &mut Vec<Suited>,
+) -> Result<(), Refusal> {
+    let mut threads = 0;
+    for fit in fits {
+        for suited in session.all_suited(block, 1, *fit)? {
+            threads += suited.launch.threads();
+            if all.iter().all(|s| s.launch != suited.launch) {
+                all.push(suited);
+            }
+        }
+        if threads > most {
+            break;
+        }
+    }
+    Ok(())
 }

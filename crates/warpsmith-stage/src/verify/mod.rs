@@ -5,3 +5,4 @@ pub(crate) mod check;
 pub(crate) mod further;
 pub mod proof;
 mod tiny;
+pub(crate) mod unmet;

@@ -18,9 +18,6 @@ const PLANES: [[u32; 2]; 5] = [[1, 1], [1, 3], [2, 2], [3, 1], [3, 2]];
 const ROWS: [[u32; 2]; 3] = [[1, 1], [2, 1], [3, 1]];
 const FITS: [(Fit, u32); 3] = [(Fit::Ragged(1), 7), (Fit::Exact, 7), (Fit::Single, 7)];
 
-/// Launches of each block that are looked at with every way of data.
-const OF_EACH: usize = 2;
-
 /// Launches with them, where the block may vary.
 ///
 /// # Errors
@@ -74,13 +71,7 @@ impl Checker {
         edits: &Patch,
         checked: &mut Checked,
     ) -> Result<(), Refusal> {
-        let mut first: Vec<&Suited> = vec![];
-        for suited in self.looked_at() {
-            let same = first.iter().filter(|s| s.launch.block == suited.launch.block).count();
-            if same < OF_EACH {
-                first.push(suited);
-            }
-        }
+        let first = self.first();
         let one = OTHER_WAYS.start..OTHER_WAYS.start + 1;
         for choices in session.plan.forks.choices() {
             self.sent(session, edits, (&choices, one.clone()), &first, checked)?;

@@ -25,9 +25,14 @@ pub fn tried(
 
 /// What becomes of a plan that somebody wrote; a refusal as the user reads it, and whether it says no to the plan.
 pub fn planned(text: &str) -> Result<Staged, (bool, String)> {
+    planned_with(text, Input::default())
+}
+
+/// The same with options of the user.
+pub fn planned_with(text: &str, options: Input) -> Result<Staged, (bool, String)> {
     let settings = Settings { path: "plan.cu".to_string(), ..Settings::default() };
     let solver = warpsmith_stage::verify::proof::solver::program();
-    let input = Input { settings, text: text.to_string(), solver, ..Input::default() };
+    let input = Input { settings, text: text.to_string(), solver, ..options };
     stage::stage(input).map_err(|r: Refusal| {
         let text = r.diagnostics.iter().map(|d| d.render(&r.sources, false) + "\n").collect();
         (r.no, text)

@@ -66,6 +66,9 @@ pub fn human(staged: &Staged, outputs: &[PathBuf], explain: bool) -> String {
     for note in &staged.notes {
         let _ = writeln!(out, "  note: {note}");
     }
+    for unmet in &staged.unmet {
+        let _ = writeln!(out, "  not run: {unmet} in no launch");
+    }
     if explain {
         staged.profiled.iter().for_each(|l| _ = writeln!(out, "  profiled: {l}"));
     }
@@ -195,7 +198,7 @@ pub fn json(staged: &Staged, outputs: &[PathBuf]) -> Value {
         "notes": staged.notes, "outputs": outputs,
         "verification": {
             "level": if proved(staged) { "proved" } else { "checked" },
-            "sizes": staged.checked, "assumptions": assumptions(staged),
+            "sizes": staged.checked, "assumptions": assumptions(staged), "not_run": staged.unmet,
         },
         "kernel": staged.kernel, "accesses": accesses(&staged.accesses, &staged.sources), "copies": staged.copies,
         "barriers": {"inserted": inserted, "redundant": redundant, "removed": staged.removed},

@@ -37,6 +37,8 @@ pub struct Claims<'a> {
     pub ties: Vec<(String, Truth)>,
     pub solver: &'a mut Solver,
     pub assumed: Assumed,
+    /// Where something may be wrong in launches that do not keep to what is assumed.
+    pub doubts: Vec<Instance>,
     /// Elements of shared arrays of constant size.
     pub length: &'a dyn Fn(&Array) -> Option<i64>,
 }
@@ -92,7 +94,10 @@ impl From<&str> for Unproved {
 type Answer = Result<(), Unproved>;
 
 /// Sizes up to which values are looked for that show a mistake.
-const SMALL: i64 = 300;
+const SMALL: [i64; 2] = [300, 5000];
+
+/// Instances of launches that do not keep to what is assumed, at most.
+const MAX_DOUBTS: usize = 4;
 
 const AXES: [&str; 3] = ["t_x", "t_y", "t_z"];
 
@@ -384,33 +389,47 @@ impl<'a> Claims<'a> {
     /// Asks whether conditions can hold together; takes up assumptions as they are needed.
     fn must(&mut self, bad: &[Truth], what: &str) -> Answer {
         let tried = [
-            self.assumed.clone(),
-            Assumed { sizes: true, ..self.assumed.clone() },
+            Assumed::default(),
+            Assumed { sizes: true, covers: false },
             Assumed { sizes: true, covers: true },
         ];
-        let mut last = bad.to_vec();
-        for (i, assumed) in tried.iter().enumerate() {
-            if i > 0 && tried[i - 1] == *assumed || assumed.covers && self.covers.is_empty() {
-                continue;
-            }
+        let mut possible: Vec<Vec<Truth>> = vec![];
+        // What overlaps needs all of it for nearly everything, and takes long without.
+        let known = self.assumed.covers;
+        let lawful = |a: &&Assumed| if a.covers { !self.covers.is_empty() } else { !known };
+        for assumed in tried.iter().filter(lawful).collect::<Vec<_>>() {
             let mut all = bad.to_vec();
             all.extend(self.facts(bad, assumed));
             match self.solver.ask(&all) {
                 Said::Impossible => {
-                    self.assumed = assumed.clone();
+                    self.assumed.sizes |= assumed.sizes;
+                    self.assumed.covers |= assumed.covers;
+                    // Blocks beyond the data are none that anybody means to launch.
+                    let more = !assumed.covers && self.doubts.len() < MAX_DOUBTS;
+                    if let Some(first) = possible.first().filter(|_| more) {
+                        let doubt = self.small_instance(first);
+                        self.doubts.extend(doubt);
+                    }
                     return Ok(());
                 }
-                Said::Possible(_) => last = all,
+                Said::Possible(_) => possible.push(all),
                 Said::Unknown => return Err(what.into()),
             }
         }
-        // Small sizes, so that the launch can be emulated.
-        last.extend(self.small(&last));
-        let instance = match self.solver.ask(&last) {
-            Said::Possible(model) => Some(self.instance(&model)),
-            _ => None,
-        };
+        let instance = possible.last().and_then(|last| self.small_instance(last));
         Err(Unproved { why: what.into(), instance })
+    }
+
+    /// An instance with small sizes, so that its launch can be emulated.
+    fn small_instance(&mut self, conditions: &[Truth]) -> Option<Instance> {
+        SMALL.iter().find_map(|limit| {
+            let mut all = conditions.to_vec();
+            all.extend(self.small(conditions, *limit));
+            match self.solver.ask(&all) {
+                Said::Possible(model) => Some(self.instance(&model)),
+                _ => None,
+            }
+        })
     }
 
     fn instance(&self, model: &Model) -> Instance {
@@ -425,11 +444,11 @@ impl<'a> Claims<'a> {
     }
 
     /// Bounds of sizes, blocks and iterations.
-    fn small(&self, conditions: &[Truth]) -> Vec<Truth> {
+    fn small(&self, conditions: &[Truth], limit: i64) -> Vec<Truth> {
         let mut names = BTreeSet::new();
         conditions.iter().for_each(|c| c.names(&mut |n| _ = names.insert(n.to_string())));
         let shared = names.iter().filter(|n| n.starts_with("u_"));
-        let limit = Sum::number(SMALL);
+        let limit = Sum::number(limit);
         shared.map(|n| Truth::at_most(&Sum::name(n), &limit)).collect()
     }
 

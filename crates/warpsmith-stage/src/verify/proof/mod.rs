@@ -24,7 +24,7 @@ use warpsmith_ir::{Span, Type, VarKind};
 
 use crate::program::Program;
 use crate::source::ties::{Made, Tie};
-use claims::{Assumed, Claims, Covers, Unproved};
+use claims::{Assumed, Claims, Covers, Instance, Unproved};
 use formula::{Sum, Truth};
 use solver::Solver;
 use tree::{Array, Tree};
@@ -37,6 +37,8 @@ pub struct Proof {
     pub reads: Vec<(Vec<Span>, Option<Unproved>)>,
     /// What launches have to keep to.
     pub assumed: BTreeSet<String>,
+    /// Where something may be wrong in launches that do not.
+    pub doubts: Vec<Instance>,
 }
 
 /// Names of sizes that bound positions along an axis: axis and parameter.
@@ -98,6 +100,7 @@ pub fn prove(
         ties: ties.iter().filter_map(|t| tie(&walked, t)).collect(),
         solver,
         assumed: Assumed::default(),
+        doubts: vec![],
         length: &length,
     };
     claims.copies()?;
@@ -107,6 +110,7 @@ pub fn prove(
             proof.reads.push((at.clone(), claims.read(i).err()));
         }
     }
+    proof.doubts = std::mem::take(&mut claims.doubts);
     let assumed = std::mem::take(&mut claims.assumed);
     let covers = std::mem::take(&mut claims.covers);
     proof.assumed = said(&walked, &assumed, &covers, function);
@@ -200,7 +204,10 @@ fn said(
     let mut all = BTreeSet::new();
     if assumed.sizes {
         let names: Vec<&str> = walked.sizes.iter().map(|(_, n)| n.as_str()).collect();
-        all.insert(format!("{} are at least 1", names.join(", ")));
+        all.insert(match names.as_slice() {
+            [one] => format!("{one} is at least 1"),
+            names => format!("{} are at least 1", names.join(", ")),
+        });
     }
     if assumed.covers {
         for c in covers {

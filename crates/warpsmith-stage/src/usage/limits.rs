@@ -1,0 +1,92 @@
+//! Numbers of the text that positions and sizes meet: what a kernel does beyond `n < 3000` or `x % 200` no small launch shows.
+
+use warpsmith_front::ast::{self, ExprKind};
+use warpsmith_front::sema::walk;
+
+use super::{Finder, Source};
+use crate::source::scope;
+
+/// A number that launches have to come to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// What meets it.
+    pub of: Met,
+    /// The number.
+    pub value: i64,
+}
+
+/// What meets a number of the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Met {
+    /// Positions along an axis.
+    Axis(usize),
+    /// Blocks along an axis.
+    Blocks(usize),
+    /// A parameter.
+    Size(String),
+}
+
+/// Smaller numbers are met in any launch, and larger ones in none that can be emulated.
+const VALUES: std::ops::RangeInclusive<i64> = 8..=1 << 20;
+/// Limits of a kernel that are looked at, at most.
+const MAX_LIMITS: usize = 16;
+
+impl Finder<'_> {
+    /// An operator between a position or size and a number.
+    pub(super) fn meets(
+        &mut self,
+        op: &str,
+        (a, left): (&Source, &ast::Expr),
+        (b, right): (&Source, &ast::Expr),
+    ) {
+        let of_right = self.number(right);
+        match op {
+            "<" | "<=" | ">" | ">=" | "==" | "!=" => {
+                self.limit(a, left, of_right);
+                self.limit(b, right, self.number(left));
+            }
+            "%" => self.limit(a, left, of_right),
+            "/" | ">>" => self.limit(a, left, self.divisor(op, right)),
+            "&" => self.limit(a, left, of_right.and_then(|n| n.checked_add(1))),
+            _ => {}
+        }
+    }
+
+    /// A call such as `min(i, 4096)`.
+    pub(super) fn called_with(&mut self, args: &[ast::Expr], values: &[Source]) {
+        let numbers: Vec<i64> = args.iter().filter_map(|a| self.number(a)).collect();
+        for number in numbers {
+            args.iter().zip(values).for_each(|(e, source)| self.limit(source, e, Some(number)));
+        }
+    }
+
+    /// Notes a number for each axis and parameter that what meets it is made from; where that is a multiple, its part, too, and where it was
+    /// divided, so many times the number.
+    fn limit(&mut self, source: &Source, e: &ast::Expr, value: Option<i64>) {
+        let Some(value) = value else { return };
+        let mut multiples = vec![];
+        walk::expr(e, &mut |e| {
+            if let ExprKind::Binary { op, left, right } = &*scope::plain(e).kind
+                && op == "*"
+            {
+                multiples.extend([left, right].into_iter().filter_map(|e| self.number(e)));
+            }
+        });
+        let parts = multiples.into_iter().filter(|n| *n > 1).map(|n| value / n);
+        let whole = value.saturating_mul(source.divided.max(1));
+        for value in std::iter::once(whole).chain(parts).filter(|v| VALUES.contains(v)) {
+            let axes = (0..3).filter(|a| source.blocks[*a]).map(|a| match source.threads[a] {
+                true => Met::Axis(a),
+                false => Met::Blocks(a),
+            });
+            let sizes = source.parameters.iter().cloned().map(Met::Size);
+            for of in axes.chain(sizes) {
+                let limit = Limit { of, value };
+                let limits = &mut self.usage.limits;
+                if limits.len() < MAX_LIMITS && !limits.contains(&limit) {
+                    limits.push(limit);
+                }
+            }
+        }
+    }
+}

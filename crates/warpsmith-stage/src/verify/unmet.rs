@@ -1,0 +1,181 @@
+//! Ways of the unmodified kernel that no launch went. Of what a text does there, checks say nothing.
+
+use std::collections::BTreeSet;
+
+use warpsmith_ir::visit::{self, Access};
+use warpsmith_ir::{
+    Block, Case, Expr, ExprKind, Function, FunctionKind, Place, PlaceKind, Span, StmtKind, Turn,
+    VarId, VarKind, Way,
+};
+
+use super::check::Rewritten;
+use crate::session::Session;
+use crate::source::marks::Mark;
+
+/// What was so in no launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unmet {
+    /// A condition, a loop, or the first statement of a case, in the user's text.
+    pub at: Span,
+    /// What was not so, in words behind it.
+    pub how: &'static str,
+    /// What is done there may change what marked reads find: it stores where they read, or stops at a barrier.
+    pub matters: bool,
+}
+
+/// What was not run of a rewritten text in launches that went these ways: of what lies in each other, the outermost.
+pub fn unmet(session: &Session, text: &Rewritten, ways: &BTreeSet<Way>) -> Vec<Unmet> {
+    let mut found = vec![];
+    for function in &text.program.module.functions {
+        let mut finder = Finder { session, text, ways, function, found: &mut found };
+        visit::for_each_stmt(&function.body, &mut |s| {
+            if let Some(span) = s.origin.span.and_then(|s| finder.own(s)) {
+                finder.stmt(span, &s.kind);
+            }
+        });
+        visit::for_each_expr(&function.body, &mut |e| {
+            let span = e.origin.span.and_then(|s| finder.own(s));
+            if let (ExprKind::Select(cond, ..), Some(span)) = (&*e.kind, span) {
+                finder.condition(span, cond, [false; 2]);
+            }
+        });
+    }
+    found
+}
+
+struct Finder<'a> {
+    session: &'a Session,
+    text: &'a Rewritten,
+    ways: &'a BTreeSet<Way>,
+    function: &'a Function,
+    found: &'a mut Vec<Unmet>,
+}
+
+impl Finder<'_> {
+    /// Where a span of the program is in the user's text; `None`: it is part of what was written for it.
+    fn own(&self, span: Span) -> Option<Span> {
+        let own = self.text.origin(span);
+        let (start, end) = (own.start as usize, own.end as usize);
+        let marked = |m: &Mark| m.whole.start <= start && end <= m.whole.end;
+        let written = own.file.0 == 0 && self.session.plan.marks.reads.iter().any(marked);
+        (start < end && !written).then_some(own)
+    }
+
+    fn stmt(&mut self, span: Span, kind: &StmtKind) {
+        match kind {
+            StmtKind::If { cond, then, otherwise } => {
+                let matters = [then, otherwise].map(|arm| self.matters(arm));
+                self.condition(span, cond, matters);
+            }
+            StmtKind::For(l) => self.entered(span, &[&l.first, &l.limit], &l.body),
+            StmtKind::Loop { condition: Some(c), body, .. } => {
+                self.entered(span, &[&c.expr], body);
+            }
+            StmtKind::Switch { cases, .. } => self.cases(span, cases),
+            _ => {}
+        }
+    }
+
+    fn went(&self, span: Span, turn: Turn) -> bool {
+        self.ways.contains(&Way { span, turn })
+    }
+
+    fn condition(&mut self, span: Span, cond: &Expr, matters: [bool; 2]) {
+        let at = cond.origin.span.and_then(|s| self.own(s)).unwrap_or(span);
+        let went = [Turn::Yes, Turn::No].map(|turn| self.went(span, turn));
+        if went[0] == went[1] || is_fixed(cond) {
+            return;
+        }
+        let way = usize::from(went[0]);
+        self.push(at, ["holds", "fails"][way], matters[way]);
+    }
+
+    fn entered(&mut self, span: Span, bounds: &[&Expr], body: &Block) {
+        let past = self.went(span, Turn::No) && !self.went(span, Turn::Yes);
+        if past && !bounds.iter().all(|e| is_fixed(e)) {
+            self.push(span, "is entered", self.matters(body));
+        }
+    }
+
+    fn cases(&mut self, span: Span, cases: &[Case]) {
+        let first = |c: &Case| c.span().and_then(|s| self.own(s));
+        let known: Vec<(Option<Span>, &Case)> = cases.iter().map(|c| (first(c), c)).collect();
+        let comes = |at: &Option<Span>| at.is_some_and(|at| self.went(at, Turn::Case));
+        if !known.iter().any(|(at, _)| comes(at)) && !self.went(span, Turn::Case) {
+            return;
+        }
+        let left: Vec<_> = known.into_iter().filter(|(at, _)| !comes(at)).collect();
+        for (at, case) in left {
+            if let Some(at) = at {
+                self.push(at, "is reached", self.matters(&case.body));
+            }
+        }
+    }
+
+    fn push(&mut self, at: Span, how: &'static str, matters: bool) {
+        let unmet = Unmet { at, how, matters };
+        if !self.found.contains(&unmet) {
+            self.found.push(unmet);
+        }
+    }
+
+    /// Whether statements store to anything that marks may read, or stop.
+    fn matters(&self, block: &Block) -> bool {
+        let mut matters = false;
+        visit::for_each_place(block, &mut |place, access| {
+            matters |= access == Access::Write && self.is_read(place);
+        });
+        visit::for_each_stmt(block, &mut |s| {
+            matters |= match &s.kind {
+                StmtKind::Atomic { pointer, .. } => self.points_to_read(pointer),
+                StmtKind::Call { args, .. } => args.iter().any(|a| self.points_to_read(a)),
+                StmtKind::Barrier { .. } => true,
+                _ => false,
+            };
+        });
+        matters
+    }
+
+    fn is_read(&self, place: &Place) -> bool {
+        match &*place.kind {
+            PlaceKind::Elem { pointer, .. } | PlaceKind::Deref(pointer) => {
+                self.points_to_read(pointer)
+            }
+            PlaceKind::Index(inner, _)
+            | PlaceKind::Field(inner, _)
+            | PlaceKind::Component(inner, _) => self.is_read(inner),
+            PlaceKind::Var(var) => self.is_shared(*var),
+            PlaceKind::Global(_) => false,
+        }
+    }
+
+    fn is_shared(&self, var: VarId) -> bool {
+        matches!(self.function.var(var).kind, VarKind::Shared | VarKind::DynamicShared)
+    }
+
+    /// Whether a pointer may lead to what marks read: anything but a parameter that none of them names.
+    fn points_to_read(&self, pointer: &Expr) -> bool {
+        if !pointer.ty.is_pointer() {
+            return false;
+        }
+        let mut roots = vec![];
+        visit::for_each_place_in_expr(pointer, &mut |place, _| {
+            roots.extend(place.root_var().filter(|_| place.ty.is_pointer()));
+        });
+        let other = |v: &VarId| {
+            let var = self.function.var(*v);
+            let tagged = self.session.tagged.iter().any(|t| *t == var.name);
+            var.kind == VarKind::Param && !tagged && self.function.kind == FunctionKind::Kernel
+        };
+        roots.is_empty() || !roots.iter().all(other)
+    }
+}
+
+/// Made of constants: what a file says once and for all.
+fn is_fixed(e: &Expr) -> bool {
+    let mut fixed = true;
+    visit::for_each_subexpr(e, &mut |e| {
+        fixed &= !matches!(&*e.kind, ExprKind::Read(_) | ExprKind::Builtin(_));
+    });
+    fixed
+}
