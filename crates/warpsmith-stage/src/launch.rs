@@ -8,7 +8,7 @@ use crate::mix::Mix;
 use crate::source::shape::Extent;
 use crate::source::ties::{self, Tie};
 use crate::strides::Strides;
-use crate::usage::{Role, Usage};
+use crate::usage::{Limit, Met, Role, Usage};
 
 /// One launch: the block shape with the constants that make it, and the integers that are passed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -432,6 +432,12 @@ fn shift(
     }
 }
 
+/// Whether a parameter is compared with numbers, and is nothing that positions are multiplied with.
+fn is_choice(usage: &Usage, name: &String) -> bool {
+    let compared = |l: &Limit| matches!(&l.of, Met::Size(n) if n == name);
+    usage.limits.iter().any(compared) && !usage.rows.contains(name) && !usage.leaps.contains(name)
+}
+
 /// What tells positions apart by a remainder differs from launch to launch.
 fn colour(fit: Fit, blocks: u32) -> i64 {
     let kind = match fit {
@@ -494,6 +500,8 @@ fn integers(
                 let rows = size.iter().max().copied().unwrap_or(1).max(depth(wanted, blocks, fit));
                 (rows + APART) * (rows + APART)
             }
+            // What the text compares with a number is no length.
+            (None, false) if is_choice(wanted.usage, name) => [3, 1, 7, 2][(blocks + used.len() as u32) as usize % 4],
             // A row of an array, say.
             (None, false) => size[0] + farther(wanted, fit, used.len()),
         };

@@ -51,11 +51,18 @@ pub enum SymbolKind {
     Grid(u8),
     /// A number that the function divides by: `x / 3`.
     Divisor,
+    /// A number that the function compares a position or a size with: `n < 3000`.
+    Limit,
     /// A condition of the text, 1 where it holds.
     Guard,
 }
 
 impl SymbolKind {
+    /// Whether it has one value wherever a thread is.
+    pub fn is_number(self) -> bool {
+        matches!(self, SymbolKind::Constant | SymbolKind::Divisor | SymbolKind::Limit)
+    }
+
     fn along(self) -> Option<Along> {
         match self {
             SymbolKind::Thread(a) | SymbolKind::Block(a) | SymbolKind::Grid(a) => {
@@ -427,6 +434,9 @@ fn symbols(
     }
     for a in (0..3u8).filter(used) {
         add(format!("blockIdx.{}", axis(a)), SymbolKind::Grid(a));
+    }
+    if site.kernel {
+        usage.limits.iter().for_each(|l| add(l.value.to_string(), SymbolKind::Limit));
     }
     all
 }

@@ -27,7 +27,7 @@ const DEPTH: i64 = 12;
 /// Tiles that loops go through there: a part of one says nothing of how often a tile is read.
 const TILES: i64 = 4;
 
-/// Predicts both; `None`: there is no such launch, or the file was a sketch, which has no kernel without a plan.
+/// Predicts both; `None`: there is no such launch in which the kernel stores anything, or the file was a sketch, which has no kernel without a plan.
 ///
 /// # Errors
 /// What the emulator refuses.
@@ -52,6 +52,9 @@ pub fn predicted(
     if tiles > DEPTH {
         let deeper = with_depth(&mut session, (tiles, BLOCKS), Fit::Exact, None)?;
         large = deeper.unwrap_or(large);
+    }
+    if large.idle {
+        return Ok(None);
     }
     let plain = session.plan.reference(large.launch.block);
     let (kernel, grid) = (session.kernel.as_str(), large.launch.grid);

@@ -7,11 +7,11 @@ use crate::usage::{Limit, Met, Usage};
 
 /// Launches for each number. First such that go beyond it by more than a block: one of two sizes along the axis says so, or is several times as
 /// large, since the text may compare it with multiples of positions, while the other is the same, nothing, or half of it. Then such that
-/// come to it.
+/// come to it, while the other is larger, or nothing.
 const WAYS: u32 = FAR + NEAR.len() as u32;
 const FAR: u32 = 12;
 const LARGER: i64 = 6;
-const NEAR: [i64; 8] = [-1, -1, 0, 0, 1, 1, 0, 0];
+const NEAR: [i64; 14] = [-1, -1, -1, -1, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0];
 
 /// The launches of a kernel that differ.
 pub(super) fn all(usage: &Usage) -> Vec<Fit> {
@@ -36,7 +36,7 @@ pub(super) fn sizes(number: u32, size: i64) -> [i64; 2] {
         None => {
             [size * [1, LARGER][(way / 6) as usize], [size, 0, size / 2][(way / 2 % 3) as usize]]
         }
-        Some(near) => [size * [1, 1, 1, 2][(near / 2) as usize], 2 * size],
+        Some(near) => [size * [1, 2][(near / 12) as usize], [2 * size, 0][(near / 2 % 2) as usize]],
     }
 }
 

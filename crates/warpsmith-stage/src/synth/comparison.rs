@@ -145,7 +145,7 @@ pub(super) fn are_apart(left: &Term, right: &Term, symbols: &[Symbol]) -> bool {
         for s in t.symbols().into_iter().map(|s| &symbols[s]) {
             match s.along {
                 Some(own) => all.iter_mut().zip(own).for_each(|(a, o)| *a |= o),
-                None if matches!(s.kind, SymbolKind::Constant | SymbolKind::Divisor) => {}
+                None if s.kind.is_number() => {}
                 None => return None,
             }
         }

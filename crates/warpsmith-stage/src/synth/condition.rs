@@ -311,8 +311,8 @@ impl<'a> Conditions<'a> {
     }
 
     fn everything(&mut self) {
-        use SymbolKind::{Block, Constant, Divisor, Guard};
-        let all = self.table.of(|k| !matches!(k, Constant | Block(_) | Divisor | Guard));
+        use SymbolKind::{Block, Constant, Divisor, Guard, Limit};
+        let all = self.table.of(|k| !matches!(k, Constant | Block(_) | Divisor | Guard | Limit));
         let others = self.table.of(|k| !matches!(k, Divisor | Guard));
         let others = self.table.distinct(&others, &[]);
         for v in self.table.distinct(&all, &[]) {
