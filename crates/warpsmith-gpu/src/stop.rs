@@ -19,6 +19,13 @@ impl Stop {
         Stop { flag: Some(flag), deadline: None }
     }
 
+    /// The same flag, and the moment when half of the time is over that is left.
+    pub fn half_way(&self) -> Stop {
+        let now = Instant::now();
+        let half = |end: Instant| now + end.saturating_duration_since(now) / 2;
+        Stop { flag: self.flag.clone(), deadline: self.deadline.map(half) }
+    }
+
     /// Whether work is to end now.
     pub fn is_due(&self) -> bool {
         self.is_flagged() || self.is_late()

@@ -40,7 +40,7 @@ void kept(int n, const float x[n], const int k[n], float a[3 * n + 9], int b[3 *
     )
 }
 
-const KEPT: [&str; 10] = [
+const KEPT: [&str; 11] = [
     "if (x[i] > 0.0f) a[m++] = x[i];",
     "if (x[i] > 0.0f) { b[m] = i; m++; }",
     "if (x[i] > 0.0f) { a[m] = x[i]; b[m] = k[i]; ++m; }",
@@ -50,6 +50,7 @@ const KEPT: [&str; 10] = [
     "if (k[i] & 1) { b[m] = i; if (x[i] > 0.0f) { b[m] = k[i]; } m = m + 1; }",
     "s += x[i]; a[i] = s;",
     "a[i] = 2.0f * x[i]; if (a[i] > 0.0f) b[m++] = i;",
+    "if (x[i] > 0.0f) { int at; { int old = m; m += 1; at = old; } a[at] = x[i]; }",
     "if (k[i] & 1) { a[2 * m] = s; a[2 * m + 1] = x[i]; m++; } s += x[i];",
 ];
 
@@ -191,6 +192,10 @@ fn what_parts_cannot_know_is_refused() {
         ("if (k[i] & 1) a[m++] = x[i]; else a[++m] = x[i];", "not proved independent"),
         ("if (k[i] & 1) { a[m++] = x[i]; b[i] = (int)a[i]; }", "not proved independent"),
         ("if (k[i] & 1) { a[m++] = x[i]; if (m > 4) s += a[m - 3]; }", "depends on `m` so far"),
+        (
+            "if (k[i] & 1) { int at = m; m++; if (x[i] > 0.5f) at = 0; a[at] = x[i]; }",
+            "independent",
+        ),
         ("if (k[i] & 1) { a[(unsigned char)m] = x[i]; m++; }", "not proved independent"),
         ("if (k[i] & 1) { for (int j = 0; j < 2; j++) { m++; } a[m] = x[i]; }", "independent"),
         ("if (k[i] == 9) break; if (x[i] > 0.0f) a[m++] = x[i];", "it may end early"),
@@ -199,7 +204,7 @@ fn what_parts_cannot_know_is_refused() {
             "a[i] += x[i]; if (a[i] > 0.0f) b[m++] = i;",
             "what is added follows from `a`, which would be changed twice",
         ),
-        ("s = 0.5f * s + x[i]; a[i] = s;", "is changed by more than one operation"),
+        ("s = 0.5f * s * s + x[i]; a[i] = s;", "is changed by more than one operation"),
     ];
     for (body, why) in cases {
         let text = refused(body);
@@ -210,4 +215,87 @@ fn what_parts_cannot_know_is_refused() {
     let marked =
         kept(KEPT[7]).replace("    for (int i", "#pragma omp parallel for\n    for (int i");
     has(&refused_text(&marked, "split_scan i by 4"), &["error"]);
+    let copies = "#pragma omp parallel for
+        for (int j = 0; j < 3; j++) b[3 * i + j] = k[i];
+        if (x[i] > 0.0f) a[m++] = x[i];";
+    let bound = format!("bind j -> x block 32\n{}", WAYS[0]);
+    has(&refused_text(&kept(copies), &bound), &["a loop that is bound stands in it"]);
+    check(&kept(copies), WAYS[0], SIZES);
+}
+
+/// Greatest of its neighbours, by a loop inside that is marked.
+const WINDOW: &str = "int most = 1;
+        #pragma omp parallel for reduction(min: most)
+        for (int j = 0; j < 3; j++)
+            if (i + j < n && x[i + j] > x[i]) most = most < 0 ? most : 0;
+        if (most) b[m++] = i;";
+
+#[test]
+fn loops_inside_lose_their_marks() {
+    for way in WAYS {
+        check(&kept(WINDOW), way, SIZES);
+    }
+}
+
+#[test]
+fn iterations_that_go_on_early_are_guarded_first() {
+    let bodies = [
+        "if (k[i] % 3 == 1) continue; if (x[i] > 0.0f) a[m++] = x[i];",
+        "if (k[i] & 1) { if (x[i] > 0.5f) { b[m] = i; m++; continue; } a[m] = 2.0f; m++; }",
+        "if (x[i] < 0.2f) continue; if (k[i] & 1 || x[i] > 0.7f) continue; a[m] = x[i]; b[m++] = i;",
+    ];
+    for body in bodies {
+        for way in WAYS {
+            check(&kept(body), &format!("guard i\n{way}"), SIZES);
+        }
+    }
+}
+
+/// What threads share of a recurrence is what a scan of it ends with.
+const MAPS: [&str; 3] = [
+    WAYS[0],
+    "split_scan i by 3\nscan i by 64\nscan i_part by 32\nscan i by 64",
+    "split_scan i by 8\nscan i by 32 vector 4\nbind i_part -> x block 32\nscan i_part#2 by 32\nscan i#2 by 32 vector 4\nbind i_part#2 -> x block 32",
+];
+
+/// What is carried on linearly: a part is a map.
+#[test]
+fn parts_of_recurrences_are_maps() {
+    let bodies = [
+        "s = x[i] - s; a[i] = s;",
+        "s = (k[i] & 1) * s + x[i]; a[i] = s; if (k[i] & 2) b[m++] = k[i];",
+        "float d = x[i] - s; s += 2.0f * d; a[i] = d;",
+        "a[i] = s; if (k[i] & 1) s = 0.0f; else s = x[i] - s;",
+    ];
+    for body in bodies {
+        for way in MAPS {
+            check(&kept(body), way, SIZES);
+        }
+    }
+    let filter = "
+void filter(int n, const float x[n + 1], float y[n + 1])
+{
+    y[0] = x[0];
+    for (int i = 1; i <= n; i++) y[i] = x[i] - y[i - 1];
+}
+";
+    for way in &MAPS[..2] {
+        let text = check(filter, &format!("carry i\n{way}"), SIZES);
+        has(&text, &["y_last_slopes"]);
+    }
+}
+
+/// Numbers of a linear congruential generator: products of unsigned numbers wrap around.
+#[test]
+fn parts_of_integer_recurrences_are_exact() {
+    let source = "
+void numbers(int n, unsigned r[n])
+{
+    unsigned s = 7u;
+    for (int i = 0; i < n; i++) { s = 1664525u * s + 1013904223u; r[i] = s; }
+}
+";
+    for way in &MAPS[..2] {
+        check(source, way, SIZES);
+    }
 }

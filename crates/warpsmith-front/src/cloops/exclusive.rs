@@ -57,6 +57,15 @@ fn pointee(pointer: &ast::Expr) -> ast::Expr {
     }
 }
 
+/// W161: nothing gives the order that a captured value follows.
+pub fn captured(span: Span) -> Diagnostic {
+    let message = "the value that an atomic update captures depends on the order of the iterations";
+    Diagnostic::error("W161", message)
+        .label(span, "captures the value before or after an update")
+        .note("no comparison with the C function could show that such a kernel is right")
+        .help("number the elements first, in a loop without a mark (a running sum), and use the numbers in the marked loop")
+}
+
 impl<'u> Cx<'u> {
     /// Lowers a statement under `atomic` or `critical`.
     ///
@@ -66,7 +75,7 @@ impl<'u> Cx<'u> {
         if self.marked.is_some()
             && let Exclusive::Atomic(AtomicKind::Capture, span) = what
         {
-            return Err(self.captured(span));
+            return Err(self.fail(captured(span)));
         }
         let body = |cx: &mut Self| match &stmt.kind {
             ast::StmtKind::Block(b) => cx.stmts(&b.stmts),
@@ -126,18 +135,6 @@ impl<'u> Cx<'u> {
             self.out.extend(block.stmts);
         }
         Ok(())
-    }
-
-    fn captured(&mut self, span: Span) -> Reported {
-        let d = Diagnostic::error(
-            "W161",
-            "the value that an atomic update captures depends on the order of the iterations",
-        )
-        .label(span, "captures the value before or after an update")
-        .note("no comparison with the C function could show that such a kernel is right");
-        self.fail(d.help(
-            "number the elements first, in a loop without a mark (a running sum), and use the numbers in the marked loop",
-        ))
     }
 
     /// `x = constant` by any number of iterations leaves the constant; other writes are judged as if the pragma were

@@ -9,6 +9,7 @@ use super::cx::{Binding, Cx, Frame, Low, Marked};
 use super::heads::{Head, Sign, Why, check_marked_head, head};
 use super::pragma::Clauses;
 use super::types::{self, CType};
+use super::unit;
 use crate::ast;
 
 /// Loops inside each other, at most: what looks at all of them at once takes time that doubles with each.
@@ -40,7 +41,9 @@ impl<'u> Cx<'u> {
         mark: Option<(&Clauses, Span)>,
         unroll: Option<Option<u32>>,
     ) -> Low<()> {
-        let Some((clauses, span)) = mark else { return self.for_loop(stmt, None, unroll) };
+        let Some((clauses, span)) = mark.filter(|_| !self.is_in_order(stmt)) else {
+            return self.for_loop(stmt, None, unroll);
+        };
         let counter = match &stmt.kind {
             ast::StmtKind::For { init, cond, step, body } => {
                 head(init.as_deref(), cond.as_ref(), step.as_ref(), body).ok().map(|h| h.name)
@@ -72,6 +75,12 @@ impl<'u> Cx<'u> {
             }
             _ => result,
         }
+    }
+
+    /// Whether iterations number what they find by an atomic update. Any order will do for whoever has marked the loop; that of C is one,
+    /// and what comes out can be compared with what C computes.
+    fn is_in_order(&self, stmt: &ast::Stmt) -> bool {
+        self.marked.is_none() && self.regions.is_empty() && unit::captures(stmt).is_some()
     }
 
     /// Refuses one more loop inside too many.

@@ -97,6 +97,9 @@ pub struct CInput {
     pub uncounted: bool,
     /// Why the function would be refused if no loop of it can be shown to be parallel: nothing is marked, and nobody named it.
     pub unmarked: Option<Diagnostic>,
+    /// A marked loop whose iterations number what they find by atomic updates is serial here; why it would be refused if nothing can go
+    /// through it in parts.
+    pub in_order: Option<Diagnostic>,
     /// What the user is told of it.
     pub notes: Vec<Diagnostic>,
 }
@@ -187,6 +190,7 @@ pub fn lower_c(unit: &TranslationUnit, function: Option<&str>) -> Result<CInput,
         assumed,
         uncounted: false,
         unmarked,
+        in_order: declared.captures(name).map(exclusive::captured),
         notes: vec![],
     })
 }

@@ -1,10 +1,11 @@
 //! What the file declares, and which of its functions is meant.
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use warpsmith_ir::{Diagnostic, Span};
 
-use super::pragma::{self, Directive};
+use super::pragma::{self, AtomicKind, Directive};
 use super::scan;
 use super::structs::Table;
 use crate::ast::{
@@ -209,6 +210,17 @@ impl<'a> Unit<'a> {
         self.functions.iter().any(|(n, f, _)| holds(f) && (*n == name || self.reaches(name, n)))
     }
 
+    /// Where a marked loop of the function keeps what an atomic update found.
+    pub fn captures(&self, name: &str) -> Option<Span> {
+        let at = Cell::new(None);
+        let marked = |s: &Stmt| {
+            at.set(captures(s).filter(|_| s.pragmas.iter().any(is_mark)));
+            at.get().is_some()
+        };
+        self.function(name)?.body.as_ref()?.stmts.iter().any(|s| any_stmt(s, &marked));
+        at.get()
+    }
+
     /// Candidates that may be meant where nobody says which: those with a loop of their own, and those whose callees have
     /// one and that do nothing else than compute. What allocates, prints or takes times is the program around.
     fn meant(&self) -> Vec<&'a str> {
@@ -378,6 +390,20 @@ fn is_mark(p: &Pragma) -> bool {
 
 fn is_exclusive(p: &Pragma) -> bool {
     matches!(pragma::parse(p), Ok(Directive::Atomic(..) | Directive::Critical(_)))
+}
+
+/// Where a statement, or one inside, keeps what an atomic update found.
+pub fn captures(stmt: &Stmt) -> Option<Span> {
+    let at = Cell::new(None);
+    let captured = |p: &Pragma| match pragma::parse(p) {
+        Ok(Directive::Atomic(AtomicKind::Capture, span)) => {
+            at.set(Some(span));
+            true
+        }
+        _ => false,
+    };
+    stmt_has(stmt, &captured);
+    at.get()
 }
 
 /// Is there such a pragma in the statement?

@@ -14,7 +14,6 @@ use warpsmith_ir::{
 
 use super::access::{Base, base_of};
 use super::loops::has_nameless;
-use super::scalars;
 use crate::walk;
 
 /// A store next to what its block adds to the counter.
@@ -107,30 +106,65 @@ fn one_sign(steps: &[i128]) -> Option<i128> {
 
 /// The stores of blocks that add to the counter once.
 fn collect(block: &Block, counter: VarId, sign: i128, found: &mut Vec<Store>) {
+    let stmts = in_a_row(block);
     let adds = |s: &Stmt| walk::writes_var(&Block::new(vec![s.clone()]), counter);
-    let adding: Vec<usize> = (0..block.stmts.len()).filter(|k| adds(&block.stmts[*k])).collect();
+    let adding: Vec<usize> = (0..stmts.len()).filter(|k| adds(stmts[*k])).collect();
     if let [at] = adding[..]
-        && let Some(step) = step_of(&block.stmts[at], counter)
+        && let Some(step) = step_of(stmts[at], counter)
     {
-        let added = |k: usize| if k > at { step } else { 0 };
         let mut held = BTreeMap::from([(counter, 0)]);
-        for (k, stmt) in block.stmts.iter().enumerate() {
-            held.insert(counter, added(k));
-            let copy = copied(stmt, counter).filter(|v| walk::times_set(block, *v) == 1);
-            held.extend(copy.map(|copy| (copy, added(k))));
+        for (k, stmt) in stmts.into_iter().enumerate() {
+            held.insert(counter, if k > at { step } else { 0 });
+            if let Some((copy, of)) = copied(stmt)
+                && let Some(added) = held.get(&of).copied()
+                && times_given(block, copy) == 1
+            {
+                held.insert(copy, added);
+            }
             stores_in(stmt, &held, (sign, step.abs()), found);
         }
         return;
     }
-    for stmt in &block.stmts {
+    for stmt in stmts {
         walk::blocks(stmt).into_iter().for_each(|b| collect(b, counter, sign, found));
     }
 }
 
-/// The variable that a statement declares with the counter's value, as `m++` does where its value is used.
-fn copied(stmt: &Stmt, counter: VarId) -> Option<VarId> {
-    let StmtKind::Decl { var, init: Some(value) } = &stmt.kind else { return None };
-    scalars::reads(without_widening(value), counter).then_some(*var)
+/// How often a block gives a variable a value.
+fn times_given(block: &Block, var: VarId) -> usize {
+    let mut bare = 0;
+    walk::each_stmt(block, &mut |s| {
+        bare += usize::from(matches!(&s.kind, StmtKind::Decl { var: v, init: None } if *v == var));
+    });
+    walk::times_set(block, var) - bare
+}
+
+/// The statements of a block, with those of blocks that stand in it alone.
+fn in_a_row(block: &Block) -> Vec<&Stmt> {
+    let each = block.stmts.iter().map(|s| match &s.kind {
+        StmtKind::Scope(inner) => in_a_row(inner),
+        _ => vec![s],
+    });
+    each.flatten().collect()
+}
+
+/// The variable that a statement gives the value of another one, as `m++` does where its value is used.
+fn copied(stmt: &Stmt) -> Option<(VarId, VarId)> {
+    let (var, value) = match &stmt.kind {
+        StmtKind::Decl { var, init: Some(value) } => (*var, value),
+        StmtKind::Assign { place, value } => match *place.kind {
+            PlaceKind::Var(var) => (var, value),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    match &*without_widening(value).kind {
+        ExprKind::Read(place) => match *place.kind {
+            PlaceKind::Var(of) => Some((var, of)),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Stores in a statement, by variables that hold the counter with so much added to it.

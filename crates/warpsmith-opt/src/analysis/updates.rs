@@ -61,8 +61,8 @@ pub fn identity(op: AtomicOp, value: &Expr) -> Option<Value> {
         AtomicOp::Add | AtomicOp::Sub if ty.is_float() => return Some(Value::float(ty, 0.0)),
         AtomicOp::Add | AtomicOp::Sub | AtomicOp::Or | AtomicOp::Xor => 0,
         AtomicOp::And => -1,
-        AtomicOp::Min => extreme(false)?,
-        AtomicOp::Max => extreme(true)?,
+        AtomicOp::Min | AtomicOp::Lower => extreme(false)?,
+        AtomicOp::Max | AtomicOp::Raise => extreme(true)?,
         _ => return None,
     };
     ty.is_integer().then(|| Value::int(ty, bits))

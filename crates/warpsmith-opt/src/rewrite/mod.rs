@@ -18,6 +18,7 @@ pub mod fuse_kernels;
 pub mod fuse_loops;
 pub mod gather;
 pub(crate) mod grammar;
+pub mod guard;
 pub mod independence;
 pub mod indexing;
 pub mod interchange;

@@ -14,8 +14,9 @@
 //!
 //! Legal for a serial loop that no parallel one stands around, that counts up by one and has bounds that the launcher knows at its
 //! start. Its iterations are independent but for variables that each combines something with by one operation, where what is combined
-//! does not depend on what they are so far; some iteration uses such a value. Elements that they count, and that are only written, are
-//! an iteration's own (see [`appends`]). Sums of reals are added in another order.
+//! does not depend on what they are so far, or carries on linearly (`s = a(i) * s + x(i)`: a part is the map `x -> slope * x + rest`);
+//! some iteration uses such a value. Elements that they count, and that are only written, are an iteration's own (see [`appends`]).
+//! Sums of reals are added in another order. Marks of loops inside go: threads of a part can still share these.
 //!
 //! Reduce, scan, scan: Dotsenko et al., *Fast scan algorithms on graphics processors*, ICS 2008; Billeter, Olsson, Assarsson,
 //! *Efficient stream compaction on wide SIMD many-core architectures*, HPG 2009.
@@ -65,7 +66,7 @@ impl Rewrite for Args {
         name: "split_scan",
         example: "split_scan i by 1024",
         does: "splits a serial loop whose iterations use what sums are so far (running sums, `out[m++] = x` under a condition) into parts: a nest over `i_part` leaves what each part adds in the workspace, one of a single row adds these up, and a third goes through the parts again and begins each with what those before have; without `by` each iteration is a part, of a loop with others inside",
-        legal: "no parallel loop stands around the loop, its bounds are sizes, and its iterations are independent but for variables that each combines something with by one operation, where what is combined does not depend on what they are so far; elements that such a variable counts are only written; sums of reals are then compared with a tolerance",
+        legal: "no parallel loop stands around the loop, its bounds are sizes, and its iterations are independent but for variables that each combines something with by one operation, where what is combined does not depend on what they are so far, or that are carried on linearly; elements that such a variable counts are only written; sums of reals are then compared with a tolerance",
         law: Law {
             before: "\
 void positive(int n, const float x[n], float out[n], int *kept) {
@@ -143,11 +144,14 @@ const MOST: u32 = 1024;
 const MULTIPLE: u32 = 32;
 
 /// The verdict on a `split_scan`, which alone allows it.
-pub struct LegalSplitScan<'k> {
-    kernel: &'k Kernel,
+pub struct LegalSplitScan {
+    /// Without marks inside of the loop.
+    kernel: Kernel,
     target: LoopId,
     parts: u32,
+    /// With what is carried on linearly.
     sums: Vec<Sum>,
+    carried: BTreeSet<VarId>,
     /// Arrays in whose elements only one iteration stores, as the sums count them.
     apart: BTreeSet<VarId>,
 }
@@ -156,36 +160,61 @@ pub struct LegalSplitScan<'k> {
 ///
 /// # Errors
 /// The first reason why not.
-pub fn check(kernel: &Kernel, target: LoopId, parts: u32) -> Result<LegalSplitScan<'_>, Refusal> {
+pub fn check(kernel: &Kernel, target: LoopId, parts: u32) -> Result<LegalSplitScan, Refusal> {
     let refused =
         |why: String| Refusal::LoopRefused { verb: "split the scan of", loop_id: target, why };
     if !(1..=MOST).contains(&parts) {
         return Err(refused(format!("the parts must be {MOST} at most")));
     }
-    let Some(l) = kernel.find_loop(target) else { return Err(refused("it is gone".into())) };
+    let gone = || refused("it is gone".into());
+    let l = kernel.find_loop(target).ok_or_else(gone)?;
     if !matches!(l.kind, LoopKind::Serial) {
         return Err(Refusal::NotSerial { loop_id: target });
     }
-    let parallel = |l: &&ForLoop| {
-        is_marked(l) || matches!(l.kind, LoopKind::Bound(_)) || kernel.nests.contains_key(&l.id)
-    };
-    if kernel.loops_around(target).iter().any(parallel) {
+    let bound =
+        |l: &&ForLoop| matches!(l.kind, LoopKind::Bound(_)) || kernel.nests.contains_key(&l.id);
+    if kernel.loops_around(target).iter().any(|l| is_marked(l) || bound(l)) {
         return Err(refused("a parallel loop stands around it: see `scan`".into()));
     }
-    if walk::for_loops(&l.body).iter().any(parallel) {
-        return Err(refused("a parallel loop stands in it".into()));
+    if walk::for_loops(&l.body).iter().any(bound) {
+        return Err(refused("a loop that is bound stands in it".into()));
     }
+    let unmarked = without_marks(kernel, target);
+    let kernel = &unmarked;
+    let l = kernel.find_loop(target).ok_or_else(gone)?;
     check_range(kernel, l).map_err(|why| refused(why.into()))?;
     keep_rows::check_statements(&l.body).map_err(refused)?;
-    let sums = share::accumulated(kernel, l, &BTreeSet::new())?;
+    let carried = keep_rows::carried(kernel, l);
+    let mut sums = share::accumulated(kernel, l, &carried)?;
+    keep_rows::check_running(kernel, l, (&sums, &carried)).map_err(refused)?;
+    sums.extend(carried.iter().map(|var| Sum { var: *var, op: ReduceOp::Add, at: None }));
     if share::seen_before_the_end(&extremes::as_calls(&l.body), &sums).is_none() {
         return Err(refused("its iterations do not use what a sum is so far".into()));
     }
-    keep_rows::check_running(kernel, l, (&sums, &BTreeSet::new())).map_err(refused)?;
     let apart = appends::appended(kernel.func(), l);
     share::check_others(kernel, l, &sums, &apart)?;
     share::check_truth(kernel, target, target, &sums)?;
-    Ok(LegalSplitScan { kernel, target, parts, sums, apart })
+    Ok(LegalSplitScan { kernel: unmarked, target, parts, sums, carried, apart })
+}
+
+/// The function with the marked loops inside of a loop as serial as C has them.
+fn without_marks(kernel: &Kernel, target: LoopId) -> Kernel {
+    let mut kernel = kernel.clone();
+    walk::with_loop(&mut kernel.func_mut().body, target, &mut |stmt| {
+        walk::blocks_mut(stmt).into_iter().for_each(unmark);
+    });
+    kernel
+}
+
+fn unmark(block: &mut Block) {
+    for stmt in &mut block.stmts {
+        if let StmtKind::For(l) = &mut stmt.kind
+            && is_marked(l)
+        {
+            l.kind = LoopKind::Serial;
+        }
+        walk::blocks_mut(stmt).into_iter().for_each(unmark);
+    }
 }
 
 fn check_range(kernel: &Kernel, l: &ForLoop) -> Result<(), &'static str> {
@@ -203,7 +232,7 @@ fn check_range(kernel: &Kernel, l: &ForLoop) -> Result<(), &'static str> {
 }
 
 /// Puts the three nests in place of the loop.
-pub fn apply(legal: LegalSplitScan<'_>) -> Rewritten {
+pub fn apply(legal: LegalSplitScan) -> Rewritten {
     let mut kernel = legal.kernel.clone();
     let Some(stmt) = walk::loop_stmt(&kernel.func().body, legal.target).cloned() else {
         return Rewritten::same_loops(kernel);
@@ -223,7 +252,9 @@ pub fn apply(legal: LegalSplitScan<'_>) -> Rewritten {
         true => vec![Expr::int(Scalar::I32, legal.parts.into())],
         false => slots::extents(&kernel, std::slice::from_ref(l)),
     };
-    let scans = legal.sums.iter().map(|sum| Scan::new(&mut kernel, l, *sum, &parts)).collect();
+    let scan =
+        |sum: &Sum| Scan::new(&mut kernel, l, *sum, (legal.carried.contains(&sum.var), &parts));
+    let scans = legal.sums.iter().map(scan).collect();
     let mut maker = Maker { kernel, legal: &legal, l, ranges, scans, origin: &stmt.origin };
     let nests = [maker.sums(), maker.starts(), maker.iterations()];
     let ends = maker.scans.iter().map(|s| s.end(&maker.kernel)).collect();
@@ -242,12 +273,19 @@ struct Scan {
     chosen: bool,
     /// What each part adds, then what those before it have.
     parts: VarId,
+    /// What each part multiplies it by, where it is carried on linearly.
+    slopes: Option<VarId>,
     /// What all have.
     total: VarId,
 }
 
 impl Scan {
-    fn new(kernel: &mut Kernel, l: &ForLoop, sum: Sum, parts: &[Expr]) -> Scan {
+    fn new(
+        kernel: &mut Kernel,
+        l: &ForLoop,
+        sum: Sum,
+        (carried, extents): (bool, &[Expr]),
+    ) -> Scan {
         let ty = kernel.func().var(sum.var).ty.clone();
         let scalar = ty.scalar().unwrap_or(Scalar::I32);
         let name = kernel.name_of(sum.var).to_string();
@@ -255,13 +293,32 @@ impl Scan {
             kernel.add_scratch(&format!("{name}_{of}"), ty.clone(), extents, comment)
         };
         let comment = format!("what each part adds to `{name}`, then `{name}` at its start");
-        let parts = array("parts", parts.to_vec(), comment);
+        let parts = array("parts", extents.to_vec(), comment);
         let total = array("total", vec![Expr::i32(1)], format!("`{name}` behind all parts"));
+        let comment = format!("what each part multiplies `{name}` by");
+        let slopes = carried.then(|| array("slopes", extents.to_vec(), comment));
         let real = scalar.is_float();
         let rounds = real && matches!(sum.op, ReduceOp::Add | ReduceOp::Mul);
-        kernel.reassociated.extend([parts, total].into_iter().filter(|_| rounds));
+        let all = [parts, total].into_iter().chain(slopes);
+        kernel.reassociated.extend(all.filter(|_| rounds));
         let chosen = extremes::is_chosen(&l.body, sum.var);
-        Scan { sum, ty, scalar, chosen, parts, total }
+        Scan { sum, ty, scalar, chosen, parts, slopes, total }
+    }
+
+    /// What a part makes of what those before have.
+    fn after(&self, so_far: VarId, part: VarId, slope: Option<VarId>) -> Expr {
+        let (so_far, part) = (self.value(so_far), self.value(part));
+        match slope {
+            Some(slope) => {
+                let scaled = Expr::binary(BinaryOp::Mul, self.value(slope), so_far);
+                Expr::binary(BinaryOp::Add, scaled, part)
+            }
+            None => share::joined(self.sum.op, (self.scalar, self.chosen), so_far, part),
+        }
+    }
+
+    fn nothing(&self, op: ReduceOp) -> Expr {
+        Expr::constant(operators::identity(op, self.scalar))
     }
 
     fn value(&self, var: VarId) -> Expr {
@@ -281,7 +338,7 @@ impl Scan {
 
 struct Maker<'l> {
     kernel: Kernel,
-    legal: &'l LegalSplitScan<'l>,
+    legal: &'l LegalSplitScan,
     l: &'l ForLoop,
     /// `None`: each iteration is a part.
     ranges: Option<Ranges>,
@@ -293,17 +350,22 @@ impl Maker<'_> {
     /// What each part adds.
     fn sums(&mut self) -> Stmt {
         let part = self.part();
-        let own = self.own("part");
+        let (own, slopes) = (self.own("part"), self.slopes());
         let mut text = vec![];
-        for (scan, own) in self.scans.iter().zip(&own) {
-            let nothing = operators::identity(scan.sum.op, scan.scalar);
-            text.push(stmts::declare(*own, Expr::constant(nothing)));
+        let mut body = keep_rows::contributions(&self.l.body, &self.legal.sums);
+        for (scan, (own, slope)) in self.scans.iter().zip(own.iter().zip(&slopes)) {
+            if let Some(slope) = slope {
+                text.push(stmts::declare(*slope, scan.nothing(ReduceOp::Mul)));
+                keep_rows::with_slopes(&mut self.kernel, &mut body, scan.sum.var, *slope);
+            }
+            text.push(stmts::declare(*own, scan.nothing(scan.sum.op)));
         }
-        let body = keep_rows::contributions(&self.l.body, &self.legal.sums);
         text.extend(self.part_of_loop(body, part, &own));
-        for (scan, own) in self.scans.iter().zip(&own) {
-            let element = self.element(scan.parts, self.number(part));
-            text.push(stmts::set(element, scan.value(*own)));
+        for (scan, (own, slope)) in self.scans.iter().zip(own.iter().zip(&slopes)) {
+            for (array, value) in scan.slopes.zip(*slope).into_iter().chain([(scan.parts, *own)]) {
+                let element = self.element(array, self.number(part));
+                text.push(stmts::set(element, scan.value(value)));
+            }
         }
         let range = self.over_parts(part);
         self.looped(range, marked(BTreeSet::new()), text)
@@ -312,16 +374,19 @@ impl Maker<'_> {
     /// What the parts before each part have, and what all have.
     fn starts(&mut self) -> Stmt {
         let (row, part) = (self.counter("row"), self.part());
-        let (so_far, own) = (self.own("before"), self.own("part"));
+        let (so_far, own, slopes) = (self.own("before"), self.own("part"), self.slopes());
         let (mut begin, mut body, mut end) = (vec![], vec![], vec![]);
-        for (scan, (so_far, own)) in self.scans.iter().zip(so_far.into_iter().zip(own)) {
+        let vars = so_far.into_iter().zip(own).zip(slopes);
+        for (scan, ((so_far, own), slope)) in self.scans.iter().zip(vars) {
             begin.push(stmts::declare(so_far, scan.value(scan.sum.var)));
             let element = self.element(scan.parts, self.number(part));
+            if let Some((array, slope)) = scan.slopes.zip(slope) {
+                let slopes = self.element(array, self.number(part));
+                body.push(stmts::declare(slope, Expr::read(slopes)));
+            }
             body.push(stmts::declare(own, Expr::read(element.clone())));
             body.push(stmts::set(element, scan.value(so_far)));
-            let (op, kind) = (scan.sum.op, (scan.scalar, scan.chosen));
-            let more = share::joined(op, kind, scan.value(so_far), scan.value(own));
-            body.push(stmts::set(scan.place(so_far), more));
+            body.push(stmts::set(scan.place(so_far), scan.after(so_far, own, slope)));
             let at = Expr::var(row, self.kernel.func().var(row).ty.clone());
             end.push(stmts::set(self.element(scan.total, at), scan.value(so_far)));
         }
@@ -399,6 +464,15 @@ impl Maker<'_> {
         let name = |s: &Scan| (format!("{}_{of}", self.kernel.name_of(s.sum.var)), s.ty.clone());
         let wanted: Vec<(String, Type)> = self.scans.iter().map(name).collect();
         wanted.into_iter().map(|(name, ty)| self.local(&name, ty)).collect()
+    }
+
+    /// A variable for what each sum that is carried on linearly is multiplied by.
+    fn slopes(&mut self) -> Vec<Option<VarId>> {
+        let name = |s: &Scan| format!("{}_slope", self.kernel.name_of(s.sum.var));
+        let wanted = |s: &Scan| s.slopes.map(|_| (name(s), s.ty.clone()));
+        let wanted: Vec<Option<(String, Type)>> = self.scans.iter().map(wanted).collect();
+        let mut local = |(name, ty): (String, Type)| self.local(&name, ty);
+        wanted.into_iter().map(|one| one.map(&mut local)).collect()
     }
 
     /// Loops of the nests with counters of one name are told apart by numbers, as others are.

@@ -8,8 +8,8 @@ use super::{StepKind, candidates, derive, take, updates};
 use crate::analysis::access::{Access, AccessKind, Scope, View};
 use crate::kernel::{Kernel, is_marked, only_loop};
 use crate::rewrite::{
-    carry, collapse, distribute, dp4a, expand, fuse_kernels, fuse_loops, gather, independence,
-    interchange, predicate, scalarise, scatter, sink, split_k, split_scan,
+    carry, collapse, distribute, dp4a, expand, fuse_kernels, fuse_loops, gather, guard,
+    independence, interchange, predicate, scalarise, scatter, sink, split_k, split_scan,
 };
 use crate::walk;
 
@@ -41,6 +41,7 @@ pub struct Start {
 /// their inner loop; with two sweeps of a loop in time in one kernel. Nothing where no step can be taken.
 pub fn starts(kernel: &Kernel, sources: &SourceMap) -> Vec<Start> {
     let roots = kernel.marked_roots();
+    let guarded = Start::of(kernel).guarded(sources);
     let mut found = vec![
         Start::of(kernel).sunk(sources),
         Start::of(kernel).predicated(sources),
@@ -50,7 +51,7 @@ pub fn starts(kernel: &Kernel, sources: &SourceMap) -> Vec<Start> {
         Start::of(kernel).scalarised(sources),
         Start::of(kernel).in_words(sources),
         Start::of(kernel).updates_apart(sources),
-        Start::of(kernel).scans_split(Parts::Even, sources),
+        guarded.clone().scans_split(Parts::Even, sources),
         Start::of(kernel).distributed(sources).interchanged(sources),
     ];
     // Parallel loops move out of serial ones in the first, too.
@@ -58,9 +59,11 @@ pub fn starts(kernel: &Kernel, sources: &SourceMap) -> Vec<Start> {
     if found.last().is_some_and(|s| !apart(s)) {
         found.pop();
     }
-    let rows = Start::of(kernel).scans_split(Parts::Rows, sources);
-    if found.iter().all(|s| s.steps != rows.steps) {
-        found.push(rows);
+    let rows = guarded.clone().scans_split(Parts::Rows, sources);
+    for other in [rows, guarded] {
+        if found.iter().all(|s| s.steps != other.steps) {
+            found.push(other);
+        }
     }
     let gathered = Start::of(kernel).gathered(sources);
     if !gathered.steps.is_empty() {
@@ -77,7 +80,9 @@ pub fn starts(kernel: &Kernel, sources: &SourceMap) -> Vec<Start> {
 
 /// Whether blocks can go through parts of a loop of the function that is not parallel.
 pub fn splits_scans(kernel: &Kernel, sources: &SourceMap) -> bool {
-    !Start::of(kernel).scans_split(Parts::Even, sources).steps.is_empty()
+    let guarded = Start::of(kernel).guarded(sources);
+    let steps = guarded.steps.len();
+    guarded.scans_split(Parts::Even, sources).steps.len() > steps
 }
 
 /// What blocks go through of a loop that is not parallel.
@@ -315,6 +320,19 @@ impl Start {
         self
     }
 
+    /// With all iterations going on to the end of their loop, as most steps want it.
+    fn guarded(mut self, sources: &SourceMap) -> Start {
+        let body = &self.kernel.func().body;
+        let early = |l: &&ForLoop| walk::continues(&l.body).is_some();
+        let early = walk::for_loops(body).into_iter().filter(early);
+        let names: Vec<String> = early.map(|l| self.kernel.loop_name(l.id)).collect();
+        for target in names {
+            let step = StepKind::Guard(guard::Args { target });
+            self = self.with(step, sources).unwrap_or(self);
+        }
+        self
+    }
+
     /// With blocks that go through parts of loops whose iterations use sums so far.
     fn scans_split(mut self, parts: Parts, sources: &SourceMap) -> Start {
         for id in serial_outside(&self.kernel.func().body) {
@@ -424,7 +442,7 @@ impl Start {
     }
 }
 
-/// The serial loops that no parallel one stands in or around, the outer ones first.
+/// The serial loops that no parallel one stands around, the outer ones first.
 fn serial_outside(block: &Block) -> Vec<LoopId> {
     let mut found = vec![];
     for stmt in &block.stmts {
@@ -433,8 +451,7 @@ fn serial_outside(block: &Block) -> Vec<LoopId> {
             continue;
         };
         if !is_marked(l) {
-            let parallel = walk::for_loops(&l.body).into_iter().any(is_marked);
-            found.extend((!parallel).then_some(l.id));
+            found.push(l.id);
             found.extend(serial_outside(&l.body));
         }
     }

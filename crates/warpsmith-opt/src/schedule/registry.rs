@@ -79,6 +79,7 @@ registry! {
     Rectangle = rectangle,
     Residue = residue,
     Wrap = wrap,
+    Guard = guard,
     Predicate = predicate,
     Sink = sink,
     Scatter = scatter,

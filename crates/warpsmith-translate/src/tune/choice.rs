@@ -150,6 +150,8 @@ pub(in crate::tune) struct Model<'a> {
     /// What was chosen before, and failed.
     pub barred: &'a Barred,
     pub stop: &'a Stop,
+    /// From when on the best that was found so far is taken: time is left for its verification.
+    pub enough: &'a Stop,
 }
 
 /// For messages.
@@ -162,21 +164,21 @@ pub(in crate::tune) const PREDICTING: &str = "predicting times of schedules";
 /// # Errors
 /// What is wrong with the marks of the loops, or that there was no time.
 pub(in crate::tune) fn choose(model: &Model<'_>) -> Result<Choice, Failure> {
-    let Model { kernel, sources, stop, .. } = *model;
+    let Model { kernel, sources, stop, enough, .. } = *model;
     let mut best = choose_from(model, &Start::of(kernel))?;
-    for start in fusions::starts(kernel, sources) {
-        let other = choose_from(model, &start);
-        if let Some(stopped) = Failure::stopped(stop, CHOOSING) {
-            return Err(stopped);
+    let starts = if enough.is_due() { vec![] } else { fusions::starts(kernel, sources) };
+    for start in starts {
+        if enough.is_due() {
+            break;
         }
         // What is fused may be more than any step takes.
-        let Ok(other) = other else { continue };
+        let Ok(other) = choose_from(model, &start) else { continue };
         best.compared += other.compared;
         if worth_starting(&start, &other.schedule.steps, &other.seconds, &best.seconds) {
             best = Choice { direct: best.direct, compared: best.compared, ..other };
         }
     }
-    Ok(best)
+    Failure::stopped(stop, CHOOSING).map_or(Ok(best), Err)
 }
 
 /// The best schedule that begins with some steps.
@@ -188,7 +190,7 @@ fn choose_from(model: &Model<'_>, start: &Start) -> Result<Choice, Failure> {
     let mut settled = Settled { parts, seconds: base.clone(), compared: 1 };
     let mut hidden = vec![];
     for at in 1..settled.parts.len() {
-        if settled.nest(at, &mut bench, start)? {
+        if !model.enough.is_due() && settled.nest(at, &mut bench, start)? {
             hidden.push(at);
         }
     }
@@ -197,6 +199,7 @@ fn choose_from(model: &Model<'_>, start: &Start) -> Result<Choice, Failure> {
     for at in hidden.into_iter().filter(|at| *at < last) {
         settled.nest(at, &mut bench, start)?;
     }
+    bench.go_on()?;
     let schedule = schedule_of(&settled.parts);
     Ok(Choice {
         registers: bench.registers_of(&schedule)?,
@@ -240,10 +243,15 @@ impl Settled {
             bench.estimates.beside(&known);
         }
         let exact = !bench.estimates.reorders_integers(&known);
-        let times = on_all_cores(PREDICTING, &schedules, |s| bench.estimates.times_if(s, exact));
+        let enough = bench.model.enough;
+        let asked = |s: &Schedule| match enough.is_due() {
+            true => None,
+            false => bench.estimates.times_if(s, exact),
+        };
+        let times = on_all_cores(PREDICTING, &schedules, asked);
         bench.go_on()?;
         self.compared += times.iter().flatten().count();
-        let efforts: Vec<Effort> = offered.iter().map(|steps| Effort::of(steps)).collect();
+        let efforts = efforts(&offered, &times);
         let others = fastest(&times).filter(|_| !alone);
         let others = others.map(|k| bench.estimates.unchanged(&known, &schedules[k]));
         let before = Before {
@@ -268,6 +276,21 @@ const ROUNDS: usize = 3;
 /// A nest has at least this part of a function's time: estimates and a compiler's figures may differ for the same kernels of
 /// other nests.
 const LEAST_PART: f64 = 1e-3;
+
+/// What the candidates for a nest have. Rows that are too long for their threads at these sizes are left to the other steps: such a
+/// candidate takes as long as the one without that step, and keeps nothing.
+fn efforts(offered: &[Vec<StepKind>], times: &[Option<Vec<f64>>]) -> Vec<Effort> {
+    let effort = |(steps, time): (&Vec<StepKind>, &Option<Vec<f64>>)| {
+        let own = Effort::of(steps);
+        let rest = || steps.iter().filter(|s| !matches!(s, StepKind::KeepRows(_)));
+        let same = |(other, t): (&Vec<StepKind>, _)| {
+            time.is_some() && time == t && other.iter().eq(rest())
+        };
+        let rows = own.rows && !offered.iter().zip(times).any(same);
+        Effort { rows, ..own }
+    };
+    offered.iter().zip(times).map(effort).collect()
+}
 
 /// What candidates for a nest are compared with.
 struct Before {
@@ -471,6 +494,12 @@ pub(super) fn ratio(a: &[f64], b: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use warpsmith_front::cloops;
+    use warpsmith_front::parse::{DiskLoader, Language, ParseOptions, parse};
+
     use super::*;
 
     const PLAIN: Effort = Effort { steps: 1, vectors: false, rows: false };
@@ -507,5 +536,36 @@ mod tests {
         assert_eq!(taken(&[(WIDE, 0.5), (kept, 0.8)]), Some(1), "rows are read once");
         assert_eq!(taken(&[(kept, 0.8), (WIDE, 0.5)]), Some(0));
         assert_eq!(taken(&[(WIDE, 0.3), (kept, 0.8)]), Some(0));
+    }
+
+    /// The best that there was so far, which is the direct translation as long as nothing was compared with it.
+    #[test]
+    fn a_choice_that_has_no_more_time_is_what_was_found() {
+        let source = "
+void columns(int n, const float x[n][n], float s[n]) {
+    #pragma omp parallel for
+    for (int j = 0; j < n; j++) {
+        s[j] = 0.0f;
+        for (int i = 0; i < n; i++) s[j] += x[i][j];
+    }
+}
+";
+        let mut sources = SourceMap::new();
+        let options = ParseOptions::new(Language::C);
+        let parsed = parse("a.c", source.as_bytes(), &options, &DiskLoader, &mut sources).unwrap();
+        let input = cloops::lower_c(&parsed.unit, None).unwrap();
+        let arch = crate::tune::arch::find("sm_90").unwrap();
+        let (kernel, barred) = (&arch.kernel(input.module, input.function), &Barred::default());
+        let sizes = &[Point::from([("n".to_string(), 4096)])][..];
+        let (never, now) = (Stop::default(), Stop::when(Arc::new(AtomicBool::new(true))));
+        let chosen = |enough: &Stop| {
+            let (gpu, sources, compiler) = (arch.gpu(), &sources, None);
+            let stop = &never;
+            choose(&Model { kernel, gpu, sizes, sources, compiler, barred, stop, enough })
+        };
+        let (first, best) = (chosen(&now).unwrap(), chosen(&never).unwrap());
+        let direct = schedule::derive(kernel, &sources).unwrap();
+        assert_eq!((first.schedule.print(), first.compared), (direct.print(), 1));
+        assert!(best.seconds[0] < first.seconds[0] && best.compared > 1);
     }
 }

@@ -218,7 +218,8 @@ pub fn plan(request: &TuneRequest, sources: &mut SourceMap) -> Result<Choice, Fa
     let compiler = compiler(request);
     let (compiler, gpu, sizes) = (compiler.as_ref(), arch.gpu(), &sizes[..]);
     let (barred, stop) = (&Barred::default(), &request.limits.stop());
-    choice::choose(&Model { kernel: &kernel, gpu, sizes, sources, compiler, barred, stop })
+    let (kernel, enough) = (&kernel, &stop.half_way());
+    choice::choose(&Model { kernel, gpu, sizes, sources, compiler, barred, stop, enough })
 }
 
 /// What says how many registers a kernel takes, where it is wanted and installed.
@@ -273,7 +274,8 @@ fn read_text(
 /// may set flags.
 ///
 /// # Errors
-/// W130: no loop is marked, none can be, blocks cannot go through parts of one, and nobody named the function.
+/// W130: no loop is marked, none can be, blocks cannot go through parts of one, and nobody named the function; W161: nor of one that
+/// keeps what atomic updates found.
 fn mark_unmarked(input: &mut CInput, sources: &SourceMap) -> Result<(), Failure> {
     let has_mark = |f: &Function| walk::for_loops(&f.body).into_iter().any(is_marked);
     let is_marked = input.module.functions.iter().any(has_mark);
@@ -283,15 +285,11 @@ fn mark_unmarked(input: &mut CInput, sources: &SourceMap) -> Result<(), Failure>
     let proved = independence::mark_proved(&mut input.module, input.function);
     let nothing = !is_marked && proved.is_empty();
     input.notes.extend(proved);
+    let why = input.unmarked.take().filter(|_| nothing).or(input.in_order.take());
     let kernel = || Kernel::new(input.module.clone(), input.function);
-    match &input.unmarked {
-        Some(why) if nothing && !fusions::splits_scans(&kernel(), sources) => {
-            Err(why.clone().into())
-        }
-        _ => {
-            input.unmarked = None;
-            Ok(())
-        }
+    match why {
+        Some(why) if !fusions::splits_scans(&kernel(), sources) => Err(why.into()),
+        _ => Ok(()),
     }
 }
 
@@ -477,8 +475,8 @@ fn steps_for(
         _ => {}
     }
     let (gpu, compiler, stop) = (arch.gpu(), compiler(request), &request.limits.stop());
-    let compiler = compiler.as_ref();
-    let model = Model { kernel, gpu, sizes, sources, compiler, barred, stop };
+    let (compiler, enough) = (compiler.as_ref(), &stop.half_way());
+    let model = Model { kernel, gpu, sizes, sources, compiler, barred, stop, enough };
     let choice = match &space {
         Some(space) => space::choose(space, &model)?,
         None => choice::choose(&model)?,

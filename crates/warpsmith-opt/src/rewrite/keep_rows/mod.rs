@@ -55,6 +55,7 @@ use crate::walk;
 pub(super) use kept::{Row, accessed, check_statements, own_element};
 pub(super) use launch::aligned;
 pub(super) use prefix::{check as check_running, contributions};
+pub(super) use recurrence::{carried, with_slopes};
 use winnow::ModalResult;
 use winnow::Parser;
 

@@ -19,7 +19,7 @@ use crate::walk;
 
 /// The variables that are carried from one iteration to the next, linearly and not just added to, each independent of the
 /// others.
-pub(super) fn carried(kernel: &Kernel, l: &ForLoop) -> BTreeSet<VarId> {
+pub(in crate::rewrite) fn carried(kernel: &Kernel, l: &ForLoop) -> BTreeSet<VarId> {
     let own = walk::own_variables(&l.body);
     let mut set: BTreeMap<VarId, bool> = BTreeMap::new();
     walk::each_stmt(&extremes::as_calls(&l.body), &mut |s| {
@@ -166,7 +166,12 @@ fn set_by(s: &Stmt) -> Option<(VarId, Option<&Expr>)> {
 
 /// Puts what becomes of slopes in front of what becomes of the variables of a block that follow from `state`, whose own slope
 /// is in `slope`.
-pub(super) fn with_slopes(kernel: &mut Kernel, body: &mut Block, state: VarId, slope: VarId) {
+pub(in crate::rewrite) fn with_slopes(
+    kernel: &mut Kernel,
+    body: &mut Block,
+    state: VarId,
+    slope: VarId,
+) {
     let Some(dependents) = Dependents::of(kernel, body, state) else { return };
     let mut slopes = BTreeMap::from([(state, slope)]);
     for v in dependents.vars.iter().filter(|v| **v != state) {

@@ -264,7 +264,7 @@ fn factor(e: &Expr, var: VarId, value: &dyn Fn(&Expr) -> Option<Value>) -> Optio
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use warpsmith_device::TrafficKind;
     use warpsmith_front::cloops;
     use warpsmith_front::parse::{DiskLoader, Language, ParseOptions, parse};
@@ -297,6 +297,14 @@ void clamped(int n, int m, const float x[n][m], float y[n][m]) {
 ";
 
     fn launched<const N: usize>(source: &str, steps: &str, sizes: [(&str, i64); N]) -> Launched {
+        all_launched(source, steps, sizes).remove(0)
+    }
+
+    pub fn all_launched<const N: usize>(
+        source: &str,
+        steps: &str,
+        sizes: [(&str, i64); N],
+    ) -> Vec<Launched> {
         let mut sources = SourceMap::new();
         let options = ParseOptions::new(Language::C);
         let parsed = parse("a.c", source.as_bytes(), &options, &DiskLoader, &mut sources).unwrap();
@@ -307,7 +315,7 @@ void clamped(int n, int m, const float x[n][m], float y[n][m]) {
         let kernel = schedule::replay(&kernel, &steps, &sources).unwrap();
         let program = lower::lower(&kernel, &sources).unwrap();
         let sizes = sizes.map(|(name, n)| (name.to_string(), n)).into();
-        profiles(&program.module, program.launcher, &sizes).remove(0)
+        profiles(&program.module, program.launcher, &sizes)
     }
 
     const TRIANGLE: &str = "

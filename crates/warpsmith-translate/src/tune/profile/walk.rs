@@ -4,6 +4,7 @@ mod access;
 mod conditions;
 mod functions;
 mod loops;
+mod positions;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,6 +24,7 @@ use super::pointers::Pointers;
 use super::rows::{self, Rows};
 use super::values::{Dual, Extents, MAX_LOOPS, Number, Thread, Vars};
 pub use loops::trips;
+use positions::Positions;
 
 /// Loops around a statement, one bit each.
 type Loops = u32;
@@ -121,6 +123,7 @@ pub struct Walk<'a> {
     /// Reads made already at this depth of loops.
     known: Vec<(Place, usize)>,
     pointers: Pointers,
+    positions: Positions,
     /// Whether an asynchronous copy is looked at.
     copying: bool,
     /// Whether an atomic operation is.
@@ -190,6 +193,7 @@ impl<'a> Walk<'a> {
             written,
             known: vec![],
             pointers: Pointers::default(),
+            positions: Positions::of(kernel),
             copying: false,
             adding: false,
             ahead: Ahead::default(),
@@ -409,6 +413,7 @@ impl<'a> Walk<'a> {
             self.chains = self.chains.max(if self.loops.is_empty() { 0.0 } else { 1.0 });
         }
         let Some(scalar) = e.ty.scalar() else { return };
+        self.note_position(var, e);
         self.lanes.set(var, self.lanes.eval(module, at, e), &self.active);
         if !scalar.is_float() {
             // How reals change along loops nobody says.

@@ -6,7 +6,7 @@ void f(int n, const float x[n], float out[n], int *count)
         if (x[i] > 0) {
             int at;
             #pragma omp atomic capture
-            at = (*count)++;
+            { at = *count; *count += 1 + (x[i] > 2); }
             out[at] = x[i];
         }
     }

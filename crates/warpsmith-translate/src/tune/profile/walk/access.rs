@@ -11,8 +11,9 @@ use warpsmith_opt::walk as tree;
 
 use super::{Loops, Site, Walk};
 use crate::tune::profile::footprint;
+use crate::tune::profile::lanes::Lanes;
 use crate::tune::profile::pointers::{Guarded, Row};
-use crate::tune::profile::values::MAX_LOOPS;
+use crate::tune::profile::values::{MAX_LOOPS, Thread};
 
 /// Bytes of the widest load.
 const WIDEST: i64 = 16;
@@ -147,7 +148,11 @@ impl Walk<'_> {
 
     /// Where a place lies in each active thread.
     fn addresses_of(&self, place: &Place) -> Vec<Option<i64>> {
-        let address = self.lanes.address(self.module, self.at, place);
+        self.addresses_in(&self.lanes, place)
+    }
+
+    fn addresses_in(&self, lanes: &Thread<Lanes>, place: &Place) -> Vec<Option<i64>> {
+        let address = lanes.address(self.module, self.at, place);
         let offset = |(lane, active): (usize, &bool)| {
             address.as_ref().filter(|_| *active)?.offset.of(lane).map(Value::as_i64)
         };
@@ -213,9 +218,15 @@ impl Walk<'_> {
         if self.subscript_is_private(place) {
             return;
         }
-        self.lanes.scatters = true;
-        let addresses = self.addresses_of(place);
-        self.lanes.scatters = false;
+        let addresses = match self.at_positions(place) {
+            Some(lanes) => self.addresses_in(&lanes, place),
+            None => {
+                self.lanes.scatters = true;
+                let addresses = self.addresses_of(place);
+                self.lanes.scatters = false;
+                addresses
+            }
+        };
         let mut guess =
             Site { atomic: site.atomic, ..Site::new(site.base, site.shared, site.store) };
         self.requests(&mut guess, &addresses, bytes, times);

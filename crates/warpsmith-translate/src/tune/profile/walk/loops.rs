@@ -41,7 +41,7 @@ pub fn trips(module: &Module, at: Extents, thread: &Thread<Value>, l: &ForLoop) 
 }
 
 /// How often a loop runs with these ends and this step.
-fn trips_between(compare: BinaryOp, ends: [Value; 3]) -> Option<f64> {
+pub(super) fn trips_between(compare: BinaryOp, ends: [Value; 3]) -> Option<f64> {
     let [first, limit, step] = ends.map(|v| v.as_i64() as f64);
     let distance = match compare {
         BinaryOp::Lt | BinaryOp::Ne => limit - first,
