@@ -3,12 +3,12 @@
 use warpsmith_emu::Checks;
 use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::stmt::{BarrierKind, Block, StmtKind};
-use warpsmith_ir::visit::{Access, for_each_place, map_stmts};
-use warpsmith_ir::{Diagnostic, Function, VarId, VarKind};
+use warpsmith_ir::visit::map_stmts;
+use warpsmith_ir::{Diagnostic, VarId, VarKind};
 
 use crate::costs::{Costs, Counted};
 use crate::memory::{self, Data, Values};
-use crate::program::{self, Program};
+use crate::program::{self, Program, shared_arrays};
 use crate::session::{Refusal, Session, Suited};
 
 /// A text, and the launch of it that is counted.
@@ -64,23 +64,12 @@ pub fn seconds(
     }))
 }
 
-fn shared_arrays(function: &Function) -> Vec<VarId> {
-    let shared = |v: &VarId| matches!(function.var(*v).kind, VarKind::Shared);
-    (0..function.vars.len() as u32).map(VarId).filter(shared).collect()
-}
-
 /// Takes out what is only stored to shared arrays that nothing reads, and the barriers where there are no others; gives those.
 fn without_unread(program: &mut Program) -> Vec<VarId> {
+    let unread = program::unread(program);
     let function = &mut program.module.functions[program.kernel.0 as usize];
-    let all = shared_arrays(function);
     let dynamic = function.vars.iter().any(|v| v.kind == VarKind::DynamicShared);
-    let mut unread = all.clone();
-    for_each_place(&function.body, &mut |place, access| {
-        if access != Access::Write {
-            unread.retain(|v| Some(*v) != place.root_var());
-        }
-    });
-    let none_left = unread.len() == all.len() && !dynamic;
+    let none_left = unread.len() == shared_arrays(function).len() && !dynamic;
     map_stmts(&mut function.body, &mut |s| {
         let gone = match &s.kind {
             StmtKind::Assign { place, .. } => place.root_var().is_some_and(|v| unread.contains(&v)),

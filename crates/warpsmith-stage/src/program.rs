@@ -9,7 +9,9 @@ use warpsmith_front::deep;
 use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
 use warpsmith_front::prelude;
 use warpsmith_front::sema::{self, KernelSelection, Libraries, Request};
-use warpsmith_ir::{Diagnostic, FuncId, Module, SourceMap, Span};
+use warpsmith_ir::{
+    Diagnostic, FuncId, Function, Module, SourceMap, Span, VarId, VarKind, visit,
+};
 
 use crate::recording;
 use crate::source::constants;
@@ -243,6 +245,24 @@ pub fn run_blocks(
 ) -> Result<Outcome, Diagnostic> {
     let blocks = block.map(|b| [b].into());
     emulate(program, config, memory, emu::Options { checks: Checks::NONE, blocks, ..options() })
+}
+
+/// Shared arrays of a kernel.
+pub fn shared_arrays(function: &Function) -> Vec<VarId> {
+    let shared = |v: &VarId| matches!(function.var(*v).kind, VarKind::Shared);
+    (0..function.vars.len() as u32).map(VarId).filter(shared).collect()
+}
+
+/// Shared arrays of a kernel that it stores to and never reads.
+pub fn unread(program: &Program) -> Vec<VarId> {
+    let function = program.module.function(program.kernel);
+    let mut unread = shared_arrays(function);
+    visit::for_each_place(&function.body, &mut |place, access| {
+        if access != visit::Access::Write {
+            unread.retain(|v| Some(*v) != place.root_var());
+        }
+    });
+    unread
 }
 
 fn options() -> emu::Options {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use warpsmith_emu::{Finding, Rule};
-use warpsmith_ir::Diagnostic;
+use warpsmith_ir::{Diagnostic, VarId};
 
 use super::{Session, Suited};
 use crate::launch::{Fit, Launch};
@@ -191,7 +191,13 @@ impl Session {
         let between = outcome.findings.iter().any(|f| self.is_between(f));
         // So are tiles that threads write such values to; what is made of the kernel is checked without excuses.
         let racy = |f: &Finding| matches!(f.rule, Rule::RaceGlobal | Rule::RaceShared);
-        let excused = |f: &Finding| f.rule.is_note() || between && racy(f);
+        // Nor does it matter to the unmodified kernel who is the last to store to a tile that it does not read.
+        let unread = program::unread(&shaped.reference);
+        let of_plan = |f: &Finding| {
+            let named = |v: &VarId| shaped.reference.module.function(shaped.reference.kernel).var(*v).name.as_str();
+            f.rule == Rule::RaceShared && unread.iter().any(|v| f.array.as_deref() == Some(named(v)))
+        };
+        let excused = |f: &Finding| f.rule.is_note() || between && racy(f) || of_plan(f);
         let bad: Vec<Finding> = outcome.findings.iter().filter(|f| !excused(f)).cloned().collect();
         if outcome.limit.is_some() || outcome.assumption_failed {
             return Ok(None);
