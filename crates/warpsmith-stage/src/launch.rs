@@ -501,7 +501,9 @@ fn integers(
                 (rows + APART) * (rows + APART)
             }
             // What the text compares with a number is no length.
-            (None, false) if is_choice(wanted.usage, name) => [3, 1, 7, 2][(blocks + used.len() as u32) as usize % 4],
+            (None, false) if is_choice(wanted.usage, name) => {
+                [3, 1, 7, 2][(blocks + used.len() as u32) as usize % 4]
+            }
             // A row of an array, say.
             (None, false) => size[0] + farther(wanted, fit, used.len()),
         };

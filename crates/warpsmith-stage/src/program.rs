@@ -9,9 +9,7 @@ use warpsmith_front::deep;
 use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
 use warpsmith_front::prelude;
 use warpsmith_front::sema::{self, KernelSelection, Libraries, Request};
-use warpsmith_ir::{
-    Diagnostic, FuncId, Function, Module, SourceMap, Span, VarId, VarKind, visit,
-};
+use warpsmith_ir::{Diagnostic, FuncId, Function, Module, SourceMap, Span, VarId, VarKind, visit};
 
 use crate::recording;
 use crate::source::constants;

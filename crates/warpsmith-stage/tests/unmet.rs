@@ -35,6 +35,30 @@ fn numbers_that_sizes_and_positions_come_to() {
             Err((no, said)) => assert!(no, "{said}"),
         }
     }
+    // Conditions may name them.
+    for (fill, between) in [(" && n < 3000", ""), ("", "if (i < n && n > 3000) a[i] = 0.5f;")] {
+        let staged = planned(&kernel(fill, between)).unwrap_or_else(|(_, said)| panic!("{said}"));
+        assert!(staged.text.contains("(n < 3000 ? t[threadIdx.x] : a[i])"), "{}", staged.text);
+        emitted(&format!("unmet_limit{}", fill.len()), &staged.text);
+    }
+}
+
+/// A tile that threads store different elements to is the plan's fault: launches with several blocks, in which that shows, are no others.
+#[test]
+fn tiles_of_several_elements_a_place() {
+    let (no, said) = planned(
+        "#define B 64
+__global__ void k(const float *a, float *o, int n) {
+    __shared__ float s[B + 2];
+    int i = blockIdx.x * B + threadIdx.x, e = i / 3;
+    if (e < n) s[threadIdx.x / 3] = a[e];
+    __syncthreads();
+    if (i < n / 2) o[i] = __opt__(a[e]) + 2 * __opt__(a[max(e - 1, 0)]);
+}
+",
+    )
+    .expect_err("blocks begin in the midst of three");
+    assert!(no && said.contains("W71"), "{said}");
 }
 
 #[test]
@@ -42,7 +66,6 @@ fn tiles_that_are_stale_where_data_or_sizes_are_rare() {
     for between in [
         "if (i < n && t[threadIdx.x] > 100.0f) a[i] = 100.0f;",
         "if (i < n && m[i] == 12345) a[i] = -1.0f;",
-        "if (i < n && n > 3000) a[i] = 0.5f;",
         "if (i < n) switch (m[i]) { case 77: a[i] = 1.0f; break; default: break; }",
         // Nothing comes to this: it is not known whether anything does.
         "if (i < n && m[i] == n * 1000 + 17) a[i] = -1.0f;",

@@ -194,8 +194,11 @@ impl Session {
         // Nor does it matter to the unmodified kernel who is the last to store to a tile that it does not read.
         let unread = program::unread(&shaped.reference);
         let of_plan = |f: &Finding| {
-            let named = |v: &VarId| shaped.reference.module.function(shaped.reference.kernel).var(*v).name.as_str();
-            f.rule == Rule::RaceShared && unread.iter().any(|v| f.array.as_deref() == Some(named(v)))
+            let named = |v: &VarId| {
+                shaped.reference.module.function(shaped.reference.kernel).var(*v).name.as_str()
+            };
+            f.rule == Rule::RaceShared
+                && unread.iter().any(|v| f.array.as_deref() == Some(named(v)))
         };
         let excused = |f: &Finding| f.rule.is_note() || between && racy(f) || of_plan(f);
         let bad: Vec<Finding> = outcome.findings.iter().filter(|f| !excused(f)).cloned().collect();

@@ -173,7 +173,10 @@ impl Term {
                 SymbolKind::Variable if symbols[*s].text.contains('(') => 5,
                 SymbolKind::Variable => 2,
                 SymbolKind::Thread(_) => 3,
-                SymbolKind::Constant | SymbolKind::Divisor | SymbolKind::Limit | SymbolKind::Guard => 2,
+                SymbolKind::Constant
+                | SymbolKind::Divisor
+                | SymbolKind::Limit
+                | SymbolKind::Guard => 2,
                 SymbolKind::Block(_) => 3,
                 SymbolKind::Grid(_) => 8,
             },
