@@ -452,6 +452,31 @@ fn colour(fit: Fit, blocks: u32) -> i64 {
     kind + i64::from(blocks)
 }
 
+/// A parameter that bounds no positions, where so many others have values already.
+fn unbounded(
+    wanted: &Wanted<'_>,
+    (name, role): (&String, &Role),
+    (size, used): ([i64; 3], usize),
+    (blocks, fit): (u32, Fit),
+) -> i64 {
+    let usage = wanted.usage;
+    let bounded = usage.roles.values().any(|r| r.axes[0] || r.product[0]);
+    match role.depth {
+        // Nothing else says how far rows go.
+        true if usage.rows.contains(name) && !bounded => size[0],
+        true => depth(wanted, blocks, fit),
+        // What all blocks before one have, however they lie.
+        false if usage.leaps.contains(name) => {
+            let rows = size.iter().max().copied().unwrap_or(1).max(depth(wanted, blocks, fit));
+            (rows + APART) * (rows + APART)
+        }
+        // What the text compares with a number is no length.
+        false if is_choice(usage, name) => [3, 1, 7, 2][(blocks as usize + used) % 4],
+        // A row of an array, say.
+        false => size[0] + farther(wanted, fit, used),
+    }
+}
+
 fn integers(
     wanted: &Wanted<'_>,
     (size, factors): ([i64; 3], &BTreeMap<&String, i64>),
@@ -460,7 +485,6 @@ fn integers(
 ) -> BTreeMap<String, i64> {
     let mut used: Vec<i64> = vec![];
     let mut all = BTreeMap::new();
-    let bounded = wanted.usage.roles.values().any(|r| r.axes[0] || r.product[0]);
     for name in wanted.parameters {
         if let Some(v) = wanted.pinned.get(name) {
             all.insert(name.clone(), *v);
@@ -492,20 +516,7 @@ fn integers(
                 along(wanted, name, a, ((size[a] / times).max(1), fit))
             }
             (None, true) => (0..3).filter(|a| role.product[*a]).map(|a| size[a]).product(),
-            // Nothing else says how far rows go.
-            (None, false) if role.depth && wanted.usage.rows.contains(name) && !bounded => size[0],
-            (None, false) if role.depth => depth(wanted, blocks, fit),
-            // What all blocks before one have, however they lie.
-            (None, false) if wanted.usage.leaps.contains(name) => {
-                let rows = size.iter().max().copied().unwrap_or(1).max(depth(wanted, blocks, fit));
-                (rows + APART) * (rows + APART)
-            }
-            // What the text compares with a number is no length.
-            (None, false) if is_choice(wanted.usage, name) => {
-                [3, 1, 7, 2][(blocks + used.len() as u32) as usize % 4]
-            }
-            // A row of an array, say.
-            (None, false) => size[0] + farther(wanted, fit, used.len()),
+            (None, false) => unbounded(wanted, (name, &role), (size, used.len()), (blocks, fit)),
         };
         let loose = first.is_none() && !role.product.contains(&true);
         let mut value = value;

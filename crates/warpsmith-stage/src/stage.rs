@@ -2,7 +2,9 @@
 
 mod accesses;
 mod by_readers;
+mod comments;
 mod named;
+mod not_run;
 mod refuted;
 mod wording;
 
@@ -12,10 +14,11 @@ use std::time::{Duration, Instant};
 use warpsmith_ir::{Diagnostic, SourceMap};
 
 use accesses::{accesses, replacements};
+use comments::comments;
 pub(crate) use named::assertion;
 use named::{Named, Only};
 pub use wording::dims;
-use wording::{comments, notes, wrong};
+use wording::{notes, wrong};
 
 use crate::copying::{self, Copied};
 use crate::holes::{self, Filling};
@@ -29,9 +32,9 @@ use crate::source::patch::Patch;
 use crate::source::shape::Extent;
 use crate::synth::reads::Effort;
 use crate::verify::barriers::{self, Inserted};
-use crate::verify::check::{Checked, Checker, Problem, Rewritten};
+use crate::verify::check::{Checked, Checker, Problem};
 use crate::verify::further::Further;
-use crate::verify::unmet::{self, Unmet};
+use crate::verify::unmet::Unmet;
 
 /// Problems that are learnt from at once.
 const AT_ONCE: usize = 5;
@@ -223,7 +226,7 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
         notes,
         mixed: session.mixed,
         filling,
-        unmet: unmet.iter().map(|u| wording::unmet(&session, u)).collect(),
+        unmet: unmet.iter().map(|u| not_run::said(&session, u)).collect(),
         assumed: assumed(&session, &proofs, &only),
         proof_time: proofs.iter().map(|p| p.time).sum(),
         profile_time: profiled.time,
@@ -382,29 +385,6 @@ struct Written {
 /// A text with what was proved of it, and what was so in no launch.
 type Sure = (Written, Vec<ShapeProof>, Vec<Unmet>);
 
-/// What was so in no launch that a text was checked in, where not all of it is proved.
-///
-/// # Errors
-/// W713 where it may matter to what marked reads find.
-fn unmet(
-    session: &Session,
-    result: &Written,
-    proofs: &[ShapeProof],
-    further: &Further,
-) -> Result<Vec<Unmet>, Refusal> {
-    let Some(launch) = result.checked.launches.first() else { return Ok(vec![]) };
-    if all_proved(session, proofs) || session.input.quick && !session.input.chosen {
-        return Ok(vec![]);
-    }
-    let text = Rewritten::new(session, &result.edits, launch)?;
-    let ways = result.checked.ways.union(&further.ways).copied().collect();
-    let found = unmet::unmet(session, &text, &ways);
-    match found.iter().find(|u| u.matters) {
-        Some(one) => Err(wording::not_run(session, one)),
-        None => Ok(found),
-    }
-}
-
 /// Writes a text and tries to prove it; where the solver finds a launch in which it is wrong, that is learnt from.
 fn sure(
     session: &mut Session,
@@ -433,7 +413,7 @@ fn sure(
         let Some((suited, problems)) = refuted else {
             let wrong = checker.in_tiny(session, &result.edits)?;
             session.in_tiny = wrong.as_ref().map(wording::said);
-            let unmet = unmet(session, &result, &proofs, &further)?;
+            let unmet = not_run::unmet(session, &result, &proofs, &further)?;
             return Ok((result, proofs, unmet));
         };
         checker.launches.push(suited.clone());

@@ -1,107 +1,13 @@
 //! What is said of a file that was staged: comments in its text, notes, and what emulation found.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use warpsmith_ir::Diagnostic;
 
 use super::named::{Fixed, Only};
-use super::{Access, Verdict, blocks, own_block};
-use crate::proving::ShapeProof;
+use super::{Access, Verdict, own_block};
 use crate::search;
 use crate::session::{Refusal, Session};
 use crate::source::constants::Constant;
-use crate::source::patch::{Patch, indentation};
-use crate::source::ties::Tie;
 use crate::verify::check::{Checked, Problem, ProblemKind};
-use crate::verify::unmet::Unmet;
-
-/// A comment before each statement whose reads were staged: from where they come, and how sure that is.
-pub(super) fn comments(
-    session: &Session,
-    accesses: &[Access],
-    checked: &Checked,
-    proofs: &[ShapeProof],
-    (only, unmet): (&[Only], &[Unmet]),
-) -> Patch {
-    let mut statements: BTreeMap<usize, Vec<&Access>> = BTreeMap::new();
-    for (m, access) in accesses.iter().enumerate() {
-        if let Some(s) = session.plan.reads[m].site.statements.last() {
-            statements.entry(s.start as usize).or_default().push(access);
-        }
-    }
-    let mut patch = Patch::default();
-    let ties: Vec<String> = session.ties().iter().map(Tie::text).collect();
-    let given = only.iter().map(|o| o.what.clone());
-    let told = ties.iter().cloned().chain(given).collect::<Vec<_>>();
-    let (tied, told) = (where_all(&ties), where_all(&told));
-    let unmet: Vec<String> = unmet.iter().map(|u| self::unmet(session, u)).collect();
-    let unless = match unmet.as_slice() {
-        [] => String::new(),
-        all => format!("; no launch shows what follows where {}", all.join(", or ")),
-    };
-    let assumed: BTreeSet<&String> = proofs.iter().flat_map(|p| &p.assumed).collect();
-    let assumed: Vec<&str> = assumed.into_iter().map(String::as_str).collect();
-    let if_so = match assumed.as_slice() {
-        [] => String::new(),
-        all => format!("; assumed: {}", all.join(", ")),
-    };
-    for (at, here) in statements {
-        let everywhere = |b: &[u32; 3]| {
-            here.iter().all(|a| a.verdict != Verdict::Proved || a.proved.contains(b))
-        };
-        let (sure, rest): (Vec<_>, Vec<_>) = blocks(checked).into_iter().partition(everywhere);
-        let shapes = claimed(session, &blocks(checked));
-        let more = match rest.is_empty() {
-            true => String::new(),
-            false => format!("; checked with {}", list(&rest)),
-        };
-        let sure = claimed(session, &sure);
-        let count = |v: Verdict| here.iter().filter(|a| a.verdict == v).count();
-        let (proved, checked) = (count(Verdict::Proved), count(Verdict::Checked));
-        let indent = indentation(&session.plan.text, at);
-        let line = match (proved, checked) {
-            (0, 0) => "Not in shared memory: read from global memory as before.".to_string(),
-            (n, 0) => {
-                let of = sum_of(n, here.len());
-                format!(
-                    "{of} from shared memory{tied}: proved for all sizes with blocks of {sure}{more}{if_so}."
-                )
-            }
-            (0, n) => {
-                let of = sum_of(n, here.len());
-                format!(
-                    "{of} from shared memory{told}: checked with blocks of {shapes}, not proved{unless}."
-                )
-            }
-            (p, n) => {
-                let of = sum_of(p + n, here.len());
-                format!(
-                    "{of} from shared memory{told}: checked with blocks of {shapes}, {p} of them proved for all sizes{if_so}{unless}."
-                )
-            }
-        };
-        patch.replace(at..at, format!("// {line}\n{indent}"));
-    }
-    patch
-}
-
-/// ` where ow == w / 2 and m == 1`; nothing where there is nothing to keep to.
-fn where_all(conditions: &[String]) -> String {
-    if conditions.is_empty() {
-        String::new()
-    } else {
-        format!(" where {}", conditions.join(" and "))
-    }
-}
-
-pub(super) fn sum_of(served: usize, all: usize) -> String {
-    let come = if served == 1 { "comes" } else { "come" };
-    match served == all {
-        true if all == 1 => format!("The marked read {come}"),
-        true => format!("All {all} marked reads {come}"),
-        false => format!("{served} of {all} marked reads {come}"),
-    }
-}
 
 /// The block shapes that a text is good for: its own first, then those that other constants were checked for.
 pub(super) fn claimed(session: &Session, blocks: &[[u32; 3]]) -> String {
@@ -212,25 +118,6 @@ pub(super) fn only(only: &Only) -> String {
         false => "otherwise the text is wrong, and nothing that was found is right",
     };
     format!("checked where {} alone, as given: {why}", only.what)
-}
-
-/// What was so in no launch: ``n > 3000` holds`, `… (line 7) fails`.
-pub(super) fn unmet(session: &Session, unmet: &Unmet) -> String {
-    let text = session.sources.text(unmet.at);
-    let first = text.lines().next().unwrap_or_default().trim_end_matches(['{', ' ']);
-    let line = session.sources.line_column(unmet.at.file, unmet.at.start).0;
-    format!("`{first}` {} (line {line})", unmet.how)
-}
-
-/// Something that may change what marked reads find was never run.
-pub(super) fn not_run(session: &Session, one: &Unmet) -> Refusal {
-    let error = Diagnostic::error(
-        "W713",
-        "what may change the elements that are read was run in no launch, and nothing proves the plan",
-    )
-    .label(one.at, format!("in no launch that was tried this {}", one.how))
-    .help("name values with which it is run: --arg NAME=N; or store to other arrays than those that marks read");
-    session.refuse(true, vec![error])
 }
 
 /// What emulation found in the rewritten text.
