@@ -2,6 +2,10 @@
 
 #[path = "host_code/headers.rs"]
 mod headers;
+#[path = "host_code/in_flight.rs"]
+mod in_flight;
+#[path = "host_code/sizes.rs"]
+mod sizes;
 #[path = "host_code/waiting.rs"]
 mod waiting;
 

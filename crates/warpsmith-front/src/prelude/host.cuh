@@ -594,6 +594,9 @@ template <typename T> struct complex {
         return *this;
     }
     __host__ __device__ complex &operator*=(T s) { re *= s; im *= s; return *this; }
+    __host__ __device__ complex &operator/=(T s) { re /= s; im /= s; return *this; }
+    __host__ __device__ complex &operator+=(T s) { re += s; return *this; }
+    __host__ __device__ complex &operator-=(T s) { re -= s; return *this; }
     __host__ __device__ complex operator-() const { return complex(-re, -im); }
 };
 template <typename T> __host__ __device__ complex<T> operator+(const complex<T> &a, const complex<T> &b) { return complex<T>(a.re + b.re, a.im + b.im); }
@@ -613,7 +616,16 @@ template <typename T> __host__ __device__ T norm(const complex<T> &a) { return a
 template <typename T> __host__ __device__ T abs(const complex<T> &a) { return sqrt(a.re * a.re + a.im * a.im); }
 template <typename T> __host__ __device__ T arg(const complex<T> &a) { return atan2(a.im, a.re); }
 template <typename T> __host__ __device__ complex<T> polar(T r, T t) { return complex<T>(r * cos(t), r * sin(t)); }
+template <typename T> __host__ __device__ T real(const complex<T> &a) { return a.re; }
+template <typename T> __host__ __device__ T imag(const complex<T> &a) { return a.im; }
 template <typename T> __host__ __device__ complex<T> exp(const complex<T> &a) { return polar(exp(a.re), a.im); }
+template <typename T> __host__ __device__ complex<T> log(const complex<T> &a) { return complex<T>(log(abs(a)), arg(a)); }
+template <typename T> __host__ __device__ complex<T> sqrt(const complex<T> &a) { return polar(sqrt(abs(a)), arg(a) / 2); }
+template <typename T> __host__ __device__ complex<T> pow(const complex<T> &a, T p) { return polar(pow(abs(a), p), p * arg(a)); }
+template <typename T> __host__ __device__ complex<T> operator+(const complex<T> &a, T s) { return complex<T>(a.re + s, a.im); }
+template <typename T> __host__ __device__ complex<T> operator+(T s, const complex<T> &a) { return complex<T>(s + a.re, a.im); }
+template <typename T> __host__ __device__ complex<T> operator-(const complex<T> &a, T s) { return complex<T>(a.re - s, a.im); }
+template <typename T> __host__ __device__ complex<T> operator-(T s, const complex<T> &a) { return complex<T>(s - a.re, -a.im); }
 
 class string {
     char *data_;
