@@ -619,9 +619,6 @@ template <typename T> __host__ __device__ complex<T> polar(T r, T t) { return co
 template <typename T> __host__ __device__ T real(const complex<T> &a) { return a.re; }
 template <typename T> __host__ __device__ T imag(const complex<T> &a) { return a.im; }
 template <typename T> __host__ __device__ complex<T> exp(const complex<T> &a) { return polar(exp(a.re), a.im); }
-template <typename T> __host__ __device__ complex<T> log(const complex<T> &a) { return complex<T>(log(abs(a)), arg(a)); }
-template <typename T> __host__ __device__ complex<T> sqrt(const complex<T> &a) { return polar(sqrt(abs(a)), arg(a) / 2); }
-template <typename T> __host__ __device__ complex<T> pow(const complex<T> &a, T p) { return polar(pow(abs(a), p), p * arg(a)); }
 template <typename T> __host__ __device__ complex<T> operator+(const complex<T> &a, T s) { return complex<T>(a.re + s, a.im); }
 template <typename T> __host__ __device__ complex<T> operator+(T s, const complex<T> &a) { return complex<T>(s + a.re, a.im); }
 template <typename T> __host__ __device__ complex<T> operator-(const complex<T> &a, T s) { return complex<T>(a.re - s, a.im); }

@@ -186,3 +186,23 @@ fn functions_and_loops_of_the_host_are_followed() {
     );
     assert!(text.contains(": 2 findings"), "{text}");
 }
+
+/// Numbers that are invented have nothing to do with a wait that is missing: it is so with others as well.
+#[test]
+fn a_wait_is_missing_whatever_the_arguments_are() {
+    let program = |wait: &str| {
+        let body = format!(
+            "int n = atoi(argv[1]);
+    float *z;
+    cudaMallocManaged(&z, n * sizeof(float));
+    for (int i = 0; i < n; i++) z[i] = i;
+    square<<<(n + 31) / 32, 32>>>(n, z);
+    {wait}
+    for (int i = 0; i < n; i++) sum += z[i];"
+        );
+        let arguments = "int main(int argc, char **argv)\n{\n    if (argc != 2) return 1;";
+        managed(&body).replace("int main()\n{", arguments)
+    };
+    finds(&program(""), &format!("write of `z[0]` by `square` and read {BY_HOST}"));
+    is_clean(&program("cudaDeviceSynchronize();"));
+}

@@ -239,12 +239,12 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
         let at = done.at;
         let how = format!("by {}, in two streams without an order between them", done.name);
         for found in self.streams.ended(begun, done) {
-            self.unordered(found, (at, &how));
+            self.unordered(found, (at, &how), self.invented_arguments);
         }
     }
 
     /// Reports two accesses that nothing orders; who did the later one, and where.
-    fn unordered(&mut self, found: Unordered, (at, how): (Option<Span>, &str)) {
+    fn unordered(&mut self, found: Unordered, (at, how): (Option<Span>, &str), note: bool) {
         let Unordered { buffer, byte, earlier: (earlier, was), later } = found;
         let Some(b) = self.device.buffers.get(buffer) else { return };
         let size = b.element.as_ref().map_or(1, |t| layout_of(self.module, t).size.max(1));
@@ -252,7 +252,7 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
         let message = format!("{was} of `{name}[{element}]` by {by} and {later} {how}");
         let label = place(at, self.sources, self.path);
         let places = [(at, later), (earlier.at, was)];
-        self.runner.unordered(message, &places, &label, self.invented_arguments, self.sources);
+        self.runner.unordered(message, &places, &label, note, self.sources);
     }
 
     fn label(&self, config: &LaunchConfig) -> String {
@@ -401,13 +401,16 @@ impl Launcher for HostLauncher<'_, '_> {
     fn host_touches(&mut self, piece: Piece, plain: bool, origin: &Origin) {
         if let Some(found) = self.streams.host_touches(piece, plain) {
             let how = "by the host, which has not waited for that";
-            self.unordered(found, (origin.span, how));
+            // Other choices of arguments nobody gave are asked, as for findings of kernels.
+            self.unordered(found, (origin.span, how), false);
         }
     }
 
     fn moves(&mut self, pieces: &[Piece], waits: bool, origin: &Origin) {
         let mut begun = self.streams.begin();
-        begun.watched |= !waits && pieces.iter().any(|p| p.shared);
+        if !waits && pieces.iter().any(|p| p.shared) {
+            begun.is_visible();
+        }
         let name = "a copy or fill";
         let done = Done { name: name.to_string(), at: origin.span, touched: touched_by(pieces) };
         self.compare_streams(&begun, done);

@@ -31,8 +31,24 @@ pub struct Begun {
     stream: u64,
     number: u64,
     before: Clock,
-    /// Others may run beside it, or the host may use what it touches.
-    pub watched: bool,
+    /// Its stream is known.
+    known: bool,
+    /// Others may run beside it.
+    beside: bool,
+    /// The host may use what it touches.
+    visible: bool,
+}
+
+impl Begun {
+    /// The host can use what it touches, and does not wait for it.
+    pub fn is_visible(&mut self) {
+        self.visible = self.known;
+    }
+
+    /// Somebody may run beside it.
+    pub fn watched(&self) -> bool {
+        self.beside || self.visible
+    }
 }
 
 /// An operation that the host has not waited for.
@@ -40,8 +56,8 @@ struct Kept {
     stream: u64,
     number: u64,
     done: Done,
-    /// The host may have waited for it in a way that is not understood.
-    settled: bool,
+    /// The host may use what it touches, and has not waited for it, as far as is understood.
+    open: bool,
 }
 
 /// What an operation did.
@@ -143,7 +159,7 @@ impl Streams {
 
     /// Whether anything that the host has not waited for touches the buffer, or any.
     pub fn in_flight(&self, buffer: Option<usize>) -> bool {
-        let mut open = self.kept.iter().filter(|k| !k.settled);
+        let mut open = self.kept.iter().filter(|k| k.open);
         let Some(buffer) = buffer else { return open.next().is_some() };
         let touches = |k: &Kept| k.done.touched.iter().any(|t| t.buffer as usize == buffer);
         *self.asked.borrow_mut().entry(buffer).or_insert_with(|| open.any(touches))
@@ -151,14 +167,14 @@ impl Streams {
 
     /// Nothing is known any more of what the host has waited for.
     pub fn settle(&mut self) {
-        self.kept.iter_mut().for_each(|k| k.settled = true);
+        self.kept.iter_mut().for_each(|k| k.open = false);
         self.asked.take();
     }
 
     /// The host touches a piece: the latest operation that may be at it meanwhile, and how. One missing wait is told once.
     pub fn host_touches(&mut self, piece: Piece, plain: bool) -> Option<Unordered> {
         let of_host = Done { name: String::new(), at: None, touched: touched_by(&[piece]) };
-        let open = || self.kept.iter().rev().filter(|k| !k.settled);
+        let open = || self.kept.iter().rev().filter(|k| k.open);
         let flag = open().any(|k| flags(&k.done, piece));
         let found = open().find_map(|k| meet(&k.done, &of_host)).filter(|_| plain && !flag);
         if found.is_some() || flag || !plain {
@@ -196,9 +212,9 @@ impl Streams {
         clock.insert(stream, number);
         self.streams.insert(stream, clock);
         let several = self.streams.keys().filter(|s| **s != DEFAULT).count() > 1;
-        let watched =
-            into != Some(None) && (!self.apart.is_empty() || several && stream != DEFAULT);
-        Begun { stream, number, before, watched }
+        let known = into != Some(None);
+        let beside = known && (!self.apart.is_empty() || several && stream != DEFAULT);
+        Begun { stream, number, before, known, beside, visible: false }
     }
 
     /// A statement was left out: what it was to be in is not the stream of the next operation, and what the host waited for in it
@@ -216,7 +232,7 @@ impl Streams {
 
     /// Takes down what an operation did, and compares it with those that nothing orders it with.
     pub fn ended(&mut self, begun: &Begun, done: Done) -> Vec<Unordered> {
-        if !begun.watched {
+        if !begun.watched() {
             return vec![];
         }
         let beside = self.kept.iter().filter(|k| k.number > count(&begun.before, k.stream));
@@ -236,7 +252,7 @@ impl Streams {
         if self.kept.len() == MOST_KEPT {
             self.kept.remove(0);
         }
-        self.kept.push(Kept { stream, number, done, settled: false });
+        self.kept.push(Kept { stream, number, done, open: begun.visible });
         self.asked.take();
     }
 }
@@ -382,7 +398,7 @@ mod tests {
         streams.order(StreamOrder::Event, &[None]);
         assert_eq!(act(&mut streams, a, 0, true), 0);
         streams.order(StreamOrder::Into, &[None]);
-        assert!(!streams.begin().watched);
+        assert!(!streams.begin().watched());
         assert_eq!(act(&mut streams, b, 0, true), 0, "all of them come before it");
     }
 

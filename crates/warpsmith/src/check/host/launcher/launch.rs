@@ -42,7 +42,9 @@ impl HostLauncher<'_, '_> {
         let config = lent::config(self.module, &mut self.device, request);
         self.fill_invented(&config);
         let mut begun = self.streams.begin();
-        begun.watched |= self.reaches_memory_of_the_host(memory, &config);
+        if self.reaches_memory_of_the_host(memory, &config) {
+            begun.is_visible();
+        }
         let label = self.label(&config);
         // The host could see what a launch writes, and go on differently, without a copy.
         let seen = self.has_variables || !memory.host.shared.is_empty();
@@ -142,7 +144,7 @@ impl HostLauncher<'_, '_> {
             options.after_finding = Some(self.runner.effort.launch_after_finding);
         }
         options.leave_out_from = self.runner.launch_leaves_out_from();
-        if begun.watched {
+        if begun.watched() {
             options.touched = true;
         }
         options
