@@ -126,6 +126,11 @@ fn copies_from_and_to_pinned_memory_are_waited_for() {
     let message = format!("read of `x[7]` by a copy or fill and write {BY_HOST}");
     finds(&pinned(&format!("{up} x[7] = 1;")), &message);
     is_clean(&pinned(&format!("{up} cudaStreamSynchronize(s); x[7] = 1;")));
+    let unnamed = "float *all[2]; cudaMallocHost((void **)&all[1], 400);";
+    let down_there =
+        "cudaMemcpyAsync(all[1], y, 400, cudaMemcpyDeviceToHost, s); sum += all[1][3];";
+    let message = format!("write of an array by a copy or fill and read {BY_HOST}");
+    finds(&pinned(&format!("{unnamed} {up} {down_there}")), &message);
     // Memory that may move to another page is copied before the call returns, and parts do not matter to each other.
     let pages = "cudaMemcpyAsync(h, y, 400, cudaMemcpyDeviceToHost, s); sum += h[0];";
     is_clean(&pinned(&format!("{up} {pages}")));

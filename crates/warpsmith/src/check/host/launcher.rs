@@ -248,8 +248,11 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
         let Unordered { buffer, byte, earlier: (earlier, was), later } = found;
         let Some(b) = self.device.buffers.get(buffer) else { return };
         let size = b.element.as_ref().map_or(1, |t| layout_of(self.module, t).size.max(1));
-        let (name, element, by) = (&b.name, byte / size, &earlier.name);
-        let message = format!("{was} of `{name}[{element}]` by {by} and {later} {how}");
+        let element = match b.name.as_str() {
+            "" => "an array".to_string(),
+            name => format!("`{name}[{}]`", byte / size),
+        };
+        let message = format!("{was} of {element} by {} and {later} {how}", earlier.name);
         let label = place(at, self.sources, self.path);
         let places = [(at, later), (earlier.at, was)];
         self.runner.unordered(message, &places, &label, note, self.sources);
