@@ -316,9 +316,9 @@ fn meet(earlier: &Done, later: &Done) -> Option<Unordered> {
 
 /// The operation uses the piece, or a part of it, as a flag.
 fn flags(done: &Done, piece: Piece) -> bool {
-    let range = [piece.at as u64..(piece.at + piece.bytes) as u64];
+    let range = piece.at as u64..(piece.at + piece.bytes) as u64;
     let mut own = done.touched.iter().filter(|t| t.buffer as usize == piece.buffer);
-    own.any(|t| common(&t.flags, &range).is_some())
+    own.any(|t| common(&t.flags, std::slice::from_ref(&range)).is_some())
 }
 
 /// The first byte in both lists of ranges.
