@@ -187,7 +187,7 @@ pub struct Options {
     /// another: see [`Outcome::sampled`]. A time and not an amount of work, so what is run depends on the machine. `None`: all are run.
     pub leave_out_from: Option<Instant>,
     /// Say what the launch touched of buffers, see [`Outcome::touched`]. Taken from the shadow memory of the race detection, so it
-    /// needs [`Checks::races`] and one worker.
+    /// needs [`Checks::races`].
     pub touched: bool,
     /// Say which threads wrote this byte of a buffer, see [`Outcome::writers`]. Taken from the shadow memory of the race
     /// detection, so it needs [`Checks::races`] and one worker.
@@ -399,6 +399,8 @@ pub struct Touched {
     pub atomic: Vec<Range<u64>>,
     /// Bytes that were only read.
     pub read: Vec<Range<u64>>,
+    /// Bytes that volatile accesses touched, and none but those and atomics: flags order what others do.
+    pub flags: Vec<Range<u64>>,
 }
 
 /// A launch of which some blocks were run.

@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use support::{Memory, directives, launch, lower};
-use warpsmith_emu::{Buffer, Checks, Finding, Limit, Options, Rule, Stats};
+use warpsmith_emu::{Buffer, Checks, Finding, Limit, Options, Rule, Stats, Touched};
 use warpsmith_testgen::{cuda_kernel, mutate_source};
 
 /// Everything that a caller can see of a launch.
@@ -22,6 +22,7 @@ struct Seen {
     assumption_failed: bool,
     stats: Stats,
     counters: Option<warpsmith_emu::counters::Counters>,
+    touched: Vec<Touched>,
     memory: Vec<(Vec<u8>, Vec<bool>)>,
 }
 
@@ -58,6 +59,7 @@ fn run(text: &str, options: &Options) -> Result<Vec<Seen>, String> {
             assumption_failed: outcome.assumption_failed,
             stats: outcome.stats,
             counters: outcome.counters,
+            touched: outcome.touched,
             memory: buffers.map(content).collect(),
         });
     }
@@ -72,6 +74,7 @@ fn options(jobs: usize, checks: Checks) -> Options {
         max_steps: 30_000,
         max_memory: 1 << 28,
         counters: true,
+        touched: checks.races,
         ..Options::default()
     }
 }

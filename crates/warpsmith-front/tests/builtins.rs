@@ -78,7 +78,6 @@ fn wrong_calls_have_one_diagnostic_each() {
     for (text, code, says) in [
         ("f[i] = __shfl_down(f[i], 16);", "W104", "__shfl_down_sync"),
         ("a[i] = __shfl_donw_sync(~0u, a[i], 1);", "W100", "__shfl_down_sync"),
-        ("a[i] = __vadd4(a[0], a[1]);", "W105", "char4"),
         ("f[i] = __fadd_rz(f[0], f[1]);", "W106", "__fadd_rn"),
         ("f[i] = sqrtf(f[0], f[1]);", "W101", "1 argument"),
         ("atomicInc(a, 1);", "W102", "unsigned int"),

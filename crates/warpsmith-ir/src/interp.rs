@@ -25,6 +25,7 @@ mod eval;
 mod exec;
 mod fast;
 mod host;
+mod largest;
 mod memory;
 mod printf;
 mod races;
@@ -244,7 +245,7 @@ pub struct LaunchRequest {
     pub args: Vec<Arg>,
 }
 
-/// A piece of a buffer of the device that a copy or fill touches.
+/// A piece of a buffer that a copy or fill, or the host itself, touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// Number of the buffer.
@@ -255,6 +256,8 @@ pub struct Piece {
     pub bytes: usize,
     /// It is written.
     pub writes: bool,
+    /// The host can use the buffer, too.
+    pub shared: bool,
 }
 
 /// Runs the kernels that host functions launch.
@@ -339,9 +342,21 @@ pub trait Launcher {
         0
     }
 
-    /// A copy or fill touches these pieces of memory of the device; `waits`: the host goes on after it.
+    /// A copy or fill touches these pieces of memory that the device can use; `waits`: the host goes on after it.
     fn moves(&mut self, pieces: &[Piece], waits: bool, origin: &Origin) {
         let _ = (pieces, waits, origin);
+    }
+
+    /// Whether anything that the host has not waited for touches the buffer, or any that the host can use.
+    fn in_flight(&self, buffer: Option<usize>) -> bool {
+        let _ = buffer;
+        false
+    }
+
+    /// The host itself touches a piece of a buffer that something in flight touches. `plain`: by an access that orders nothing,
+    /// as one that is volatile or atomic may.
+    fn host_touches(&mut self, piece: Piece, plain: bool, origin: &Origin) {
+        let _ = (piece, plain, origin);
     }
 
     /// The launch that comes next stands here.

@@ -40,9 +40,9 @@ pub use module::{
 pub use printable::printable;
 pub use span::{FileId, Origin, SourceFile, SourceMap, Span};
 pub use stmt::{
-    AtomicOp, BarrierKind, Binding, Block, Case, CopyWay, ForLoop, Launch, LoopCondition, LoopId,
-    LoopKind, Parallel, Reduction, Runtime, Scope, Stmt, StmtKind, StreamOrder, UNALIGNED_BARRIER,
-    WarpOp,
+    AtomicOp, BarrierKind, Binding, Block, Case, CopyWay, Filler, ForLoop, Launch, LoopCondition,
+    LoopId, LoopKind, Parallel, Reduction, Runtime, Scope, Stmt, StmtKind, StreamOrder,
+    UNALIGNED_BARRIER, WarpOp,
 };
 pub use types::{Scalar, Space, Type};
 pub use value::Value;

@@ -240,6 +240,8 @@ pub enum Runtime {
         value: Expr,
         /// How many bytes; an integer.
         bytes: Expr,
+        /// Who does it.
+        by: Filler,
     },
     /// The place holds nothing known any more.
     Forget {
@@ -346,8 +348,21 @@ pub enum CopyWay {
     ToHost,
     /// From device to device.
     OnDevice,
-    /// The pointers say it: `cudaMemcpyDefault`, `memcpy`.
+    /// The pointers say it: `cudaMemcpyDefault`.
     Any,
+    /// `memcpy`: the host itself, between what it reaches.
+    ByHost,
+}
+
+/// Who fills memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Filler {
+    /// `memset`: the host itself.
+    Host,
+    /// `cudaMemset`: the host waits where it could use the memory.
+    Device,
+    /// `cudaMemsetAsync`: it never does.
+    DeviceLater,
 }
 
 impl Runtime {
@@ -357,7 +372,7 @@ impl Runtime {
             Runtime::Allocate { bytes, .. } | Runtime::AllocateHost { bytes, .. } => vec![bytes],
             Runtime::Free { pointer } | Runtime::ForgetMemory { pointer } => vec![pointer],
             Runtime::Copy { destination, source, bytes, .. } => vec![destination, source, bytes],
-            Runtime::Fill { pointer, value, bytes } => vec![pointer, value, bytes],
+            Runtime::Fill { pointer, value, bytes, .. } => vec![pointer, value, bytes],
             Runtime::Replay { noted } => vec![noted],
             Runtime::Order { operands, .. } => operands.iter().collect(),
             Runtime::Synchronize
@@ -373,7 +388,7 @@ impl Runtime {
             Runtime::Allocate { bytes, .. } | Runtime::AllocateHost { bytes, .. } => vec![bytes],
             Runtime::Free { pointer } | Runtime::ForgetMemory { pointer } => vec![pointer],
             Runtime::Copy { destination, source, bytes, .. } => vec![destination, source, bytes],
-            Runtime::Fill { pointer, value, bytes } => vec![pointer, value, bytes],
+            Runtime::Fill { pointer, value, bytes, .. } => vec![pointer, value, bytes],
             Runtime::Replay { noted } => vec![noted],
             Runtime::Order { operands, .. } => operands.iter_mut().collect(),
             Runtime::Synchronize

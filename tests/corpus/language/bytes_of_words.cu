@@ -35,5 +35,21 @@ __global__ void bytes(unsigned *out)
     __assert(__dp2a_lo(0x00020003, 0x7f7f0405, 1) == 2 * 4 + 3 * 5 + 1);
     __assert(__dp2a_hi(0x00020003, 0x04057f7f, 1) == 2 * 4 + 3 * 5 + 1);
     __assert(__vimax3_s32(-3, 7, 2) == 7 && __viaddmax_s32_relu(-9, 2, -5) == 0);
+    bool upper, lower;
+    unsigned c = 0xfffe0003u, d = 0x0001fffcu; // -2 and 3, 1 and -4
+    __assert(__vibmax_s16x2(c, d, &upper, &lower) == 0x00010003u && !upper && lower);
+    __assert(__vibmin_u16x2(c, d, &upper, &lower) == 0x00010003u && !upper && lower);
+    __assert(__vibmin_s16x2(c, c, &upper, &lower) == c && upper && lower);
+    __assert(__vibmax_u16x2(c, d, &upper, &lower) == 0xfffefffcu && upper && !lower);
+    __assert(__vimax3_s16x2(c, d, 0x00020001u) == 0x00020003u);
+    __assert(__vimin3_s16x2_relu(c, d, 0x00020001u) == 0u);
+    __assert(__vimax3_s16x2_relu(c, 0xfff0fff0u, 0xfff1fff1u) == 0x00000003u);
+    __assert(__vimin3_u16x2(c, d, 0x00020001u) == 0x00010001u);
+    __assert(__viaddmax_s16x2(c, d, 0xfff0fff0u) == 0xffffffffu);
+    __assert(__viaddmax_s16x2_relu(c, d, 0xfff0fff0u) == 0u);
+    __assert(__viaddmin_u16x2(c, d, 0xfff0fff0u) == 0xfff0fff0u);
+    __assert(__viaddmin_s16x2_relu(0x00050005u, d, 0x00040004u) == 0x00040001u);
+    __assert(__vimax_s16x2_relu(c, 0xfff0fff0u) == 0x00000003u);
+    __assert(__vimin_s16x2_relu(0x00050005u, d) == 0x00010000u);
     out[threadIdx.x] = __vadd4(threadIdx.x, 0xffffffffu);
 }

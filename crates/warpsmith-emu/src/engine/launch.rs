@@ -10,7 +10,7 @@ use super::block::{Block, Group, Mask, Spin, Wait};
 use super::clusters::Division;
 use super::parallel::Queue;
 use super::plans::Plan;
-use super::races::{MOST_THREADS, Races};
+use super::races::{MOST_THREADS, Races, united};
 use super::schedule::Turns;
 use super::state::{
     Checks, End, FAILED, Found, GridState, HELD, Progress, Refusals, Team, Undefined,
@@ -213,7 +213,7 @@ impl<'a> Machine<'a> {
             grid: GridState::at(options.clock),
             end: End::default(),
             found: Found::new(program, options),
-            team: Team { queue: None, workers: 1, shadow_bytes: 0 },
+            team: Team { queue: None, workers: 1, shadow_bytes: 0, touched: vec![] },
         }
     }
 
@@ -377,11 +377,15 @@ impl<'a> Machine<'a> {
         ways
     }
 
-    fn outcome(self) -> Outcome {
+    fn outcome(mut self) -> Outcome {
         let ways = self.ways();
         let writers =
             self.options.written.map_or(vec![], |(buffer, byte)| self.writers(buffer, byte));
-        let touched = if self.options.touched { self.touched() } else { vec![] };
+        let mut touched = std::mem::take(&mut self.team.touched);
+        if self.options.touched {
+            touched.push(self.touched());
+        }
+        let touched = united(touched);
         let chosen = self.chosen().cloned();
         let mut stats = self.found.stats;
         stats.shadow_bytes = self.races.peak_bytes().max(self.team.shadow_bytes);

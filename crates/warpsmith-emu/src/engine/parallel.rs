@@ -19,7 +19,7 @@ use super::races::{Atomics, Races, Trace, commutes};
 use super::schedule::Turn;
 use super::state::Found;
 use super::targets::{Target, Usage, granules, targets};
-use crate::api::{DeviceMemory, Finding, Rule};
+use crate::api::{DeviceMemory, Finding, Rule, Touched};
 use crate::compile::lir::{Home, Op, Opd, Program, Role, Special};
 
 /// Chunks of blocks for each worker: more than one, because blocks take different time.
@@ -57,6 +57,7 @@ struct Part {
     work: Vec<(u32, u64)>,
     /// The notes of each chunk.
     notes: Vec<(u32, Vec<Finding>)>,
+    touched: Vec<Touched>,
     found: Found,
 }
 
@@ -168,8 +169,9 @@ impl Machine<'_> {
             m.team.queue = Some(queue);
             m.grid.sample = sample.clone();
             let notes = m.work(queue);
+            let touched = if options.touched { m.touched() } else { vec![] };
             let (found, trace, work) = (m.found, m.races.into_trace(), m.grid.work);
-            Part { memory, trace, work, notes, found }
+            Part { memory, trace, work, notes, touched, found }
         };
         std::thread::scope(|scope| {
             let handles: Vec<_> = (1..workers)
@@ -267,6 +269,7 @@ impl Machine<'_> {
                 own.add(*more);
             }
             self.grid.work.extend(part.work);
+            self.team.touched.push(part.touched);
             notes.extend(part.notes);
         }
         notes.sort_by_key(|(chunk, _)| *chunk);
@@ -297,7 +300,7 @@ impl Machine<'_> {
         };
         let buffers: u64 = (0..self.program.objects.len()).map(len).sum();
         let block = super::block::Block::bytes(self.program, self.width, true);
-        let shadow = self.races.merged_bytes(traces, len);
+        let shadow = self.races.merged_bytes(traces);
         let used = buffers.saturating_add(block).saturating_add(shadow);
         (used <= self.options.max_memory).then_some(if self.checks.races { shadow } else { 0 })
     }
@@ -346,7 +349,7 @@ impl Machine<'_> {
         if !self.checks.races && read.intersection(&written).next().is_some() {
             return None;
         }
-        let all = granules(p, &list, false);
+        let all = granules(p, &list, self.options.touched);
         let watched = if self.checks.races { all } else { Races::across_blocks(p, &all) };
         Some(Plan { watched, atomics })
     }

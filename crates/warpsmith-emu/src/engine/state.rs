@@ -9,7 +9,7 @@ use super::parallel::Queue;
 use super::poison::Origin;
 use super::report::Report;
 use super::schedule::Turns;
-use crate::api::{Limit, Options, Rule, Stats};
+use crate::api::{Limit, Options, Rule, Stats, Touched};
 use crate::compile::lir::Program;
 
 /// Bits of [`Found::decided`].
@@ -168,4 +168,6 @@ pub struct Team<'a> {
     pub workers: u32,
     /// Bytes of shadow memory that one worker would have needed, after several ran the launch.
     pub shadow_bytes: u64,
+    /// What each of them touched of buffers, where that is asked for.
+    pub touched: Vec<Vec<Touched>>,
 }

@@ -7,7 +7,6 @@ use super::{
     async_copy, atomic, barrier, bits, convert, groups, half, integer, math, memory, misc, shuffle,
     stdlib, vector,
 };
-use crate::sema::refused;
 
 /// Functions of CUDA that have no counterpart here.
 const UNSUPPORTED: &[&str] = &[
@@ -70,21 +69,11 @@ pub fn refuse(c: &Call<'_>) -> Option<Lowered> {
     if name.starts_with("cuda::") || c.path.starts_with("cuda::") || name.starts_with("nvcuda::") {
         return Some(Err(math::unsupported(c)));
     }
-    if is_video(name) {
-        return Some(Err(c.refused(refused::VIDEO_INSTRUCTION, name)));
-    }
     let looks_predefined = name.starts_with("__") || name.starts_with("atomic");
     if !looks_predefined {
         return None;
     }
     Some(Err(unknown(c)))
-}
-
-/// `__vadd4`, `__vabsdiffu2`, `__viaddmax_s16x2` …
-fn is_video(name: &str) -> bool {
-    name.strip_prefix("__v").is_some_and(|rest| {
-        rest.ends_with(['2', '4']) && rest.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-    })
 }
 
 fn unknown(c: &Call<'_>) -> Diagnostic {

@@ -8,7 +8,6 @@
 //! | W100 | a name that looks like an intrinsic and is none |
 //! | W101, W102, W103 | wrong count, wrong type, an argument that must be constant |
 //! | W104 | a warp function without `_sync` |
-//! | W105 | a video (SIMD-in-a-word) instruction |
 //! | W106 | a rounding mode that is not supported |
 //! | W107 | a function that CUDA has and warpsmith does not support |
 //! | W108 | a block copy that is too large |

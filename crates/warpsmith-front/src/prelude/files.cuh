@@ -1,6 +1,6 @@
 // Files: what is written is not kept, and what is read is not known. Only the whole numbers of the header are there, since they
 // say how much there is: those of the first read, or of the first one behind what says what the file is. After many reads a file ends.
-enum { EOF = -1, SEEK_SET = 0, SEEK_CUR = 1, SEEK_END = 2, inventedNumber = 272, inventedBytes = 4096, inventedReads = 4013, mostSingles = 2, nextSingle = 16, mostLetters = 16 };
+enum { EOF = -1, SEEK_SET = 0, SEEK_CUR = 1, SEEK_END = 2, inventedNumber = 272, inventedBytes = 4096, inventedReads = 4013, inventedOfMany = 61, mostSingles = 2, nextSingle = 16, mostLetters = 16 };
 inline FILE *fopen(const char *name, const char *mode) {
     FILE *f = (FILE *)malloc(sizeof(FILE));
     rewind(f);
@@ -24,9 +24,12 @@ inline void inventValue(FILE *f, size_t *to) { if (inHeader(f)) *to = inventedNu
 // Letters are no numbers: before a header they say what the file is.
 template <typename T> bool areNumbers(const T *to) { return sizeof(T) > 1; }
 inline bool areNumbers(const void *to) { return true; }
+// Where many files are read, as those that another one lists, each has little.
+static long allReads = 0;
 inline bool readsOn(FILE *f) {
     f->calls = f->calls + 1;
-    f->ended = f->calls > inventedReads;
+    allReads = allReads + 1;
+    f->ended = f->calls > inventedReads || (f->calls > inventedOfMany && allReads > 4 * inventedReads);
     return !f->ended;
 }
 template <typename... A> int fscanf(FILE *f, const char *format, A... to) {
@@ -330,13 +333,15 @@ template <typename T> ifstream &operator>>(ifstream &in, T &to) {
     in.file->pastHeader = in.file->pastHeader || !std::is_integral<T>::value;
     return in;
 }
-// A line of a file is not known; here it is empty.
+// A line of a file is not known.
 inline ifstream &getline(ifstream &in, string &to, char end = '\n') {
-    readsOn(in.file);
-    to = string("");
+    char line[2] = {0, 0};
+    if (readsOn(in.file)) line[0] = inHeader(in.file) ? firstLine : unknownText;
+    lineOf = in.file;
+    to = string(line);
     return in;
 }
-// What stands in a text, word by word.
+// What stands in a text, word by word. One that is not known has some that are not known.
 struct istringstream {
     string held;
     size_t at;
@@ -347,7 +352,13 @@ struct istringstream {
     string str() const { return held; }
     bool good() const { return found; }
     bool fail() const { return !found; }
-    bool eof() const { return at >= held.size(); }
+    bool unknown() const { return isUnknown(held.c_str()); }
+    bool eof() const { return at >= (unknown() ? inventedWords : held.size()); }
+    bool nextUnknown() {
+        found = found && !eof();
+        at++;
+        return found;
+    }
     operator bool() const { return found; }
     bool operator!() const { return !found; }
     bool next() {
@@ -358,14 +369,28 @@ struct istringstream {
     void pass() { while (at < held.size() && !isBlank(held.c_str()[at])) at++; }
 };
 template <typename T> istringstream &operator>>(istringstream &in, T &to) {
-    if (in.next()) {
+    if (in.unknown()) {
+        if (in.nextUnknown()) forgetScanned(&to, in.at == 1 && in.held.c_str()[0] == firstLine);
+        readsNumberOf(in.held.c_str());
+    } else if (in.next()) {
         to = (T)atof(in.held.c_str() + in.at);
         in.pass();
     }
     return in;
 }
+inline istringstream &operator>>(istringstream &in, char &to) {
+    if (in.unknown()) {
+        if (in.nextUnknown()) forgetValue(&to);
+    } else if (in.next()) {
+        to = in.held.c_str()[in.at];
+        in.at++;
+    }
+    return in;
+}
 inline istringstream &operator>>(istringstream &in, string &to) {
-    if (in.next()) {
+    if (in.unknown()) {
+        if (in.nextUnknown()) to = in.held;
+    } else if (in.next()) {
         size_t from = in.at;
         in.pass();
         to.assign(in.held.c_str() + from, in.at - from);
@@ -373,6 +398,10 @@ inline istringstream &operator>>(istringstream &in, string &to) {
     return in;
 }
 inline istringstream &getline(istringstream &in, string &to, char end = '\n') {
+    if (in.unknown()) {
+        if (in.nextUnknown()) to = in.held;
+        return in;
+    }
     in.found = in.found && in.at < in.held.size();
     size_t from = in.at;
     while (in.at < in.held.size() && in.held.c_str()[in.at] != end) in.at++;

@@ -594,6 +594,9 @@ template <typename T> struct complex {
         return *this;
     }
     __host__ __device__ complex &operator*=(T s) { re *= s; im *= s; return *this; }
+    __host__ __device__ complex &operator/=(T s) { re /= s; im /= s; return *this; }
+    __host__ __device__ complex &operator+=(T s) { re += s; return *this; }
+    __host__ __device__ complex &operator-=(T s) { re -= s; return *this; }
     __host__ __device__ complex operator-() const { return complex(-re, -im); }
 };
 template <typename T> __host__ __device__ complex<T> operator+(const complex<T> &a, const complex<T> &b) { return complex<T>(a.re + b.re, a.im + b.im); }
@@ -613,7 +616,13 @@ template <typename T> __host__ __device__ T norm(const complex<T> &a) { return a
 template <typename T> __host__ __device__ T abs(const complex<T> &a) { return sqrt(a.re * a.re + a.im * a.im); }
 template <typename T> __host__ __device__ T arg(const complex<T> &a) { return atan2(a.im, a.re); }
 template <typename T> __host__ __device__ complex<T> polar(T r, T t) { return complex<T>(r * cos(t), r * sin(t)); }
+template <typename T> __host__ __device__ T real(const complex<T> &a) { return a.re; }
+template <typename T> __host__ __device__ T imag(const complex<T> &a) { return a.im; }
 template <typename T> __host__ __device__ complex<T> exp(const complex<T> &a) { return polar(exp(a.re), a.im); }
+template <typename T> __host__ __device__ complex<T> operator+(const complex<T> &a, T s) { return complex<T>(a.re + s, a.im); }
+template <typename T> __host__ __device__ complex<T> operator+(T s, const complex<T> &a) { return complex<T>(s + a.re, a.im); }
+template <typename T> __host__ __device__ complex<T> operator-(const complex<T> &a, T s) { return complex<T>(a.re - s, a.im); }
+template <typename T> __host__ __device__ complex<T> operator-(T s, const complex<T> &a) { return complex<T>(s - a.re, -a.im); }
 
 class string {
     char *data_;

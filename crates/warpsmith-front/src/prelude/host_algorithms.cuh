@@ -204,6 +204,13 @@ template <typename T> bool operator!=(const vector<T> &a, const vector<T> &b) { 
 template <typename T> bool operator<(const vector<T> &a, const vector<T> &b) {
     return lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
 }
+template <typename T, size_t N> bool operator==(const array<T, N> &a, const array<T, N> &b) {
+    return ::thrust::equal(a.begin(), a.end(), b.begin());
+}
+template <typename T, size_t N> bool operator!=(const array<T, N> &a, const array<T, N> &b) { return !(a == b); }
+template <typename T, size_t N> bool operator<(const array<T, N> &a, const array<T, N> &b) {
+    return lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+}
 template <typename I, typename C> void inplace_merge(I first, I middle, I last, C less) { ::thrust::stable_sort(first, last, less); }
 template <typename I> void inplace_merge(I first, I middle, I last) { ::thrust::stable_sort(first, last); }
 template <typename I, typename C> bool next_permutation(I first, I last, C less) {

@@ -86,6 +86,41 @@ __device__ inline int __vimin3_s32_relu(int a, int b, int c) { return max(__vimi
 __device__ inline int __viaddmax_s32_relu(int a, int b, int c) { return max(__viaddmax_s32(a, b, c), 0); }
 __device__ inline int __viaddmin_s32_relu(int a, int b, int c) { return max(__viaddmin_s32(a, b, c), 0); }
 
+// The same of half-words, the first answer of two that of the upper.
+#define OF_HALVES(LETTER, NAME, HALF) \
+    __device__ inline unsigned __vimax3_##NAME(unsigned a, unsigned b, unsigned c) { \
+        return __vmax##LETTER##2(__vmax##LETTER##2(a, b), c); \
+    } \
+    __device__ inline unsigned __vimin3_##NAME(unsigned a, unsigned b, unsigned c) { \
+        return __vmin##LETTER##2(__vmin##LETTER##2(a, b), c); \
+    } \
+    __device__ inline unsigned __viaddmax_##NAME(unsigned a, unsigned b, unsigned c) { \
+        return __vmax##LETTER##2(__vadd2(a, b), c); \
+    } \
+    __device__ inline unsigned __viaddmin_##NAME(unsigned a, unsigned b, unsigned c) { \
+        return __vmin##LETTER##2(__vadd2(a, b), c); \
+    } \
+    __device__ inline unsigned __vibmax_##NAME(unsigned a, unsigned b, bool *upper, bool *lower) { \
+        *upper = (HALF)(a >> 16) >= (HALF)(b >> 16); \
+        *lower = (HALF)a >= (HALF)b; \
+        return __vmax##LETTER##2(a, b); \
+    } \
+    __device__ inline unsigned __vibmin_##NAME(unsigned a, unsigned b, bool *upper, bool *lower) { \
+        *upper = (HALF)(a >> 16) <= (HALF)(b >> 16); \
+        *lower = (HALF)a <= (HALF)b; \
+        return __vmin##LETTER##2(a, b); \
+    }
+OF_HALVES(s, s16x2, short)
+OF_HALVES(u, u16x2, unsigned short)
+__device__ inline unsigned __vimax_s16x2_relu(unsigned a, unsigned b) { return __vmaxs2(__vmaxs2(a, b), 0u); }
+__device__ inline unsigned __vimin_s16x2_relu(unsigned a, unsigned b) { return __vmaxs2(__vmins2(a, b), 0u); }
+#define NOT_NEGATIVE(NAME) \
+    __device__ inline unsigned NAME##_relu(unsigned a, unsigned b, unsigned c) { return __vmaxs2(NAME(a, b, c), 0u); }
+NOT_NEGATIVE(__vimax3_s16x2)
+NOT_NEGATIVE(__vimin3_s16x2)
+NOT_NEGATIVE(__viaddmax_s16x2)
+NOT_NEGATIVE(__viaddmin_s16x2)
+
 // Two half-words times two of four bytes, added.
 #define PRODUCTS_OF_TWO(NAME, SHIFT) \
     __device__ inline int NAME(int a, int b, int c) { \

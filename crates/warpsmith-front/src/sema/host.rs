@@ -1,7 +1,8 @@
 //! Launchers: the little host code that starts kernels.
 
 use warpsmith_ir::{
-    CopyWay, Expr, ExprKind, FunctionKind, Launch, PlaceKind, Runtime, Scalar, Span, StmtKind, Type,
+    CopyWay, Expr, ExprKind, Filler, FunctionKind, Launch, PlaceKind, Runtime, Scalar, Span,
+    StmtKind, Type,
 };
 
 use super::Sema;
@@ -165,7 +166,9 @@ impl<'a> Sema<'a> {
             "cudaMemcpy" => self.memory_copy(args, false, span),
             "cudaMemcpyAsync" => self.memory_copy(args, true, span),
             "cudaMemset" => match args {
-                [pointer, value, bytes] => self.fill_memory(pointer, value, bytes, span),
+                [pointer, value, bytes] => {
+                    self.fill_memory((pointer, value, bytes), Filler::Device, span)
+                }
                 _ => fail(
                     "W063",
                     span,

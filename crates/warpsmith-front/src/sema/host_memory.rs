@@ -1,6 +1,8 @@
 //! Memory in host code of whole programs: allocation, copies and fills, of the host's library and of the run-time library.
 
-use warpsmith_ir::{CopyWay, Expr, Place, PlaceKind, Runtime, Scalar, Space, Span, StmtKind, Type};
+use warpsmith_ir::{
+    CopyWay, Expr, Filler, Place, PlaceKind, Runtime, Scalar, Space, Span, StmtKind, Type,
+};
 
 use super::Sema;
 use super::model::*;
@@ -73,10 +75,15 @@ impl<'a> Sema<'a> {
                 if let Err(failure) = self.next_in_stream_of(args.get(3), span) {
                     return Some(Err(failure));
                 }
-                self.fill_memory(pointer, value, bytes, span)
+                let by = match name {
+                    "memset" => Filler::Host,
+                    "cudaMemset" => Filler::Device,
+                    _ => Filler::DeviceLater,
+                };
+                self.fill_memory((pointer, value, bytes), by, span)
             }
             ("memcpy" | "memmove", [to, from, bytes]) => {
-                self.copy_between(to, from, bytes, CopyWay::Any, false, span)
+                self.copy_between(to, from, bytes, CopyWay::ByHost, false, span)
             }
             ("cudaMemcpy" | "cudaMemcpyAsync", [to, from, bytes, way, ..]) => {
                 let way = self.copy_way(way);
@@ -190,9 +197,7 @@ impl<'a> Sema<'a> {
             false => self.heap(bytes.clone(), span)?,
         };
         if filled && on_host {
-            let value = Expr::i32(0).with_origin(span);
-            let call = Runtime::Fill { pointer: pointer.clone(), value, bytes };
-            self.emit(StmtKind::Runtime(call), span);
+            self.zero_bytes(pointer.clone(), bytes, span);
         }
         let pointer = super::functions::raw_pointer_cast(
             pointer,
@@ -324,9 +329,7 @@ impl<'a> Sema<'a> {
         let bytes = self.hold_value(bytes, span);
         let pointer = self.allocate_host(bytes.clone(), false, span);
         if zeroed {
-            let value = Expr::i32(0).with_origin(span);
-            let call = Runtime::Fill { pointer: pointer.clone(), value, bytes };
-            self.emit(StmtKind::Runtime(call), span);
+            self.zero_bytes(pointer.clone(), bytes, span);
         }
         let void = Type::pointer(Type::Void, Space::Generic);
         Ok(Operand::Value(super::functions::raw_pointer_cast(pointer, void, span)))
@@ -338,18 +341,24 @@ impl<'a> Sema<'a> {
         Ok(zero(span))
     }
 
+    /// The host sets its own memory to zero.
+    fn zero_bytes(&mut self, pointer: Expr, bytes: Expr, span: Span) {
+        let value = Expr::i32(0).with_origin(span);
+        let call = Runtime::Fill { pointer, value, bytes, by: Filler::Host };
+        self.emit(StmtKind::Runtime(call), span);
+    }
+
     pub(crate) fn fill_memory(
         &mut self,
-        pointer: &'a ast::Expr,
-        value: &'a ast::Expr,
-        bytes: &'a ast::Expr,
+        (pointer, value, bytes): (&'a ast::Expr, &'a ast::Expr, &'a ast::Expr),
+        by: Filler,
         span: Span,
     ) -> Res<Operand<'a>> {
         let pointer = self.a_pointer(pointer)?;
         let value = self.rvalue(value)?;
         let value = self.convert_to(value, &Type::I32, span)?;
         let bytes = self.bytes_of(bytes)?;
-        self.emit(StmtKind::Runtime(Runtime::Fill { pointer, value, bytes }), span);
+        self.emit(StmtKind::Runtime(Runtime::Fill { pointer, value, bytes, by }), span);
         Ok(zero(span))
     }
 
@@ -486,28 +495,6 @@ impl<'a> Sema<'a> {
         let value = self.a_pointer(host)?;
         let value = super::functions::raw_pointer_cast(value, place.ty.clone(), span);
         self.emit(StmtKind::Assign { place, value }, span);
-        Ok(zero(span))
-    }
-
-    /// What is printed does not matter; what is called for it may.
-    fn printed(&mut self, args: &'a [ast::Expr], span: Span) -> Res<Operand<'a>> {
-        for arg in args {
-            let mut acts = false;
-            super::walk::expr(arg, &mut |e| {
-                acts |= matches!(
-                    &*e.kind,
-                    ast::ExprKind::Call { .. }
-                        | ast::ExprKind::Assign { .. }
-                        | ast::ExprKind::IncDec { .. }
-                );
-            });
-            if acts {
-                let before = self.before_statement();
-                if self.expr(arg).is_err() {
-                    self.rewind(&before);
-                }
-            }
-        }
         Ok(zero(span))
     }
 

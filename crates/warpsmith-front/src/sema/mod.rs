@@ -90,6 +90,7 @@ mod order;
 mod overload;
 mod own_names;
 mod packs;
+mod printed;
 mod printf;
 mod program;
 mod ranges;

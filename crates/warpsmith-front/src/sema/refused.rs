@@ -96,11 +96,6 @@ pub(crate) const UNKNOWN_LIBRARY: Refusal = Refusal {
     says: "`{}` is not supported",
     instead: "write it with the functions that are, or take it out of the kernel",
 };
-pub(crate) const VIDEO_INSTRUCTION: Refusal = Refusal {
-    code: "W105",
-    says: "the video instruction `{}` is not supported",
-    instead: "work on the bytes or half-words one by one, or on a `char4`",
-};
 pub(crate) const SPACE_OF_ANY_POINTER: Refusal = Refusal {
     code: "W107",
     says: "`{}` of a pointer that may point anywhere is not supported",
@@ -131,7 +126,6 @@ pub const REFUSALS: &[Refusal] = &[
     PTX_OF_TENSOR_MAPS,
     WARP_WITHOUT_MASK,
     UNKNOWN_LIBRARY,
-    VIDEO_INSTRUCTION,
     MEMBER_POINTER,
     WIDE,
     SPACE_OF_ANY_POINTER,

@@ -5,7 +5,7 @@ use super::bounds::Track;
 use super::exec::{Interp, Run};
 use super::memory::Pointer;
 use crate::span::Origin;
-use crate::stmt::CopyWay;
+use crate::stmt::{CopyWay, Filler};
 
 /// Operations that are noted, at most.
 const MOST: usize = 1 << 20;
@@ -20,7 +20,7 @@ pub(crate) struct Captured {
 #[derive(Clone, Debug)]
 pub(crate) enum Operation {
     Launch(LaunchRequest),
-    Fill { p: Pointer, value: u8, bytes: u64 },
+    Fill { p: Pointer, value: u8, bytes: u64, by: Filler },
     Copy { way: CopyWay, to: Pointer, from: Pointer, bytes: u64 },
 }
 
@@ -42,7 +42,7 @@ impl<T: Track> Interp<'_, '_, T> {
         self.all_is_done();
         let result = match operation {
             Operation::Launch(request) => self.launch_now(request, &origin),
-            Operation::Fill { p, value, bytes } => self.fill(p, value, bytes, &origin),
+            Operation::Fill { p, value, bytes, by } => self.fill(p, (value, bytes), by, &origin),
             Operation::Copy { way, to, from, bytes } => {
                 self.copy(way, to, from, bytes, false, &origin)
             }

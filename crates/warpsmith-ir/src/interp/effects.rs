@@ -39,6 +39,9 @@ impl<T: Track> Interp<'_, '_, T> {
         let indivisible = |this: &Self, on: bool| {
             this.races.iter().for_each(|r| r.borrow_mut().atomic = on);
         };
+        if self.working.is_some() {
+            self.host_touches(p, self.size(&ty) as u64, (true, false), origin);
+        }
         indivisible(self, true);
         let old = self.updated(op, (p, &ty), operand, expected);
         indivisible(self, false);

@@ -121,10 +121,15 @@ impl<T: Track> Interp<'_, '_, T> {
             return Ok((*v, *b));
         }
         match self.locate(place)? {
-            Location::At(p) => match self.load_scalar(p, ty) {
-                Err(InterpErrorKind::Uninitialized(what)) => self.given_object(place, p, ty, what),
-                result => result.map_err(|kind| self.error(kind, &place.origin)),
-            },
+            Location::At(p) => {
+                self.host_at(place, p, ty.bytes().into(), false);
+                match self.load_scalar(p, ty) {
+                    Err(InterpErrorKind::Uninitialized(what)) => {
+                        self.given_object(place, p, ty, what)
+                    }
+                    result => result.map_err(|kind| self.error(kind, &place.origin)),
+                }
+            }
             Location::Slot(_) => match self.read(place, origin)? {
                 (Val::Num(v), b) => Ok((v, b)),
                 _ => self.unsupported("this value as a scalar", origin),
@@ -335,6 +340,7 @@ impl<T: Track> Interp<'_, '_, T> {
                 _ => self.given(var, &place.ty, origin),
             },
             Location::At(p) => {
+                self.host_at(place, p, self.size(&place.ty) as u64, false);
                 self.load(p, &place.ty).map_err(|kind| self.error(kind, &place.origin))
             }
         }
@@ -356,7 +362,10 @@ impl<T: Track> Interp<'_, '_, T> {
                 self.set_slot(var, Slot::Value(item));
                 Ok(())
             }
-            Location::At(p) => self.store(p, item).map_err(|kind| self.error(kind, &place.origin)),
+            Location::At(p) => {
+                self.host_at(place, p, self.size(&place.ty) as u64, true);
+                self.store(p, item).map_err(|kind| self.error(kind, &place.origin))
+            }
         }
     }
 

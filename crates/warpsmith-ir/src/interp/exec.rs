@@ -319,8 +319,8 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
         let last = std::mem::take(&mut self.last_call) || self.depth == 1;
         let result = match &self.working {
             Some(working) if last => {
-                let stmts = working.of_interest(&f.body);
-                self.last_stmts(stmts)
+                let last = working.of_interest(&f.body).len();
+                self.last_stmts(&f.body.stmts, last)
             }
             _ => self.block(&f.body),
         };
@@ -394,7 +394,8 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
 
     /// The statements of a program up to the last one that has to do with the device; if that is a call, the same holds of
     /// the function.
-    fn last_stmts(&mut self, stmts: &[Stmt]) -> Run<Flow> {
+    fn last_stmts(&mut self, all: &[Stmt], count: usize) -> Run<Flow> {
+        let (stmts, behind) = all.split_at(count);
         let Some((last, before)) = stmts.split_last() else { return Ok(Flow::Next) };
         match self.stmts(before)? {
             Flow::Next => {}
@@ -403,7 +404,21 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
         self.last_call = matches!(last.kind, StmtKind::Call { .. });
         let flow = self.stmts(std::slice::from_ref(last));
         self.last_call = false;
-        flow
+        match flow? {
+            Flow::Next => {}
+            flow => return Ok(flow),
+        }
+        // What the host has not waited for it may use too early.
+        for stmt in behind {
+            if !self.launcher.in_flight(None) {
+                break;
+            }
+            match self.tolerated(stmt)? {
+                Flow::Next => {}
+                flow => return Ok(flow),
+            }
+        }
+        Ok(Flow::Next)
     }
 
     /// A statement of a program of which not everything is understood.

@@ -223,7 +223,9 @@ impl<T: Track> Interp<'_, '_, T> {
         if self.launcher.gives_up() {
             return Err(self.error(Launch("stopped".into()), &stmt.origin));
         }
-        self.forget(stmt, slow);
+        if !self.invents_largest(stmt, &error.kind) {
+            self.forget(stmt, slow);
+        }
         Ok(())
     }
 
@@ -240,7 +242,9 @@ impl<T: Track> Interp<'_, '_, T> {
             }
             _ => false,
         };
+        let by_host = matches!(call, Runtime::Copy { way: CopyWay::ByHost, .. });
         match error {
+            InterpErrorKind::OutOfBounds { .. } if by_host => Some(Fault::OnHost),
             InterpErrorKind::OutOfBounds { buffer: Some(buffer), .. }
                 if of_device && self.launcher.was_freed(*buffer) =>
             {

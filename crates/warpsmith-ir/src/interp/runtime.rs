@@ -5,10 +5,10 @@ use super::capture::Operation;
 use super::exec::{Interp, Run};
 use super::host::Skipped;
 use super::memory::{Image, OWN, Pointer, Val};
-use super::{InterpErrorKind, Memory, Piece};
+use super::{InterpErrorKind, Memory};
 use crate::expr::{Expr, Place, PlaceKind};
 use crate::span::Origin;
-use crate::stmt::{CopyWay, Runtime};
+use crate::stmt::{CopyWay, Filler, Runtime};
 use crate::types::{Scalar, Type};
 use crate::value::Value;
 
@@ -43,16 +43,16 @@ impl<T: Track> Interp<'_, '_, T> {
                 self.name_buffer(buffer, bytes, pointer);
                 self.set_pointer(pointer, buffer)
             }
-            Runtime::Fill { pointer, value, bytes } => {
+            Runtime::Fill { pointer, value, bytes, by } => {
                 let p = self.pointer(pointer)?;
                 let value = self.integer(value)? as u8;
                 let bytes = self.integer(bytes)? as u64;
                 let on_device = p.object.is_some_and(|id| !self.memory.is_host(id));
                 if self.captured.on && on_device {
-                    self.captured.note(Operation::Fill { p, value, bytes }, origin);
+                    self.captured.note(Operation::Fill { p, value, bytes, by: *by }, origin);
                     return Ok(());
                 }
-                self.fill(p, value, bytes, origin)
+                self.fill(p, (value, bytes), *by, origin)
             }
             Runtime::Forget { place } => {
                 self.forget_place(place, false);
@@ -177,7 +177,13 @@ impl<T: Track> Interp<'_, '_, T> {
         }
     }
 
-    pub(super) fn fill(&mut self, p: Pointer, value: u8, bytes: u64, origin: &Origin) -> Run<()> {
+    pub(super) fn fill(
+        &mut self,
+        p: Pointer,
+        (value, bytes): (u8, u64),
+        by: Filler,
+        origin: &Origin,
+    ) -> Run<()> {
         if bytes == 0 {
             return Ok(());
         }
@@ -187,8 +193,20 @@ impl<T: Track> Interp<'_, '_, T> {
         let bytes = bytes as usize;
         match id.checked_sub(OWN) {
             None => {
-                let piece = Piece { buffer: id as usize, at, bytes, writes: true };
-                self.moved([Some(piece), None], false, origin);
+                let piece = self.piece(id, at, bytes, true);
+                let reached = self.working.is_none()
+                    || self.in_library > 0
+                    || self.memory.host.reaches(id as usize);
+                match by {
+                    Filler::Host if !reached => {
+                        return Err(self.error(InterpErrorKind::WrongDirection, origin));
+                    }
+                    Filler::Host => self.host_touches(p, bytes as u64, (true, true), origin),
+                    Filler::Device | Filler::DeviceLater => {
+                        let waits = by == Filler::Device && piece.is_some_and(|p| p.shared);
+                        self.moved([piece, None], waits, origin);
+                    }
+                }
                 self.memory.buffers[id as usize][at..at + bytes].fill(value);
                 self.memory.host.mark(id as usize, at, bytes, false);
                 self.launcher.filled(id as usize, at, bytes);
@@ -217,13 +235,14 @@ impl<T: Track> Interp<'_, '_, T> {
         }
     }
 
-    /// A copy in a program of the host: from wherever to wherever, with what is known of the bytes.
+    /// A copy in a program of the host: from wherever to wherever, with what is known of the bytes. `waits`: the host does, for
+    /// one that the device makes; `None`: the host makes it.
     fn any_copy(
         &mut self,
         to: Pointer,
         from: Pointer,
         bytes: u64,
-        asynchronous: bool,
+        waits: Option<bool>,
         origin: &Origin,
     ) -> Run<()> {
         self.lengthen(from, bytes);
@@ -231,13 +250,20 @@ impl<T: Track> Interp<'_, '_, T> {
         let (source, at) = self.check(from, bytes).map_err(|kind| self.error(kind, origin))?;
         let (target, target_at) = self.check(to, bytes).map_err(|kind| self.error(kind, origin))?;
         let size = bytes as usize;
-        let piece = |id: u32, at, writes| {
-            (id < OWN).then_some(Piece { buffer: id as usize, at, bytes: size, writes })
-        };
-        // What the host may move to another page is copied before the call returns.
-        let pages = |id: u32| id >= OWN || self.memory.host.host.contains(id as usize);
-        let waits = !asynchronous || pages(source) || pages(target);
-        self.moved([piece(source, at, false), piece(target, target_at, true)], waits, origin);
+        match waits {
+            None => {
+                self.host_touches(from, bytes, (false, true), origin);
+                self.host_touches(to, bytes, (true, true), origin);
+            }
+            Some(waits) => {
+                // What the host may move to another page is copied before the call returns.
+                let pages = |id: u32| id >= OWN || self.memory.host.host.contains(id as usize);
+                let waits = waits || pages(source) || pages(target);
+                let pieces = [(source, at, false), (target, target_at, true)];
+                let pieces = pieces.map(|(id, at, writes)| self.piece(id, at, size, writes));
+                self.moved(pieces, waits, origin);
+            }
+        }
         let image = match source.checked_sub(OWN) {
             Some(own) => self.objects[own as usize].image.part(at, size),
             None => {
@@ -290,9 +316,10 @@ impl<T: Track> Interp<'_, '_, T> {
             return Ok(());
         }
         self.in_time_for(bytes, origin)?;
-        if self.working.is_some() || way == CopyWay::Any {
+        if self.working.is_some() || matches!(way, CopyWay::Any | CopyWay::ByHost) {
             self.right_way(way, to, from, origin)?;
-            return self.any_copy(to, from, bytes, asynchronous, origin);
+            let waits = (way != CopyWay::ByHost).then_some(!asynchronous);
+            return self.any_copy(to, from, bytes, waits, origin);
         }
         let right = |p: Pointer, host: bool, memory: &Memory| {
             p.object.is_none_or(|id| memory.is_host(id) == host)
@@ -344,6 +371,7 @@ impl<T: Track> Interp<'_, '_, T> {
         };
         let right = match way {
             CopyWay::Any => true,
+            CopyWay::ByHost => self.in_library > 0 || host(to) && host(from),
             CopyWay::ToDevice => place(to) && host(from),
             CopyWay::ToHost => host(to) && place(from),
             CopyWay::OnDevice => place(to) && place(from),

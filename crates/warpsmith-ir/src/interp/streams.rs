@@ -3,8 +3,8 @@
 use super::Piece;
 use super::bounds::Track;
 use super::exec::{Interp, Run};
-use super::memory::{Pointer, Val};
-use crate::expr::{Expr, Place};
+use super::memory::{OWN, Pointer, Val};
+use crate::expr::{Expr, Place, PlaceKind};
 use crate::span::Origin;
 use crate::stmt::StreamOrder;
 use crate::types::{Scalar, Type};
@@ -66,10 +66,55 @@ impl<T: Track> Interp<'_, '_, T> {
         }
     }
 
+    /// A piece of one of the buffers that the device can use; `None`: it is something else.
+    pub(super) fn piece(
+        &self,
+        object: u32,
+        at: usize,
+        bytes: usize,
+        writes: bool,
+    ) -> Option<Piece> {
+        let buffer = object as usize;
+        let host = &self.memory.host;
+        let shared = host.shared.contains(buffer);
+        let reached = object < OWN && !host.host.contains(buffer);
+        reached.then_some(Piece { buffer, at, bytes, writes, shared })
+    }
+
+    /// The host itself reads or writes what lies at a place.
+    pub(super) fn host_at(&mut self, place: &Place, p: Pointer, bytes: u64, writes: bool) {
+        if self.working.is_some() && p.object.is_some_and(|id| self.may_be_in_flight(id)) {
+            let plain = !is_volatile(place);
+            self.host_touches(p, bytes, (writes, plain), &place.origin);
+        }
+    }
+
+    pub(super) fn may_be_in_flight(&self, object: u32) -> bool {
+        object < OWN && self.memory.host.shared.contains(object as usize)
+    }
+
+    /// The same of so many bytes, which need not be there; `plain`: see [`super::Launcher::host_touches`].
+    pub(super) fn host_touches(
+        &mut self,
+        p: Pointer,
+        bytes: u64,
+        (writes, plain): (bool, bool),
+        origin: &Origin,
+    ) {
+        let Ok((id, at)) = self.check(p, bytes) else { return };
+        let piece = self.piece(id, at, bytes as usize, writes);
+        if let Some(piece) = piece.filter(|p| p.shared && self.launcher.in_flight(Some(p.buffer))) {
+            // Libraries wait for what they use.
+            match self.in_library > 0 {
+                true => self.all_is_done(),
+                false => self.launcher.host_touches(piece, plain, origin),
+            }
+        }
+    }
+
     /// Tells the launcher of a copy or fill.
     pub(super) fn moved(&mut self, pieces: [Option<Piece>; 2], waits: bool, origin: &Origin) {
-        let of_device = |p: &Piece| !self.memory.host.reaches(p.buffer);
-        let pieces: Vec<Piece> = pieces.into_iter().flatten().filter(of_device).collect();
+        let pieces: Vec<Piece> = pieces.into_iter().flatten().collect();
         if self.working.is_none() || pieces.is_empty() {
             return;
         }
@@ -78,5 +123,18 @@ impl<T: Track> Interp<'_, '_, T> {
             true => self.all_is_done(),
             false => self.launcher.moves(&pieces, waits, origin),
         }
+    }
+}
+
+/// The place is reached through a pointer to volatile.
+fn is_volatile(place: &Place) -> bool {
+    match &*place.kind {
+        PlaceKind::Deref(p) | PlaceKind::Elem { pointer: p, .. } => {
+            matches!(p.ty, Type::Pointer { volatile: true, .. })
+        }
+        PlaceKind::Index(base, _) | PlaceKind::Field(base, _) | PlaceKind::Component(base, _) => {
+            is_volatile(base)
+        }
+        PlaceKind::Var(_) | PlaceKind::Global(_) => false,
     }
 }

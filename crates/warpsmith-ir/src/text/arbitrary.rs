@@ -456,7 +456,8 @@ impl Maker {
     }
 
     fn runtime(&mut self) -> Runtime {
-        let ways = [CopyWay::ToDevice, CopyWay::ToHost, CopyWay::OnDevice, CopyWay::Any];
+        use CopyWay::*;
+        let ways = [ToDevice, ToHost, OnDevice, Any, ByHost];
         match self.random.below(12) {
             0 => Runtime::Allocate { pointer: self.place(2), bytes: self.expr(2) },
             1 => Runtime::Free { pointer: self.expr(2) },
@@ -466,7 +467,12 @@ impl Maker {
                 bytes: self.expr(2),
                 shared: self.random.flip(),
             },
-            4 => Runtime::Fill { pointer: self.expr(2), value: self.expr(1), bytes: self.expr(1) },
+            4 => Runtime::Fill {
+                pointer: self.expr(2),
+                value: self.expr(1),
+                bytes: self.expr(1),
+                by: self.random.pick(&[Filler::Host, Filler::Device, Filler::DeviceLater]),
+            },
             7 => Runtime::ForgetMemory { pointer: self.expr(2) },
             5 => Runtime::Forget { place: self.place(2) },
             8 => Runtime::Capture { on: self.random.flip(), noted: self.place(2) },
@@ -480,7 +486,7 @@ impl Maker {
             }
             6 => Runtime::Skipped { what: "a \"word\"".into(), launches: self.random.flip() },
             _ => Runtime::Copy {
-                way: ways[self.random.below(4)],
+                way: ways[self.random.below(5)],
                 destination: self.expr(2),
                 source: self.expr(2),
                 bytes: self.expr(1),

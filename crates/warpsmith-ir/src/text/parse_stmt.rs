@@ -2,13 +2,13 @@
 
 use super::lex::Tok;
 use super::parse::{Parsed, Parser};
-use super::words::range_compare;
+use super::words::{Words, range_compare};
 use crate::collective::{Collective, Combine, Fill};
 use crate::expr::{Axis, BindLevel, Expr, PlaceKind};
 use crate::module::VarId;
 use crate::stmt::{
-    Binding, Block, Case, ForLoop, Launch, LoopCondition, LoopId, LoopKind, Parallel, Reduction,
-    Runtime, Stmt, StmtKind,
+    Binding, Block, Case, Filler, ForLoop, Launch, LoopCondition, LoopId, LoopKind, Parallel,
+    Reduction, Runtime, Stmt, StmtKind,
 };
 
 impl Parser {
@@ -270,9 +270,9 @@ impl Parser {
                 let [destination, source, bytes] = self.extents()?;
                 Runtime::Copy { way, destination, source, bytes, asynchronous: start }
             }
-            () if self.eat_word("fill") => {
+            () if let Some(by) = self.filler() => {
                 let [pointer, value, bytes] = self.extents()?;
-                Runtime::Fill { pointer, value, bytes }
+                Runtime::Fill { pointer, value, bytes, by }
             }
             () if self.eat_word("forget_memory") => {
                 self.symbol("(")?;
@@ -315,6 +315,12 @@ impl Parser {
             }
             () => self.allocation()?,
         })
+    }
+
+    fn filler(&mut self) -> Option<Filler> {
+        let by = Filler::from_word(self.word_at(0)?)?;
+        self.eat_word(by.word());
+        Some(by)
     }
 
     fn order(&mut self) -> Parsed<Runtime> {

@@ -307,8 +307,8 @@ impl<'a> Writer<'a> {
                     c.place(pointer, 0),
                     e(bytes)
                 ),
-                Runtime::Fill { pointer, value, bytes } => {
-                    format!("runtime fill({}, {}, {})", e(pointer), e(value), e(bytes))
+                Runtime::Fill { pointer, value, bytes, by } => {
+                    format!("runtime {}({}, {}, {})", by.word(), e(pointer), e(value), e(bytes))
                 }
                 Runtime::ForgetMemory { pointer } => {
                     format!("runtime forget_memory({})", e(pointer))

@@ -2,7 +2,7 @@
 
 use crate::expr::{Axis, BinaryOp, BindLevel, Builtin, ReduceOp};
 use crate::module::{FunctionKind, VarKind};
-use crate::stmt::{AtomicOp, BarrierKind, CopyWay, Scope, StreamOrder, WarpOp};
+use crate::stmt::{AtomicOp, BarrierKind, CopyWay, Filler, Scope, StreamOrder, WarpOp};
 use crate::types::Space;
 
 /// An enumeration with a word for each variant.
@@ -44,7 +44,8 @@ words!(
     StreamOrder: Into "into", Create "create", CreateApart "create_apart", CreateEvent "create_event",
     Record "record", Wait "wait", Stream "stream", Event "event", All "all"
 );
-words!(CopyWay: ToDevice "to_device", ToHost "to_host", OnDevice "on_device", Any "any");
+words!(CopyWay: ToDevice "to_device", ToHost "to_host", OnDevice "on_device", Any "any", ByHost "by_host");
+words!(Filler: Host "memset", Device "fill", DeviceLater "start_fill");
 words!(Axis: X "x", Y "y", Z "z");
 words!(ReduceOp: Add "+", Mul "*", Min "min", Max "max", BitAnd "&", BitOr "|", BitXor "^",
     LogicalAnd "&&", LogicalOr "||");

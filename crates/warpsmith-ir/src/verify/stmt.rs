@@ -133,7 +133,7 @@ impl Checker<'_> {
             Runtime::Copy { destination, source, bytes, .. } => {
                 pointer(destination) && pointer(source) && bytes.ty.is_integer()
             }
-            Runtime::Fill { pointer: p, value, bytes } => {
+            Runtime::Fill { pointer: p, value, bytes, .. } => {
                 pointer(p) && value.ty.is_integer() && bytes.ty.is_integer()
             }
             Runtime::Forget { place } => {

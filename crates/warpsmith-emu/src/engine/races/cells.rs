@@ -96,10 +96,6 @@ impl Cells {
         self.whole.len().max(self.heads.len())
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Makes room for so many; `whole`: readers are expected.
     pub(super) fn grow(&mut self, length: usize, whole: bool) {
         match whole && self.heads.is_empty() || !self.whole.is_empty() {

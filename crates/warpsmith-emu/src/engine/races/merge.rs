@@ -80,22 +80,14 @@ impl Races {
         })
     }
 
-    /// Bytes of shadow memory that one worker would have needed for everything, when the objects have the
-    /// given lengths in the end.
-    pub fn merged_bytes(&self, traces: &[&Trace], len: impl Fn(usize) -> u64) -> u64 {
-        let objects = traces.iter().map(|t| t.cells.len()).chain([self.shadow.cells.len()]).max();
-        let touched = |cells: &[Cells], h: usize| cells.get(h).is_some_and(|c| !c.is_empty());
+    /// Bytes of shadow memory that one worker would have needed for everything.
+    pub fn merged_bytes(&self, traces: &[&Trace]) -> u64 {
+        let all = || std::iter::once(&self.shadow.cells).chain(traces.iter().map(|t| &t.cells));
+        let objects = all().map(Vec::len).max().unwrap_or(0);
         let peak = traces.iter().map(|t| t.peak).chain([self.peak]).max().unwrap_or(0);
-        let global: u64 = (0..objects.unwrap_or(0))
-            .filter(|h| {
-                touched(&self.shadow.cells, *h) || traces.iter().any(|t| touched(&t.cells, *h))
-            })
-            .map(|h| {
-                let granule = self.granules.get(h).copied().flatten().unwrap_or(2);
-                len(h).div_ceil(1 << granule) * self.cell_bytes()
-            })
-            .sum();
-        peak + global
+        let of = |h: usize| all().filter_map(|cells| cells.get(h)).map(Cells::len).max();
+        let global: u64 = (0..objects).filter_map(|h| Some(of(h)? as u64)).sum();
+        peak + global * self.cell_bytes()
     }
 
     /// Takes over what a worker learnt about barriers and memory in use.

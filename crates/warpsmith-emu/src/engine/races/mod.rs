@@ -21,6 +21,7 @@ pub use self::cells::MOST_THREADS;
 use self::cells::{Cells, Scan, Settled, Shadow};
 use self::equal::EqualWrites;
 pub use self::merge::{Atomics, Trace, commutes};
+pub use self::touched::united;
 use super::access::{View, Warp};
 use super::block::{Block, DEVICE_WARPS, Group};
 use super::clusters::Division;
@@ -447,16 +448,16 @@ impl Machine<'_> {
             shadow.counted.resize(handle as usize + 1, 0);
         }
         let mut cells = std::mem::take(&mut shadow.cells[handle as usize]);
-        // What is counted is what a whole object takes, whoever touches how much of it.
         let all = (w.view.len as usize).div_ceil(1 << granule);
+        let need = needed(w, granule, shared, cells.len(), all);
         let counted = &mut shadow.counted[handle as usize];
-        if *counted < all {
-            let more = (all - *counted) as u64 * cell_bytes;
+        if *counted < need {
+            let more = (need - *counted) as u64 * cell_bytes;
             if self.used.saturating_add(more) > self.options.max_memory {
                 self.end.limit.get_or_insert(Limit::Memory);
                 return None;
             }
-            *counted = all;
+            *counted = need;
             if shared {
                 self.races.bytes += more;
                 self.races.peak = self.races.peak.max(self.races.bytes);
@@ -464,7 +465,6 @@ impl Machine<'_> {
                 self.used += more;
             }
         }
-        let need = needed(w, granule, shared, cells.len(), all);
         if cells.len() < need {
             cells.grow(need, shared);
         }

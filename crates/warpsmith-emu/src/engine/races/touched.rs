@@ -1,5 +1,6 @@
 //! What a launch touched of buffers, read from the shadow memory after it.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::Kind;
@@ -13,6 +14,7 @@ use crate::engine::launch::Machine;
 enum Way {
     Written,
     Atomic,
+    Flag,
     Read,
 }
 
@@ -32,6 +34,7 @@ impl Machine<'_> {
                 let list = match way {
                     Way::Written => &mut touched.written,
                     Way::Atomic => &mut touched.atomic,
+                    Way::Flag => &mut touched.flags,
                     Way::Read => &mut touched.read,
                 };
                 let [from, to] = [at, at + 1].map(|n| (n as u64) << granule);
@@ -48,14 +51,47 @@ impl Machine<'_> {
         let events = [cell.writer, cell.readers[0], cell.readers[1]];
         let kinds = events.into_iter().filter(|id| *id != 0);
         let ways = kinds.map(|id| match self.races.shadow.events[id as usize - 1].kind {
-            // Flags order what other kernels do, if anything does.
-            Kind::VolatileRead | Kind::Poll | Kind::VolatileWrite => Way::Atomic,
+            Kind::VolatileRead | Kind::Poll | Kind::VolatileWrite => Way::Flag,
             kind if kind.is_atomic() => Way::Atomic,
             Kind::Read | Kind::Free => Way::Read,
             _ => Way::Written,
         });
         ways.min_by_key(|way| *way as u8)
     }
+}
+
+/// What several workers touched, whose blocks have nothing to do with each other.
+pub fn united(lists: Vec<Vec<Touched>>) -> Vec<Touched> {
+    let mut all: BTreeMap<u32, Touched> = BTreeMap::new();
+    for touched in lists.into_iter().flatten() {
+        let buffer = touched.buffer;
+        let own = all.entry(buffer).or_insert(Touched { buffer, ..Touched::default() });
+        own.written.extend(touched.written);
+        own.atomic.extend(touched.atomic);
+        own.flags.extend(touched.flags);
+        own.read.extend(touched.read);
+    }
+    let sorted = |t: Touched| Touched {
+        written: joined(t.written),
+        atomic: joined(t.atomic),
+        flags: joined(t.flags),
+        read: joined(t.read),
+        ..t
+    };
+    all.into_values().map(sorted).collect()
+}
+
+/// Ranges in order, those that meet as one.
+fn joined(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
+    ranges.sort_unstable_by_key(|r| r.start);
+    let mut list: Vec<Range<u64>> = vec![];
+    for range in ranges {
+        match list.last_mut() {
+            Some(last) if last.end >= range.start => last.end = last.end.max(range.end),
+            _ => list.push(range),
+        }
+    }
+    list
 }
 
 /// Adds a range that begins at or behind the end of the last one.

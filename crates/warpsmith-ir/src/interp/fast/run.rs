@@ -28,6 +28,8 @@ pub(crate) enum Reach {
     Open,
     /// Parts of it may hold nothing.
     Masked,
+    /// Something that the host has not waited for touches it.
+    InFlight,
     /// As the interpreter says.
     Asks,
 }
@@ -183,6 +185,9 @@ impl<T: Track> Interp<'_, '_, T> {
         let bytes = match id.checked_sub(OWN) {
             None => {
                 let reach = self.reach(r, id);
+                if reach == Reach::InFlight {
+                    return None;
+                }
                 if reach == Reach::Asks {
                     return self.load_scalar(p, ty).ok().map(|(v, _)| v.bits);
                 }
@@ -217,7 +222,11 @@ impl<T: Track> Interp<'_, '_, T> {
     pub(super) fn store_at(&mut self, r: &mut Registers, to: u64, value: Value) -> Option<()> {
         let p = Pointer::from_bits(to);
         let id = p.object?;
-        if id < OWN && self.reach(r, id) != Reach::Asks {
+        let reach = if id < OWN { self.reach(r, id) } else { Reach::Asks };
+        if reach == Reach::InFlight {
+            return None;
+        }
+        if reach != Reach::Asks {
             let start = usize::try_from(p.offset).ok()?;
             let size = value.ty.bytes() as usize;
             let buffer = self.memory.buffers.get_mut(id as usize)?;
@@ -239,6 +248,9 @@ impl<T: Track> Interp<'_, '_, T> {
         let host = &self.memory.host;
         let reach = match host.unknown.contains(buffer) {
             _ if !host.reaches(buffer) => Reach::Asks,
+            _ if host.shared.contains(buffer) && self.launcher.in_flight(Some(buffer)) => {
+                Reach::InFlight
+            }
             true => Reach::Masked,
             false => Reach::Open,
         };

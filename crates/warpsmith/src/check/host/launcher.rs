@@ -236,21 +236,26 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
 
     /// Accesses of two streams that nothing orders are a race.
     fn compare_streams(&mut self, begun: &Begun, done: Done) {
-        let (at, name) = (done.at, done.name.clone());
+        let at = done.at;
+        let how = format!("by {}, in two streams without an order between them", done.name);
         for found in self.streams.ended(begun, done) {
-            let Unordered { buffer, byte, earlier: (earlier, was), later } = found;
-            let Some(b) = self.device.buffers.get(buffer) else { continue };
-            let size = b.element.as_ref().map_or(1, |t| layout_of(self.module, t).size.max(1));
-            let message = format!(
-                "{was} of `{}[{}]` by {} and {later} by {name}, in two streams without an order between them",
-                b.name,
-                byte / size,
-                earlier.name
-            );
-            let label = place(at, self.sources, self.path);
-            let places = [(at, later), (earlier.at, was)];
-            self.runner.unordered(message, &places, &label, self.invented_arguments, self.sources);
+            self.unordered(found, (at, &how), self.invented_arguments);
         }
+    }
+
+    /// Reports two accesses that nothing orders; who did the later one, and where.
+    fn unordered(&mut self, found: Unordered, (at, how): (Option<Span>, &str), note: bool) {
+        let Unordered { buffer, byte, earlier: (earlier, was), later } = found;
+        let Some(b) = self.device.buffers.get(buffer) else { return };
+        let size = b.element.as_ref().map_or(1, |t| layout_of(self.module, t).size.max(1));
+        let element = match b.name.as_str() {
+            "" => "an array".to_string(),
+            name => format!("`{name}[{}]`", byte / size),
+        };
+        let message = format!("{was} of {element} by {} and {later} {how}", earlier.name);
+        let label = place(at, self.sources, self.path);
+        let places = [(at, later), (earlier.at, was)];
+        self.runner.unordered(message, &places, &label, note, self.sources);
     }
 
     fn label(&self, config: &LaunchConfig) -> String {
@@ -392,8 +397,23 @@ impl Launcher for HostLauncher<'_, '_> {
         self.streams.order(what, operands)
     }
 
+    fn in_flight(&self, buffer: Option<usize>) -> bool {
+        self.streams.in_flight(buffer)
+    }
+
+    fn host_touches(&mut self, piece: Piece, plain: bool, origin: &Origin) {
+        if let Some(found) = self.streams.host_touches(piece, plain) {
+            let how = "by the host, which has not waited for that";
+            // Other choices of arguments nobody gave are asked, as for findings of kernels.
+            self.unordered(found, (origin.span, how), false);
+        }
+    }
+
     fn moves(&mut self, pieces: &[Piece], waits: bool, origin: &Origin) {
-        let begun = self.streams.begin();
+        let mut begun = self.streams.begin();
+        if !waits && pieces.iter().any(|p| p.shared) {
+            begun.is_visible();
+        }
         let name = "a copy or fill";
         let done = Done { name: name.to_string(), at: origin.span, touched: touched_by(pieces) };
         self.compare_streams(&begun, done);

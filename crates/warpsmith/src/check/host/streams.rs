@@ -3,7 +3,11 @@
 //! Launches, copies and fills run in the order of the host here. Each gets a clock: how much of each stream comes before it,
 //! by its own stream, by events, by the default stream, or because the host waited. Two that no clock orders must not touch the
 //! same bytes, unless both read them or both are atomic.
+//!
+//! The host itself is one more of those that touch memory, where it can use what kernels and copies do: it comes after what it has
+//! waited for, and must not use what the others write, nor write what they use. Flags that both use order what nobody can tell.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
@@ -27,12 +31,37 @@ pub struct Begun {
     stream: u64,
     number: u64,
     before: Clock,
+    /// Its stream is known.
+    known: bool,
     /// Others may run beside it.
-    pub watched: bool,
+    beside: bool,
+    /// The host may use what it touches.
+    visible: bool,
+}
+
+impl Begun {
+    /// The host can use what it touches, and does not wait for it.
+    pub fn is_visible(&mut self) {
+        self.visible = self.known;
+    }
+
+    /// Somebody may run beside it.
+    pub fn watched(&self) -> bool {
+        self.beside || self.visible
+    }
+}
+
+/// An operation that the host has not waited for.
+struct Kept {
+    stream: u64,
+    number: u64,
+    done: Done,
+    /// The host may use what it touches, and has not waited for it, as far as is understood.
+    open: bool,
 }
 
 /// What an operation did.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub struct Done {
     /// As messages name it.
     pub name: String,
@@ -59,7 +88,9 @@ pub struct Streams {
     host: Clock,
     /// The stream of the next operation, if it was named; it may not be known.
     into: Option<Option<u64>>,
-    kept: Vec<(u64, u64, Done)>,
+    kept: Vec<Kept>,
+    /// Whether those kept touch a buffer, of the buffers that were asked for since something changed.
+    asked: RefCell<HashMap<usize, bool>>,
 }
 
 impl Streams {
@@ -116,12 +147,40 @@ impl Streams {
         self.streams.values().for_each(|clock| join(&mut all, clock));
         self.host = all;
         self.kept.clear();
+        self.asked.take();
     }
 
     fn host_waits(&mut self, clock: &Clock) {
         join(&mut self.host, clock);
         let host = &self.host;
-        self.kept.retain(|(stream, number, _)| *number > count(host, *stream));
+        self.kept.retain(|k| k.number > count(host, k.stream));
+        self.asked.take();
+    }
+
+    /// Whether anything that the host has not waited for touches the buffer, or any.
+    pub fn in_flight(&self, buffer: Option<usize>) -> bool {
+        let mut open = self.kept.iter().filter(|k| k.open);
+        let Some(buffer) = buffer else { return open.next().is_some() };
+        let touches = |k: &Kept| k.done.touched.iter().any(|t| t.buffer as usize == buffer);
+        *self.asked.borrow_mut().entry(buffer).or_insert_with(|| open.any(touches))
+    }
+
+    /// Nothing is known any more of what the host has waited for.
+    pub fn settle(&mut self) {
+        self.kept.iter_mut().for_each(|k| k.open = false);
+        self.asked.take();
+    }
+
+    /// The host touches a piece: the latest operation that may be at it meanwhile, and how. One missing wait is told once.
+    pub fn host_touches(&mut self, piece: Piece, plain: bool) -> Option<Unordered> {
+        let of_host = Done { name: String::new(), at: None, touched: touched_by(&[piece]) };
+        let open = || self.kept.iter().rev().filter(|k| k.open);
+        let flag = open().any(|k| flags(&k.done, piece));
+        let found = open().find_map(|k| meet(&k.done, &of_host)).filter(|_| plain && !flag);
+        if found.is_some() || flag || !plain {
+            self.settle();
+        }
+        found
     }
 
     /// What comes before the next operation of a stream.
@@ -153,14 +212,16 @@ impl Streams {
         clock.insert(stream, number);
         self.streams.insert(stream, clock);
         let several = self.streams.keys().filter(|s| **s != DEFAULT).count() > 1;
-        let watched =
-            into != Some(None) && (!self.apart.is_empty() || several && stream != DEFAULT);
-        Begun { stream, number, before, watched }
+        let known = into != Some(None);
+        let beside = known && (!self.apart.is_empty() || several && stream != DEFAULT);
+        Begun { stream, number, before, known, beside, visible: false }
     }
 
-    /// A statement was left out: what it was to be in is not the stream of the next operation.
+    /// A statement was left out: what it was to be in is not the stream of the next operation, and what the host waited for in it
+    /// is not known.
     pub fn skip(&mut self) {
         self.into = None;
+        self.settle();
     }
 
     /// The host waits for an operation.
@@ -171,19 +232,28 @@ impl Streams {
 
     /// Takes down what an operation did, and compares it with those that nothing orders it with.
     pub fn ended(&mut self, begun: &Begun, done: Done) -> Vec<Unordered> {
-        if !begun.watched {
+        if !begun.watched() {
             return vec![];
         }
-        let beside = self.kept.iter().filter(|(s, n, _)| *n > count(&begun.before, *s));
-        let found = beside.filter_map(|(_, _, earlier)| meet(earlier, &done)).collect();
-        let ranges = |t: &Touched| t.written.len() + t.atomic.len() + t.read.len();
-        if done.touched.iter().map(ranges).sum::<usize>() <= MOST_RANGES {
-            if self.kept.len() == MOST_KEPT {
-                self.kept.remove(0);
-            }
-            self.kept.push((begun.stream, begun.number, done));
-        }
+        let beside = self.kept.iter().filter(|k| k.number > count(&begun.before, k.stream));
+        let found = beside.filter_map(|k| meet(&k.done, &done)).collect();
+        self.keep(begun, done);
         found
+    }
+
+    fn keep(&mut self, begun: &Begun, done: Done) {
+        let (stream, number) = (begun.stream, begun.number);
+        let ranges = |t: &Touched| t.written.len() + t.atomic.len() + t.flags.len() + t.read.len();
+        if done.touched.iter().map(ranges).sum::<usize>() > MOST_RANGES {
+            return;
+        }
+        // Who waits for the later of two that are alike has waited for both.
+        self.kept.retain(|k| k.stream != stream || k.done != done);
+        if self.kept.len() == MOST_KEPT {
+            self.kept.remove(0);
+        }
+        self.kept.push(Kept { stream, number, done, open: begun.visible });
+        self.asked.take();
     }
 }
 
@@ -195,7 +265,7 @@ pub fn touched_by(pieces: &[Piece]) -> Vec<Touched> {
             true => (vec![range], vec![]),
             false => (vec![], vec![range]),
         };
-        Touched { buffer: p.buffer as u32, written, atomic: vec![], read }
+        Touched { buffer: p.buffer as u32, written, read, ..Touched::default() }
     };
     pieces.iter().map(of).collect()
 }
@@ -223,6 +293,10 @@ fn meet(earlier: &Done, later: &Done) -> Option<Unordered> {
                 ("atomic", &old.atomic, "write", &new.written),
                 ("read", &old.read, "atomic", &new.atomic),
                 ("atomic", &old.atomic, "read", &new.read),
+                ("write", &old.written, "volatile access", &new.flags),
+                ("volatile access", &old.flags, "write", &new.written),
+                ("read", &old.read, "volatile access", &new.flags),
+                ("volatile access", &old.flags, "read", &new.read),
             ];
             for (was, a, is, b) in pairs {
                 if let Some(byte) = common(a, b) {
@@ -238,6 +312,13 @@ fn meet(earlier: &Done, later: &Done) -> Option<Unordered> {
         }
     }
     None
+}
+
+/// The operation uses the piece, or a part of it, as a flag.
+fn flags(done: &Done, piece: Piece) -> bool {
+    let range = piece.at as u64..(piece.at + piece.bytes) as u64;
+    let mut own = done.touched.iter().filter(|t| t.buffer as usize == piece.buffer);
+    own.any(|t| common(&t.flags, std::slice::from_ref(&range)).is_some())
 }
 
 /// The first byte in both lists of ranges.
@@ -265,7 +346,7 @@ mod tests {
         let begun = streams.begin();
         let range = [Range { start: at, end: at + 4 }].to_vec();
         let (written, read) = if writes { (range, vec![]) } else { (vec![], range) };
-        let touched = vec![Touched { buffer: 0, written, atomic: vec![], read }];
+        let touched = vec![Touched { buffer: 0, written, read, ..Touched::default() }];
         streams.ended(&begun, Done { name: "k".into(), at: None, touched }).len()
     }
 
@@ -317,7 +398,7 @@ mod tests {
         streams.order(StreamOrder::Event, &[None]);
         assert_eq!(act(&mut streams, a, 0, true), 0);
         streams.order(StreamOrder::Into, &[None]);
-        assert!(!streams.begin().watched);
+        assert!(!streams.begin().watched());
         assert_eq!(act(&mut streams, b, 0, true), 0, "all of them come before it");
     }
 

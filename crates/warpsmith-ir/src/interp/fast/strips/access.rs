@@ -88,7 +88,7 @@ impl<T: Track> Interp<'_, '_, T> {
     fn length(&self, r: &mut Registers, id: u32) -> Option<usize> {
         match id.checked_sub(OWN) {
             Some(own) => self.objects.get(own as usize).map(|o| o.image.bytes.len()),
-            None if self.reach(r, id) == Reach::Asks => None,
+            None if matches!(self.reach(r, id), Reach::Asks | Reach::InFlight) => None,
             None => self.memory.buffers.get(id as usize).map(Vec::len),
         }
     }

@@ -2,11 +2,13 @@
 
 use std::collections::HashSet;
 
-use warpsmith_emu::{EmuError, LaunchConfig, Options, Outcome};
+use warpsmith_emu::{Arg, EmuError, LaunchConfig, Options, Outcome};
 use warpsmith_ir::interp::{LaunchRequest, Memory};
-use warpsmith_ir::{Diagnostic, Span};
+use warpsmith_ir::visit::for_each_stmt;
+use warpsmith_ir::{Diagnostic, FuncId, Module, Scope, Span, StmtKind};
 
 use super::super::super::confirm::{Other, without_pointers};
+use super::super::super::invent::holds_pointers;
 use super::super::repeats::{Pending, Verdict, written_by};
 use super::super::streams::Begun;
 use super::super::{Shape, lent};
@@ -39,7 +41,10 @@ impl HostLauncher<'_, '_> {
     fn launch_lent(&mut self, memory: &mut Memory, request: &LaunchRequest) -> Result<(), String> {
         let config = lent::config(self.module, &mut self.device, request);
         self.fill_invented(&config);
-        let begun = self.streams.begin();
+        let mut begun = self.streams.begin();
+        if self.reaches_memory_of_the_host(memory, &config) {
+            begun.is_visible();
+        }
         let label = self.label(&config);
         // The host could see what a launch writes, and go on differently, without a copy.
         let seen = self.has_variables || !memory.host.shared.is_empty();
@@ -74,6 +79,24 @@ impl HostLauncher<'_, '_> {
             Some(pending) => self.emulate(pending, &config, &begun, &label),
             None => Ok(()),
         }
+    }
+
+    /// The host may look at what the launch does, and at the same time, unless that talks to the host.
+    fn reaches_memory_of_the_host(&self, memory: &Memory, config: &LaunchConfig) -> bool {
+        let shared = &memory.host.shared;
+        if shared.is_empty() || talks_to_the_host(self.module, config.kernel) {
+            return false;
+        }
+        config.args.iter().any(|arg| match arg {
+            Arg::Pointer { buffer, .. } => {
+                let b = self.device.buffers.get(buffer.0 as usize);
+                let element = b.and_then(|b| b.element.as_ref());
+                shared.contains(buffer.0 as usize)
+                    || element.is_some_and(|t| holds_pointers(self.module, t))
+            }
+            Arg::Bytes(bytes) => bytes.len() >= size_of::<u64>(),
+            Arg::Null => false,
+        })
     }
 
     fn emulate(
@@ -121,8 +144,8 @@ impl HostLauncher<'_, '_> {
             options.after_finding = Some(self.runner.effort.launch_after_finding);
         }
         options.leave_out_from = self.runner.launch_leaves_out_from();
-        if begun.watched {
-            (options.touched, options.jobs) = (true, 1);
+        if begun.watched() {
+            options.touched = true;
         }
         options
     }
@@ -154,6 +177,22 @@ impl HostLauncher<'_, '_> {
         self.runner.record(outcome, label, confirmed.as_ref(), self.sources);
         self.spent_after_finding(stats);
     }
+}
+
+/// The kernel, or a function that it calls, has fences or atomics that the host takes part in.
+fn talks_to_the_host(module: &Module, kernel: FuncId) -> bool {
+    let (mut seen, mut open) = (HashSet::from([kernel]), vec![kernel]);
+    let mut talks = false;
+    while let Some(function) = open.pop() {
+        for_each_stmt(&module.function(function).body, &mut |s| match &s.kind {
+            StmtKind::Fence(Scope::System) | StmtKind::Atomic { scope: Scope::System, .. } => {
+                talks = true;
+            }
+            StmtKind::Call { function, .. } if seen.insert(*function) => open.push(*function),
+            _ => {}
+        });
+    }
+    talks
 }
 
 fn unsupported(message: String, span: Option<Span>) -> Failure {
