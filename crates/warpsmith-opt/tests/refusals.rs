@@ -354,7 +354,7 @@ fn steps_of_a_schedule() {
              --> input.sched:1:1
               |
             1 | fold i
-              | ^^^^^^ a step starts with `precision`, `bind`, `reduce`, `indexing`, `specialise`, `interchange`, `collapse`, `rectangle`, `residue`, `wrap`, `predicate`, `sink`, `scatter`, `gather`, `expand`, `scalarise`, `normalise`, `dp4a`, `distribute`, `fuse_loops`, `fuse_kernels`, `split`, `split_k`, `split_scan`, `stream_k`, `privatise`, `keep_rows`, `keep_sums`, `scan`, `tile`, `accumulate`, `carry`, `stage`, `constant`, `register_tile`, `vectorise`, `align`, `share`, `warp`, `pipeline`, `stream`, `double_buffer`, `rasterise`, `persist`, `stride`, `bounds`, `pitch` or `unroll`
+              | ^^^^^^ a step starts with `precision`, `bind`, `reduce`, `indexing`, `specialise`, `interchange`, `collapse`, `rectangle`, `residue`, `wrap`, `guard`, `predicate`, `sink`, `scatter`, `gather`, `expand`, `scalarise`, `normalise`, `dp4a`, `distribute`, `fuse_loops`, `fuse_kernels`, `split`, `split_k`, `split_scan`, `stream_k`, `privatise`, `keep_rows`, `keep_sums`, `scan`, `tile`, `accumulate`, `carry`, `stage`, `constant`, `register_tile`, `vectorise`, `align`, `share`, `warp`, `pipeline`, `stream`, `double_buffer`, `rasterise`, `persist`, `stride`, `bounds`, `pitch` or `unroll`
               |
               = help: `warpsmith tune --list-rewrites` describes the steps
         "#]],

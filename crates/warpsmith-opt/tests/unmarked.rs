@@ -49,6 +49,27 @@ fn the_outermost_parallel_loops_are_taken_with_what_is_nested_perfectly() {
     assert_eq!(loops(steps), ["i", "j"]);
 }
 
+/// A recursive filter of four taps launched a kernel for each element, and no candidate had all of its paths run.
+#[test]
+fn few_iterations_inside_of_a_serial_loop_are_no_launch() {
+    let filter = |taps: &str| {
+        format!(
+            "void f(int n, int m, const float a[9], float y[n]) {{
+                for (int i = 9; i < n; i++) {{
+                    float s = 0;
+                    for (int k = 0; k < {taps}; k++) s += a[k] * y[i - 1 - k];
+                    y[i] = s;
+                }}
+            }}"
+        )
+    };
+    assert!(loops(&filter("4")).is_empty());
+    assert_eq!(loops(&filter("m")), ["k"]);
+    let window = filter("4").replace("s += a[k]", "for (int j = 0; j < 17; j++) s += a[j / 2]");
+    assert_eq!(loops(&window), ["k", "j"]);
+    assert_eq!(loops("void f(float a[4]) { for (int k = 0; k < 4; k++) a[k] *= 2; }"), ["k"]);
+}
+
 #[test]
 fn loops_that_carry_something_are_not_taken() {
     for body in [

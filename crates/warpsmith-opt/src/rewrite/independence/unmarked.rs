@@ -11,6 +11,7 @@ use super::reduced::{Reduced, reduced};
 use super::{about, analyse};
 use crate::analysis::access::AccessKind;
 use crate::analysis::scalars;
+use crate::build::counters;
 use crate::kernel::{Kernel, is_marked, only_loop};
 use crate::refusal::clause_name;
 use crate::walk;
@@ -38,7 +39,7 @@ pub fn mark_proved(module: &mut Module, function: FuncId) -> Vec<Diagnostic> {
     let kernel = Kernel::new(module.clone(), function);
     let (mut marks, mut updates, mut notes) = (vec![], vec![], vec![]);
     let mut mark = |l: &ForLoop, stmt: &Stmt| {
-        if walk::for_loops(&l.body).into_iter().any(is_marked) {
+        if walk::for_loops(&l.body).into_iter().any(is_marked) || is_short(&kernel, l) {
             return false;
         }
         let nest = proved_nest(&kernel, l);
@@ -83,6 +84,18 @@ pub fn mark_proved(module: &mut Module, function: FuncId) -> Vec<Diagnostic> {
         });
     }
     notes
+}
+
+/// Iterations that one thread has done before a kernel for them has begun.
+const FEW: u64 = 64;
+
+/// Whether a loop inside of a serial one has few iterations whatever the sizes are, as over the taps of a recursive filter: each iteration of
+/// the other one would launch a kernel for them.
+fn is_short(kernel: &Kernel, l: &ForLoop) -> bool {
+    let all = walk::for_loops(&l.body).into_iter().chain([l]);
+    let count = |l: &ForLoop| counters::constant_count(kernel.func(), l);
+    let iterations = all.map(count).try_fold(1, |all: u64, n| Some(all.saturating_mul(n?)));
+    !kernel.loops_around(l.id).is_empty() && iterations.is_some_and(|n| n <= FEW)
 }
 
 /// Calls `f` for each loop without a mark, the outer ones first; what is inside a loop that `f` answers for is left out.
