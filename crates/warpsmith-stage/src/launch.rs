@@ -508,12 +508,10 @@ fn integers(
                 size[a] + depth(wanted, blocks, fit)
             }
             (Some(a), _) => {
-                let times = if matches!(fit, Fit::Loose(_) | Fit::Within(_)) {
-                    1
-                } else {
-                    role.times.max(1)
-                };
-                along(wanted, name, a, ((size[a] / times).max(1), fit))
+                let whole = matches!(fit, Fit::Loose(_) | Fit::Within(_) | Fit::Each(_));
+                let times = if whole || beyond::is_whole(fit) { 1 } else { role.times.max(1) };
+                let share = if beyond::is_whole(fit) { role.share.max(1) } else { 1 };
+                along(wanted, name, a, ((size[a] / times).max(1), fit)) * share
             }
             (None, true) => (0..3).filter(|a| role.product[*a]).map(|a| size[a]).product(),
             (None, false) => unbounded(wanted, (name, &role), (size, used.len()), (blocks, fit)),

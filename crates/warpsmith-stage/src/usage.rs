@@ -25,6 +25,8 @@ pub struct Role {
     pub depth: bool,
     /// How many positions there are for each of it, where more than one: `x / 2 < w`, `x < 2 * w`.
     pub times: i64,
+    /// How many of it there are for each position, where more than one: `x < w / 2`.
+    pub share: i64,
 }
 
 /// How a kernel uses its integers and its axes.
@@ -524,6 +526,7 @@ impl Finder<'_> {
             for name in &bound.parameters {
                 let role = self.usage.roles.entry(name.clone()).or_default();
                 role.times = role.times.max(position.times.max(1) * bound.times.max(1));
+                role.share = role.share.max(bound.divided.max(1));
                 match axes.iter().filter(|a| **a).count() {
                     0 => role.depth |= position.counts,
                     1 => (0..3).for_each(|i| role.axes[i] |= axes[i]),

@@ -7,8 +7,9 @@ use crate::usage::{Limit, Met, Usage};
 
 /// Launches for each number. First such that go beyond it by more than a block: one of two sizes along the axis says so, or is several times as
 /// large, since the text may compare it with multiples of positions, while the other is the same, nothing, or half of it. Then such that
-/// come to it, while the other is larger, or nothing.
-const WAYS: u32 = FAR + NEAR.len() as u32;
+/// come to it, while the other is larger, or nothing; and the same with sizes of which there are several positions for each, as the text
+/// divides or multiplies.
+const WAYS: u32 = FAR + 2 * NEAR.len() as u32;
 const FAR: u32 = 12;
 const LARGER: i64 = 6;
 const NEAR: [i64; 14] = [-1, -1, -1, -1, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0];
@@ -16,11 +17,13 @@ const NEAR: [i64; 14] = [-1, -1, -1, -1, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0];
 /// The launches of a kernel that differ.
 pub(super) fn all(usage: &Usage) -> Vec<Fit> {
     let several = super::has_several(usage);
+    let divided = usage.roles.values().any(|r| r.times > 1);
+    let last = if divided { WAYS } else { WAYS - NEAR.len() as u32 };
     let mut all = vec![];
     for (number, limit) in usage.limits.iter().enumerate() {
         let many = several || matches!(&limit.of, Met::Size(name) if !bounds(usage, name));
         let differs = |way: &u32| many || way % 2 == 0 && (*way >= FAR || way % 6 == 0);
-        all.extend((0..WAYS).filter(differs).map(|way| Fit::Beyond(number as u32 * WAYS + way)));
+        all.extend((0..last).filter(differs).map(|way| Fit::Beyond(number as u32 * WAYS + way)));
     }
     all
 }
@@ -36,7 +39,10 @@ pub(super) fn sizes(number: u32, size: i64) -> [i64; 2] {
         None => {
             [size * [1, LARGER][(way / 6) as usize], [size, 0, size / 2][(way / 2 % 3) as usize]]
         }
-        Some(near) => [size * [1, 2][(near / 12) as usize], [2 * size, 0][(near / 2 % 2) as usize]],
+        Some(near) => [
+            size * [1, 2][(near % NEAR.len() as u32 / 12) as usize],
+            [2 * size, 0][(near / 2 % 2) as usize],
+        ],
     }
 }
 
@@ -50,7 +56,13 @@ fn meant<'w>(wanted: &Wanted<'w>, fit: Fit) -> Option<(&'w Limit, Option<i64>)> 
     let Fit::Beyond(number) = fit else { return None };
     let limit = wanted.usage.limits.get((number / WAYS) as usize)?;
     let near = (number % WAYS).checked_sub(FAR);
-    Some((limit, near.map(|way| NEAR[way as usize])))
+    Some((limit, near.map(|way| NEAR[way as usize % NEAR.len()])))
+}
+
+/// Whether sizes are as many as there are positions, though the text has several for each.
+pub(super) fn is_whole(fit: Fit) -> bool {
+    let Fit::Beyond(number) = fit else { return false };
+    (FAR..FAR + NEAR.len() as u32).contains(&(number % WAYS))
 }
 
 /// Blocks along an axis, and positions, that come to the number. Each block has so many threads and begins `step` positions after the one
