@@ -34,6 +34,8 @@ pub fn spread(count: usize, most: usize) -> Vec<usize> {
 const SAMPLE: usize = 96;
 /// Numbers of one range, at most.
 const MAX_NUMBERS: usize = 16;
+/// Places of a ring, at most.
+const MAX_RING: i64 = 6;
 /// Rows of which a family of terms has to be right on one.
 const FIRST: usize = 32;
 
@@ -266,7 +268,10 @@ pub fn guesses(table: &Table<'_>, wanted: &[Vec<i64>], reduced: bool, enough: us
         for v in &own {
             all.clamped(*v);
             bounds.iter().for_each(|b| all.reduced(*v, *b));
-            divisors.iter().for_each(|d| all.divided(*v, *d));
+            for d in &divisors {
+                all.divided(*v, *d);
+                all.around(*v, *d);
+            }
         }
     }
     all.ranked.sort_by_key(|(right, cost, _)| (u32::MAX - right.count_ones(), *cost));
@@ -342,6 +347,15 @@ impl Guesses<'_> {
         for op in [Op::Div, Op::Rem] {
             let term = Term::op(op, Term::Symbol(position), Term::Symbol(by));
             self.family(term, &(-1..=2));
+        }
+    }
+
+    /// One of the places of a ring, `(k + 2) % 3`: planes that a loop keeps in turn.
+    fn around(&mut self, position: usize, by: usize) {
+        let places = self.table.symbols[by].text.parse().unwrap_or(0);
+        for shift in 1..i64::min(places, MAX_RING) {
+            let moved = Term::Symbol(position).plus(shift);
+            self.family(Term::op(Op::Rem, moved, Term::Symbol(by)), &(0..=0));
         }
     }
 
