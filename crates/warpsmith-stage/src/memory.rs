@@ -51,7 +51,7 @@ pub const SEEDS_A_WAY: u64 = 8;
 
 /// Small numbers are below this, and those that go far below that, so that loops which they count end.
 const SMALL: u64 = 7;
-const FAR: u64 = 96;
+const FAR: u64 = 600;
 
 /// Numbers of fewer bits than this are not enough to tell all elements of an array apart.
 const FEW_BITS: u32 = 20;

@@ -537,8 +537,17 @@ fn runs(reference: &Program, tagged: &[String]) -> u64 {
     let function = reference.module.function(reference.kernel);
     let vars = function.params.iter().map(|p| function.var(*p));
     let marked = vars.filter(|v| tagged.contains(&v.name));
-    let bytes = |t: &Type| t.pointee().and_then(|t| t.innermost().scalar()).map(Scalar::bytes);
-    match marked.filter_map(|v| bytes(&v.ty)).min() {
+    let fields = |t: &Type| match t {
+        Type::Struct(id) => {
+            reference.module.structs[id.0 as usize].fields.iter().map(|f| f.ty.clone()).collect()
+        }
+        t => vec![t.clone()],
+    };
+    let bytes = |t: Type| t.pointee().and_then(|t| t.innermost().scalar()).map(Scalar::bytes);
+    let types = marked.flat_map(|v| {
+        fields(v.ty.pointee().filter(|t| matches!(t, Type::Struct(_))).unwrap_or(&v.ty))
+    });
+    match types.filter_map(bytes).min() {
         Some(1) => 4,
         Some(2) => 3,
         _ => 1,

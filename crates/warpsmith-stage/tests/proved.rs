@@ -93,3 +93,39 @@ __global__ void mean(const float *in, float *out, int n) {
 ",
     );
 }
+
+/// What is put into a tile behind a read is there in the next iteration: a tile that is filled before the loop is not what it was. Whether a
+/// small launch shows that or none, it is no proof.
+#[test]
+fn stores_of_earlier_iterations() {
+    let kernel = |late: &str| {
+        format!(
+            "__global__ void k(const float *in, float *out, int n, int it) {{
+    __shared__ float t[128];
+    int i = blockIdx.x * 128 + threadIdx.x;
+    if (i < n) t[threadIdx.x] = in[i];
+    float s = 0;
+    for (int k = 0; k < it; k++) {{
+        __syncthreads();
+        if (i > 0 && i < n) s += __opt__(in[i - 1]);
+        __syncthreads();
+        {late}
+    }}
+    if (i < n) out[i] = s;
+}}
+"
+        )
+    };
+    for late in [
+        "if (k == 19 && i < n) t[threadIdx.x] = 1.0f;",
+        "if (it > 300 && i < n) t[threadIdx.x] = 1.0f;",
+        "if (k >= 40 && i < n) t[threadIdx.x] *= 0.5f;",
+        "if (i < n) t[threadIdx.x] = s;",
+    ] {
+        if let Ok(staged) = planned(&kernel(late)) {
+            let plain = "(threadIdx.x != 0 ? t[threadIdx.x - 1] : in[i - 1])";
+            assert!(!staged.text.contains(plain), "{late}: {}", staged.text);
+        }
+    }
+    proved(&kernel(""));
+}

@@ -12,6 +12,10 @@ use crate::usage::{Limit, Met, Usage};
 const WAYS: u32 = FAR + 2 * NEAR.len() as u32;
 const FAR: u32 = 12;
 const LARGER: i64 = 6;
+/// Numbers of parameters that positions go beyond, at most.
+const LONGEST: i64 = 4096;
+/// Iterations beyond the number.
+const TURNS: i64 = 5;
 const NEAR: [i64; 14] = [-1, -1, -1, -1, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0];
 
 /// The launches of a kernel that differ.
@@ -84,6 +88,8 @@ pub(super) fn size(
             let Fit::Beyond(number) = fit else { return None };
             match wanted.usage.roles.get(name).filter(|r| r.axes[axis]) {
                 Some(role) => (limit.value + apart) * role.times.max(1),
+                // Other sizes may be compared with it, too.
+                None if number % 3 == 0 && limit.value <= LONGEST => limit.value + step + 2,
                 None => free(number, axis, step.min(threads.into())),
             }
         }
@@ -95,7 +101,16 @@ pub(super) fn size(
 
 /// Sets the parameter that comes to the number, where it bounds no axis alone.
 pub(super) fn set(wanted: &Wanted<'_>, fit: Fit, integers: &mut BTreeMap<String, i64>) {
-    let Some((Limit { of: Met::Size(name), value }, apart)) = meant(wanted, fit) else { return };
+    let Some((Limit { of, value }, apart)) = meant(wanted, fit) else { return };
+    let Met::Size(name) = of else {
+        let deep = |n: &String| wanted.usage.roles.get(n).is_some_and(|r| r.depth);
+        for (name, known) in integers.iter_mut().filter(|_| *of == Met::Turns) {
+            if deep(name) && !wanted.pinned.contains_key(name) {
+                *known = value + apart.unwrap_or(TURNS);
+            }
+        }
+        return;
+    };
     let Fit::Beyond(number) = fit else { return };
     if let Some(known) = integers.get_mut(name)
         && !bounds(wanted.usage, name)

@@ -7,13 +7,11 @@ use crate::mix::Mix;
 use crate::program::Program;
 use warpsmith_ir::layout::layout_of;
 
-/// Has about half of the numbers in the arrays of a launch lie at, above and below what the unmodified kernel compares something with.
-/// Nothing changes where it compares nothing with numbers.
+/// Has about half of the numbers in the arrays of a launch lie at, above and below what the unmodified kernel compares something with, or be zero, of
+/// either sign where they are reals.
 pub fn come_near(prepared: &mut Prepared, reference: &Program, seed: u64) {
-    let numbers = compared(&reference.module);
-    if numbers.is_empty() {
-        return;
-    }
+    let mut numbers = compared(&reference.module);
+    numbers.extend([0.0, -0.0]);
     let mut mix = Mix(seed);
     for buffer in prepared.memory.buffers.iter_mut().take(prepared.arrays.len()) {
         let Some(element) = buffer.element.clone() else { continue };
@@ -35,10 +33,12 @@ pub fn come_near(prepared: &mut Prepared, reference: &Program, seed: u64) {
 fn near(numbers: &[f64], ty: Scalar, mix: &mut Mix) -> Option<Value> {
     let number = numbers[mix.below(2 * numbers.len() as u64) as usize % numbers.len()];
     let apart = [0.0, 1.0, -1.0, 0.25 * number, -2.0 * number][mix.below(5) as usize];
+    // A sum would have no sign.
+    let value = if apart == 0.0 { number } else { number + apart };
     let kept = mix.below(2) == 0;
     (!kept).then(|| match ty.is_float() {
-        true => Value::float(ty, number + apart),
-        false => Value::int(ty, (number + apart) as i64),
+        true => Value::float(ty, value),
+        false => Value::int(ty, value as i64),
     })
 }
 

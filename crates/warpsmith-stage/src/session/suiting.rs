@@ -191,13 +191,16 @@ impl Session {
         let between = outcome.findings.iter().any(|f| self.is_between(f));
         // So are tiles that threads write such values to; what is made of the kernel is checked without excuses.
         let racy = |f: &Finding| matches!(f.rule, Rule::RaceGlobal | Rule::RaceShared);
-        // Nor does it matter to the unmodified kernel who is the last to store to a tile that it does not read.
+        // Nor does it matter to the unmodified kernel who is the last to store to a tile that it does not read; but of blocks that nobody
+        // names that says which ones the tile is for.
+        let fitting = self.own == Some(launch.block) || !self.extents.contains(&Extent::Free);
         let unread = program::unread(&shaped.reference);
         let of_plan = |f: &Finding| {
             let named = |v: &VarId| {
                 shaped.reference.module.function(shaped.reference.kernel).var(*v).name.as_str()
             };
-            f.rule == Rule::RaceShared
+            fitting
+                && f.rule == Rule::RaceShared
                 && unread.iter().any(|v| f.array.as_deref() == Some(named(v)))
         };
         let excused = |f: &Finding| f.rule.is_note() || between && racy(f) || of_plan(f);

@@ -24,6 +24,8 @@ pub enum Met {
     Blocks(usize),
     /// A parameter.
     Size(String),
+    /// Iterations of loops.
+    Turns,
 }
 
 /// Smaller numbers are met in any launch, and larger ones in none that can be emulated.
@@ -45,7 +47,10 @@ impl Finder<'_> {
                 self.limit(a, left, of_right);
                 self.limit(b, right, self.number(left));
             }
-            "%" => self.limit(a, left, of_right),
+            "%" => {
+                self.limit(a, left, of_right);
+                self.limit(a, left, of_right.and_then(|n| n.checked_mul(2)));
+            }
             "/" | ">>" => self.limit(a, left, self.divisor(op, right)),
             "&" => self.limit(a, left, of_right.and_then(|n| n.checked_add(1))),
             _ => {}
@@ -80,7 +85,8 @@ impl Finder<'_> {
                 false => Met::Blocks(a),
             });
             let sizes = source.parameters.iter().cloned().map(Met::Size);
-            for of in axes.chain(sizes) {
+            let turns = source.counts.then_some(Met::Turns);
+            for of in axes.chain(sizes).chain(turns) {
                 let limit = Limit { of, value };
                 let limits = &mut self.usage.limits;
                 if limits.len() < MAX_LIMITS && !limits.contains(&limit) {

@@ -172,21 +172,26 @@ impl<'a> Claims<'a> {
     /// The element is there when it is read: some thread has put it there, and nobody anything else.
     fn served(&mut self, wanted: &Wanted) -> Answer {
         let stores = self.stores(&wanted.array);
+        let loops = &self.walked.events[wanted.event].loops;
         let mut wrong = vec![];
-        let mut missing = vec![];
+        // By how many of the loops around the read the store is in, too.
+        let mut missing = vec![vec![]; loops.len() + 1];
         for (k, s) in stores.iter().enumerate() {
             self.apart(s, wanted.event)?;
             let ordered = self.ordered(s.at.min(wanted.event), s.at.max(wanted.event));
             let before = s.at < wanted.event;
-            let inner = self.walked.events[wanted.event].loops.starts_with(&s.event.loops);
-            if before && inner {
-                missing.extend(self.witnesses(s, wanted, k, ordered));
+            if before && loops.starts_with(&s.event.loops) {
+                missing[s.event.loops.len()].extend(self.witnesses(s, wanted, k, ordered));
             }
             if before || !ordered {
                 wrong.push(self.spoils(s, wanted, ordered, before));
             }
         }
-        let absent = Truth::all(missing.iter().map(Truth::negated));
+        // What was put there before a loop has to be there still, whatever earlier iterations did.
+        let absent = Truth::all(missing.iter().enumerate().map(|(depth, here)| {
+            let absent = Truth::all(here.iter().map(Truth::negated));
+            absent.or(&self.spoilt_earlier(&stores, wanted, depth))
+        }));
         let bad = absent.or(&Truth::any(wrong));
         self.must(&[wanted.when.clone(), bad], "it is not certain that the element is there")
     }
@@ -352,6 +357,30 @@ impl<'a> Claims<'a> {
         ])
     }
 
+    /// That some thread has put something else there in an earlier iteration of the loops around the read but the outer ones of these.
+    fn spoilt_earlier(&self, stores: &[Store<'_>], wanted: &Wanted, outer: usize) -> Truth {
+        let loops = &self.walked.events[wanted.event].loops;
+        let around: Vec<&str> =
+            loops[..outer].iter().map(|l| self.walked.loops[*l].counter.as_str()).collect();
+        let free = |name: &str| Sum::name(&format!("p{outer}_{}", name.replace('_', "")));
+        let rename = |name: &str| match AXES.iter().position(|a| *a == name) {
+            Some(_) => Some(Sum::name(&format!("p{outer}_{}", &name[2..]))),
+            None if around.contains(&name) || is_of_launch(name) => None,
+            None if self.walked.loops.iter().any(|l| l.counter == name) => {
+                Some(Sum::name(&format!("p{outer}_{}", &name[2..])))
+            }
+            None => Some(free(name)),
+        };
+        let inside = stores.iter().filter(|s| common(&s.event.loops, loops).len() > outer);
+        Truth::any(inside.map(|s| {
+            Truth::all([
+                s.event.when.renamed(&rename),
+                Truth::equal(&s.place.renamed(&rename).sum(), &wanted.place.sum()),
+                self.is_value(s, &rename, &wanted.value, wanted.event).negated(),
+            ])
+        }))
+    }
+
     /// Whether what a store puts there is what is wanted.
     fn is_value(
         &self,
@@ -493,6 +522,14 @@ impl<'a> Claims<'a> {
         }
         facts
     }
+}
+
+/// Whether a name stands for one value in a launch: blocks, and parameters by their numbers.
+fn is_of_launch(name: &str) -> bool {
+    name.strip_prefix("u_").is_some_and(|own| {
+        let blocks = ["bx", "by", "bz", "gx", "gy", "gz"].contains(&own);
+        blocks || !own.is_empty() && own.bytes().all(|b| b.is_ascii_digit())
+    })
 }
 
 fn common(a: &[usize], b: &[usize]) -> Vec<usize> {
