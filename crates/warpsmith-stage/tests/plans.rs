@@ -310,7 +310,9 @@ fn a_wrong_stride_is_found() {
     let settings = Settings { path: "plan.cu".into(), ..Settings::default() };
     let input = Input { settings, text, block: Some([32, 8, 1]), ..Input::default() };
     let Err(refused) = stage::stage(input) else { panic!("staged") };
-    assert!(refused.no && refused.diagnostics[0].code == "W715", "{:?}", refused.diagnostics);
+    assert!(refused.no && refused.diagnostics[0].code == "W713", "{:?}", refused.diagnostics);
+    let raced = |d: &warpsmith_ir::Diagnostic| d.notes.iter().any(|n| n.contains("race-shared"));
+    assert!(refused.diagnostics.iter().any(raced), "{:?}", refused.diagnostics);
 }
 
 #[test]

@@ -26,7 +26,8 @@ pub(super) fn all(usage: &Usage) -> Vec<Fit> {
     let mut all = vec![];
     for (number, limit) in usage.limits.iter().enumerate() {
         let many = several || matches!(&limit.of, Met::Size(name) if !bounds(usage, name));
-        let differs = |way: &u32| many || way % 2 == 0 && (*way >= FAR || way % 6 == 0);
+        let differs =
+            |way: &u32| many || way.is_multiple_of(2) && (*way >= FAR || way.is_multiple_of(6));
         all.extend((0..last).filter(differs).map(|way| Fit::Beyond(number as u32 * WAYS + way)));
     }
     all
@@ -89,7 +90,9 @@ pub(super) fn size(
             match wanted.usage.roles.get(name).filter(|r| r.axes[axis]) {
                 Some(role) => (limit.value + apart) * role.times.max(1),
                 // Other sizes may be compared with it, too.
-                None if number % 3 == 0 && limit.value <= LONGEST => limit.value + step + 2,
+                None if number.is_multiple_of(3) && limit.value <= LONGEST => {
+                    limit.value + step + 2
+                }
                 None => free(number, axis, step.min(threads.into())),
             }
         }
@@ -117,7 +120,7 @@ pub(super) fn set(wanted: &Wanted<'_>, fit: Fit, integers: &mut BTreeMap<String,
         && !wanted.pinned.contains_key(name)
     {
         // Mostly at it: what is done for one value alone is done at no other.
-        let far = if number % 4 == 0 { *value } else { 0 };
+        let far = if number.is_multiple_of(4) { *value } else { 0 };
         *known = value + apart.unwrap_or(far);
     }
 }

@@ -164,7 +164,7 @@ impl Finder<'_> {
         });
         let other = |v: &VarId| {
             let var = self.function.var(*v);
-            let tagged = self.session.tagged.iter().any(|t| *t == var.name);
+            let tagged = self.session.tagged.contains(&var.name);
             var.kind == VarKind::Param && !tagged && self.function.kind == FunctionKind::Kernel
         };
         roots.is_empty() || !roots.iter().all(other)
