@@ -1,7 +1,9 @@
 //! The largest of numbers that nobody knows, as of those in a file: often it says how large an array has to be.
 //!
-//!     if (column > columns) columns = column;
-//!     columns = max(columns, column);
+//! ```c
+//! if (column > columns) columns = column;
+//! columns = max(columns, column);
+//! ```
 //!
 //! Where `column` is not known, `columns` gets a number that is not less than it was. Left out, the statement would leave
 //! a size behind that nobody knows.
