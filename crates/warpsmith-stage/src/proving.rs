@@ -44,69 +44,125 @@ pub fn prove(
     dropped: &[String],
     edits: &Patch,
 ) -> Result<Vec<ShapeProof>, Refusal> {
-    let Some(program) = session.input.solver.clone() else { return Ok(vec![]) };
-    let mut launches = checked.launches.clone();
-    // What is proved is the file with its own constants.
-    launches.retain(|l| l.varied.is_empty());
-    let own = session.own;
-    launches.sort_by_key(|l| (Some(l.block) != own, l.block));
-    launches.dedup_by_key(|l| l.block);
-    let bounds = bounds(session);
+    let mut shapes = Shapes::new(session, checked);
     let mut all = vec![];
-    let mut undecided = 0;
-    for launch in launches {
-        let start = Instant::now();
-        if undecided >= MAX_UNDECIDED {
-            let why = Unproved::from("not asked: the solver did not decide with other blocks");
-            let reads = (0..session.plan.reads.len()).map(|m| (m, Some(why.clone()))).collect();
-            let (assumed, doubts, time) = Default::default();
-            all.push(ShapeProof { block: launch.block, launch, reads, assumed, doubts, time });
-            continue;
-        }
-        let rewritten = Rewritten::new(session, edits, &launch)?;
-        let shaped = session.shaped(&launch)?;
-        let Some(mut solver) = Solver::start(&program) else { return Ok(all) };
-        let (old, new) = (&shaped.reference, &rewritten.program);
-        let known = proof::Known { bounds: &bounds, ties: session.ties(), dropped };
-        let proof = proof::prove(&mut solver, old, new, launch.block, known);
-        undecided += usize::from(solver.gave_up());
-        let mut reads = BTreeMap::new();
-        let (mut assumed, mut doubts) = (BTreeSet::new(), vec![]);
-        match proof {
-            Ok(proof) => {
-                (assumed, doubts) = (proof.assumed, proof.doubts);
-                let all_hold = proof.reads.iter().all(|(_, why)| why.is_none());
-                let mut unplaced = vec![];
-                for (at, why) in proof.reads {
-                    // What a function is called with may have the span of the call.
-                    let byte = |s: &Span| rewritten.origin(*s).start as usize;
-                    let mark = at.iter().find_map(|s| mark_at(session, byte(s)));
-                    let Some(mark) = mark else {
-                        unplaced.push((at, why));
-                        continue;
-                    };
-                    let known = reads.entry(mark).or_insert(None);
-                    *known = known.take().or(why);
-                }
-                // What stands in the arguments of a macro is where the macro is used: where all that differs is proved, so is it.
-                for (at, why) in unplaced {
-                    let uses = at.iter().map(|s| rewritten.origin(*s));
-                    for mark in uses.flat_map(|s| marks_in(session, s)) {
-                        if all_hold || why.is_some() {
-                            let known: &mut Option<Unproved> = reads.entry(mark).or_insert(None);
-                            *known = known.take().or(why.clone());
-                        }
-                    }
-                }
-            }
-            Err(why) => {
-                reads.extend((0..session.plan.reads.len()).map(|m| (m, Some(why.clone()))));
-            }
-        }
-        let (block, time) = (launch.block, start.elapsed());
-        all.push(ShapeProof { block, launch, reads, assumed, doubts, time });
+    while let Some(proof) = shapes.next(session, dropped, edits)? {
+        all.push(proof);
     }
     Ok(all)
+}
+
+/// The same up to the first shape at which the solver finds a launch in which the text is wrong, with that launch.
+///
+/// # Errors
+/// Those of [`prove`], and what the emulator refuses.
+pub fn prove_or_refute(
+    session: &mut Session,
+    (checked, checker): (&Checked, &Checker),
+    edits: &Patch,
+) -> Result<(Vec<ShapeProof>, Option<Refuted>), Refusal> {
+    let mut shapes = Shapes::new(session, checked);
+    let (mut all, mut tried) = (vec![], vec![]);
+    while let Some(proof) = shapes.next(session, &checker.dropped, edits)? {
+        let refuted = refuted(session, checker, &proof, &mut tried, edits)?;
+        all.push(proof);
+        if refuted.is_some() {
+            return Ok((all, refuted));
+        }
+    }
+    Ok((all, None))
+}
+
+/// The block shapes that a text is to be proved at.
+struct Shapes {
+    /// A launch of each; none without a solver.
+    launches: std::vec::IntoIter<Launch>,
+    bounds: Vec<(usize, String)>,
+    /// Shapes at which the solver left something undecided.
+    undecided: usize,
+}
+
+impl Shapes {
+    fn new(session: &Session, checked: &Checked) -> Shapes {
+        let mut launches = checked.launches.clone();
+        // What is proved is the file with its own constants.
+        launches.retain(|l| l.varied.is_empty() && session.input.solver.is_some());
+        let own = session.own;
+        launches.sort_by_key(|l| (Some(l.block) != own, l.block));
+        launches.dedup_by_key(|l| l.block);
+        Shapes { launches: launches.into_iter(), bounds: bounds(session), undecided: 0 }
+    }
+
+    /// What is proved at the next shape. `None` behind the last one, or when the solver does not start.
+    fn next(
+        &mut self,
+        session: &mut Session,
+        dropped: &[String],
+        edits: &Patch,
+    ) -> Result<Option<ShapeProof>, Refusal> {
+        let (Some(launch), Some(program)) = (self.launches.next(), session.input.solver.clone())
+        else {
+            return Ok(None);
+        };
+        let start = Instant::now();
+        let (mut assumed, mut doubts) = Default::default();
+        let reads = if self.undecided >= MAX_UNDECIDED {
+            none(session, "not asked: the solver did not decide with other blocks".into())
+        } else {
+            let rewritten = Rewritten::new(session, edits, &launch)?;
+            let shaped = session.shaped(&launch)?;
+            let Some(mut solver) = Solver::start(&program) else { return Ok(None) };
+            let (old, new) = (&shaped.reference, &rewritten.program);
+            let known = proof::Known { bounds: &self.bounds, ties: session.ties(), dropped };
+            let proof = proof::prove(&mut solver, old, new, launch.block, known);
+            self.undecided += usize::from(solver.gave_up());
+            match proof {
+                Ok(proof) => {
+                    (assumed, doubts) = (proof.assumed, proof.doubts);
+                    by_mark(session, &rewritten, proof.reads)
+                }
+                Err(why) => none(session, why),
+            }
+        };
+        let (block, time) = (launch.block, start.elapsed());
+        Ok(Some(ShapeProof { block, launch, reads, assumed, doubts, time }))
+    }
+}
+
+type Reads = BTreeMap<usize, Option<Unproved>>;
+
+fn none(session: &Session, why: Unproved) -> Reads {
+    (0..session.plan.reads.len()).map(|m| (m, Some(why.clone()))).collect()
+}
+
+/// What is proved of each marked read: those that differ stand in marks.
+fn by_mark(
+    session: &Session,
+    rewritten: &Rewritten,
+    proved: Vec<(Vec<Span>, Option<Unproved>)>,
+) -> Reads {
+    let mut reads = Reads::new();
+    let all_hold = proved.iter().all(|(_, why)| why.is_none());
+    let mut unplaced = vec![];
+    for (at, why) in proved {
+        // What a function is called with may have the span of the call.
+        let byte = |s: &Span| rewritten.origin(*s).start as usize;
+        let Some(mark) = at.iter().find_map(|s| mark_at(session, byte(s))) else {
+            unplaced.push((at, why));
+            continue;
+        };
+        let known = reads.entry(mark).or_insert(None);
+        *known = known.take().or(why);
+    }
+    // What stands in the arguments of a macro is where the macro is used: where all that differs is proved, so is it.
+    for (at, why) in unplaced.into_iter().filter(|(_, why)| all_hold || why.is_some()) {
+        let uses = at.iter().map(|s| rewritten.origin(*s));
+        for mark in uses.flat_map(|s| marks_in(session, s)) {
+            let known = reads.entry(mark).or_insert(None);
+            *known = known.take().or(why.clone());
+        }
+    }
+    reads
 }
 
 /// Block shapes at which the solver may leave something undecided.
@@ -117,31 +173,29 @@ const MAX_BLOCKS: i64 = 64;
 /// Instances that are emulated of one text, at most.
 const MAX_REPLAYED: usize = 12;
 
-/// A launch in which a text is wrong, from what the solver found where it could not prove, or not without assumptions. What it asks for may be more than
-/// is needed, so that only emulation says so.
-///
-/// # Errors
-/// What the emulator refuses.
-pub fn refuted(
+/// A launch in which a text is wrong, and in what way.
+type Refuted = (Suited, Vec<Problem>);
+
+/// A launch in which a text is wrong, from what the solver found at one shape where it could not prove, or not without assumptions. What it
+/// asks for may be more than is needed, so that only emulation says so.
+fn refuted(
     session: &mut Session,
     checker: &Checker,
-    proofs: &[ShapeProof],
+    proof: &ShapeProof,
+    tried: &mut Vec<Launch>,
     edits: &Patch,
-) -> Result<Option<(Suited, Vec<Problem>)>, Refusal> {
-    let mut tried: Vec<Launch> = vec![];
-    for proof in proofs {
-        let unproved = proof.reads.values().flatten().filter_map(|u| u.instance.as_ref());
-        for instance in unproved.chain(&proof.doubts) {
-            let launch = replayed(session, &proof.launch, instance);
-            if tried.len() >= MAX_REPLAYED || tried.contains(&launch) {
-                continue;
-            }
-            tried.push(launch.clone());
-            let Some(suited) = session.suit(launch)? else { continue };
-            let problems = checker.of(vec![suited.clone()]).check(session, edits, 1)?.problems;
-            if !problems.is_empty() {
-                return Ok(Some((suited, problems)));
-            }
+) -> Result<Option<Refuted>, Refusal> {
+    let unproved = proof.reads.values().flatten().filter_map(|u| u.instance.as_ref());
+    for instance in unproved.chain(&proof.doubts) {
+        let launch = replayed(session, &proof.launch, instance);
+        if tried.len() >= MAX_REPLAYED || tried.contains(&launch) {
+            continue;
+        }
+        tried.push(launch.clone());
+        let Some(suited) = session.suit(launch)? else { continue };
+        let problems = checker.of(vec![suited.clone()]).check(session, edits, 1)?.problems;
+        if !problems.is_empty() {
+            return Ok(Some((suited, problems)));
         }
     }
     Ok(None)

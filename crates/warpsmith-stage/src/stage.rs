@@ -404,8 +404,8 @@ fn sure(
             result.removed = remove(session, checker, &mut result.edits, &mut result.checked)?;
         }
         session.input.steps.begin("proofs");
-        let proofs = proving::prove(session, &result.checked, &checker.dropped, &result.edits)?;
-        let mut refuted = proving::refuted(session, checker, &proofs, &result.edits)?;
+        let text = (&result.checked, &*checker);
+        let (proofs, mut refuted) = proving::prove_or_refute(session, text, &result.edits)?;
         let thorough = !session.input.quick || session.input.chosen;
         if refuted.is_none() && thorough && !all_proved(session, &proofs) {
             refuted = further.refuted(session, checker, &result.edits)?;

@@ -1,6 +1,7 @@
 //! What has to hold for a rewritten kernel to be right, put as questions that must have no answer.
 
 mod copies;
+mod earlier;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -193,7 +194,9 @@ impl<'a> Claims<'a> {
             absent.or(&self.spoilt_earlier(&stores, wanted, depth))
         }));
         let bad = absent.or(&Truth::any(wrong));
-        self.must(&[wanted.when.clone(), bad], "it is not certain that the element is there")
+        let mut asked = self.with_earlier(wanted, bad);
+        asked.push(wanted.when.clone());
+        self.must(&asked, "it is not certain that the element is there")
     }
 
     /// A store in another iteration than the read's has a barrier between.
@@ -373,7 +376,15 @@ impl<'a> Claims<'a> {
         };
         let inside = stores.iter().filter(|s| common(&s.event.loops, loops).len() > outer);
         Truth::any(inside.map(|s| {
+            // Others than numbers of iterations say nothing of what is earlier.
+            let now = &self.walked.loops[loops[outer]].counter;
+            let earlier = now.starts_with("u_n").then(|| {
+                let over = s.at > wanted.event && loops.len() == outer + 1;
+                let last = Sum::name(now).plus(&Sum::number(i64::from(over)), -1);
+                Truth::at_most(&Sum::name(now).renamed(&rename), &last)
+            });
             Truth::all([
+                earlier.unwrap_or(Truth::Always),
                 s.event.when.renamed(&rename),
                 Truth::equal(&s.place.renamed(&rename).sum(), &wanted.place.sum()),
                 self.is_value(s, &rename, &wanted.value, wanted.event).negated(),
@@ -389,16 +400,27 @@ impl<'a> Claims<'a> {
         value: &Tree,
         read: usize,
     ) -> Truth {
+        let loops = &self.walked.events[read].loops;
+        self.is_value_of(s, rename, value, &|i, e| {
+            i < read && loops.starts_with(&e.loops) && self.ordered(i, read)
+        })
+    }
+
+    /// The same, where some results of the unmodified kernel are known to be stored when it reads.
+    fn is_value_of(
+        &self,
+        s: &Store<'_>,
+        rename: &dyn Fn(&str) -> Option<Sum>,
+        value: &Tree,
+        known: &dyn Fn(usize, &Event) -> bool,
+    ) -> Truth {
         match value {
             Tree::Choose(c, a, b) => {
-                let (a, b) = (self.is_value(s, rename, a, read), self.is_value(s, rename, b, read));
+                let [a, b] = [a, b].map(|part| self.is_value_of(s, rename, part, known));
                 c.negated().or(&a).and(&c.or(&b))
             }
             Tree::Changing(array, at) => {
-                let loops = &self.walked.events[read].loops;
-                let results = self.walked.events.iter().enumerate().filter(|(i, e)| {
-                    *i < read && loops.starts_with(&e.loops) && self.ordered(*i, read)
-                });
+                let results = self.walked.events.iter().enumerate().filter(|(i, e)| known(*i, e));
                 Truth::any(results.filter_map(|(_, e)| match &e.what {
                     What::Result { array: a, at: place, value, .. } if a == array => {
                         let (stored, put) = (value.renamed(rename), s.value.renamed(rename));

@@ -37,6 +37,9 @@ pub enum Said {
 /// Questions at one block shape that may stay undecided; each takes some seconds, and more of them are alike.
 const MAX_UNDECIDED: usize = 3;
 
+/// Disjunctions of one question that are looked at part by part.
+const MAX_SPLITS: u32 = 3;
+
 /// Ways to decide linear arithmetic. Simplex over rationals with cuts is several times faster on remainders by constants than
 /// the newer default, which decides some of what is too much for the former.
 const WAYS: [&str; 2] = ["smt.arith.solver=2", "smt.arith.solver=6"];
@@ -68,10 +71,35 @@ impl Solver {
         if !matches!(first, Ok(Said::Unknown)) {
             return first.unwrap_or(Said::Unknown);
         }
+        if let Some(decided) = self.case_by_case(conditions, MAX_SPLITS) {
+            return decided;
+        }
         let other = context(&self.program, WAYS[1]);
         let second = other.and_then(|mut c| said(&mut c, conditions).ok());
         self.undecided += usize::from(second.is_none() || second == Some(Said::Unknown));
         second.unwrap_or(Said::Unknown)
+    }
+
+    /// What each part of the longest disjunction allows by itself: several short questions are often decided where a long one is not.
+    fn case_by_case(&mut self, conditions: &[Truth], splits: u32) -> Option<Said> {
+        let disjunctions = conditions.iter().enumerate().filter_map(|(n, c)| match c {
+            Truth::Any(parts) => Some((c.text().len(), n, parts)),
+            _ => None,
+        });
+        let (_, split, parts) = disjunctions.max_by_key(|(long, ..)| *long)?;
+        for part in parts {
+            let mut case = conditions.to_vec();
+            case[split] = part.clone();
+            let decided = match said(&mut self.context, &case).ok()? {
+                Said::Unknown if splits == 1 => return None,
+                Said::Unknown => self.case_by_case(&case, splits - 1)?,
+                decided => decided,
+            };
+            if decided != Said::Impossible {
+                return Some(decided);
+            }
+        }
+        Some(Said::Impossible)
     }
 
     /// Whether some question was not decided.

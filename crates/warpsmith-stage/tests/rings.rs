@@ -1,0 +1,131 @@
+//! Proofs of planes that a loop keeps in shared memory in turn: what is right is proved, and what a small change makes wrong is not.
+
+mod common;
+
+use common::has_solver;
+use warpsmith_stage::program::{Compiler, Settings};
+use warpsmith_stage::verify::proof::{self, solver, solver::Solver};
+
+const BLOCK: [u32; 3] = [8, 1, 1];
+
+/// Three rows around a point, each loaded once. The reads beside the thread are `LAST` and `BEFORE`.
+const ROWS: &str = "\
+__global__ void rows(const float *u, float *v, int n, int rows) {
+    __shared__ float p[3][8];
+    int t = threadIdx.x, i = blockIdx.x * 8 + t;
+    bool ok = i < n;
+    for (int k = 0; k < rows; k++) {
+        if (ok) p[k % 3][t] = u[k * n + i];
+        __syncthreads();
+        if (ok && k > 1 && t > 0) v[k * n + i] = LAST + BEFORE;
+        __syncthreads();
+    }
+}
+";
+
+/// The first two rows are there before the loop.
+const AHEAD: &str = "\
+__global__ void rows(const float *u, float *v, int n, int rows) {
+    __shared__ float p[3][8];
+    int t = threadIdx.x, i = blockIdx.x * 8 + t;
+    bool ok = i < n;
+    if (ok) { p[0][t] = u[i]; p[1][t] = u[n + i]; }
+    __syncthreads();
+    for (int k = 2; k < rows; k++) {
+        if (ok) p[k % 3][t] = u[k * n + i];
+        __syncthreads();
+        if (ok && t > 0) v[k * n + i] = LAST + BEFORE;
+        __syncthreads();
+    }
+}
+";
+
+const LAST: &str = "p[(k + 2) % 3][t - 1]";
+const BEFORE: &str = "p[(k + 1) % 3][t - 1]";
+
+/// Whether the ring is proved to hold what the unmodified kernel reads.
+fn is_proved(text: &str, last: &str, before: &str) -> bool {
+    let with = |last: &str, before: &str| text.replace("LAST", last).replace("BEFORE", before);
+    let old = with("u[(k - 1) * n + i - 1]", "u[(k - 2) * n + i - 1]");
+    let new = with(last, before);
+    let compiler = Compiler::new(Settings { path: "rows.cu".into(), ..Settings::default() });
+    let compiled = |text: &str| compiler.compile(text, &[], "rows").expect("it compiles");
+    let program = solver::program().expect("a solver");
+    let mut solver = Solver::start(&program).expect("it starts");
+    let known = proof::Known { bounds: &[], ties: &[], dropped: &[] };
+    let proof = proof::prove(&mut solver, &compiled(&old), &compiled(&new), BLOCK, known);
+    proof.is_ok_and(|p| p.reads.len() == 2 && p.reads.iter().all(|(_, why)| why.is_none()))
+}
+
+#[test]
+fn rows_in_turn_are_followed() {
+    if !has_solver() {
+        return;
+    }
+    let four = ROWS.replace("p[3][8]", "p[4][8]").replace("% 3", "% 4");
+    let backwards = ROWS
+        .replace("int k = 0; k < rows; k++", "int m = 0; m < rows; m++")
+        .replace("        if (ok) p", "        int k = m;\n        if (ok) p");
+    let cleared = ROWS.replace("    for", "    p[2][t] = 0;\n    __syncthreads();\n    for");
+    let inside = ROWS.replace("    for", "    for (int q = 0; q < n; q++)\n    for");
+    // The row that is stored is not one of those that are read.
+    let barrier = "        __syncthreads();\n        if (ok && k";
+    let one_barrier = ROWS.replace(barrier, "        if (ok && k");
+    assert!(is_proved(ROWS, LAST, BEFORE));
+    assert!(is_proved(&one_barrier, LAST, BEFORE), "one barrier");
+    assert!(is_proved(&four, "p[(k + 3) % 4][t - 1]", "p[(k + 2) % 4][t - 1]"), "four");
+    assert!(is_proved(&backwards, LAST, BEFORE), "another counter");
+    assert!(is_proved(&cleared, LAST, BEFORE), "cleared");
+    assert!(is_proved(&inside, LAST, BEFORE), "in a loop");
+    assert!(is_proved(AHEAD, LAST, BEFORE), "rows ahead");
+}
+
+#[test]
+fn no_wrong_ring_is_proved() {
+    if !has_solver() {
+        return;
+    }
+    let store = "if (ok) p[k % 3][t] = u[k * n + i];";
+    let end = "        __syncthreads();\n    }";
+    let wrong = [
+        (ROWS, store, "if (ok && k != 70) p[k % 3][t] = u[k * n + i];"),
+        (ROWS, store, "if (ok && t != 5) p[k % 3][t] = u[k * n + i];"),
+        (ROWS, store, "if (i < n - 2) p[k % 3][t] = u[k * n + i];"),
+        (ROWS, store, "if (ok) p[k % 3][t] = u[k * n + i + 1];"),
+        (ROWS, store, "if (ok) p[k % 3][t] = u[i];"),
+        (ROWS, store, "if (ok) p[k % 3][t] = k == 9 ? 0 : u[k * n + i];"),
+        (ROWS, store, "if (ok) p[k % 2][t] = u[k * n + i];"),
+        (ROWS, store, "if (ok) p[(k + 1) % 3][t] = u[k * n + i];"),
+        (ROWS, store, "if (ok && u[i] > 0) p[k % 3][t] = u[k * n + i];"),
+        (ROWS, "k++", "k += 2"),
+        (ROWS, "k++", "k += n"),
+        (ROWS, "k > 1", "k > 0"),
+        (ROWS, end, "    }"),
+        (ROWS, end, "        __syncthreads();\n        if (ok && k == 90) p[0][t] = 0;\n    }"),
+        (ROWS, end, "        __syncthreads();\n        if (ok) p[(k + 2) % 3][t] = 0;\n    }"),
+        (
+            ROWS,
+            end,
+            "        __syncthreads();\n        if (k == 7 && t == 0) p[n % 3][3] = 0;\n    }",
+        ),
+        (AHEAD, "p[0][t] = u[i]", "p[0][t] = u[n + i]"),
+        (AHEAD, "p[1][t] = u[n + i];", ""),
+        (AHEAD, "if (ok) { p[0]", "if (i < n - 2) { p[0]"),
+        (AHEAD, "int k = 2", "int k = 3"),
+        (AHEAD, "    for", "    for (int q = 0; q < 2; q++)\n    for"),
+    ];
+    let mut proved = vec![];
+    for (text, from, to) in wrong {
+        assert!(text.contains(from), "{from}");
+        let text = text.replacen(from, to, 1);
+        if is_proved(&text, LAST, BEFORE) {
+            proved.push((from, to));
+        }
+    }
+    assert!(proved.is_empty(), "{proved:#?}");
+    let swapped =
+        [(BEFORE, LAST), (LAST, LAST), (LAST, "p[k % 3][t - 1]"), (LAST, "p[(k + 1) % 3][t]")];
+    for (last, before) in swapped {
+        assert!(!is_proved(ROWS, last, before), "{last}, {before}");
+    }
+}
