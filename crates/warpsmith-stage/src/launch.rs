@@ -219,7 +219,7 @@ pub fn launch(wanted: &Wanted<'_>, block: [u32; 3], blocks: u32, fit: Fit) -> Op
     let mut size = [1i64; 3];
     for a in (0..3).filter(|a| wanted.usage.axes[*a]) {
         let count = counts(fit, blocks)[a] * wanted.more[a];
-        let step = wanted.strides.blocks[a];
+        let step = step(wanted, a);
         (grid[a], size[a]) = match beyond::size(wanted, fit, a, (block[a], step)) {
             Some(found) => found,
             None => covering(fit, block[a], step, count, a as u32),
@@ -230,7 +230,7 @@ pub fn launch(wanted: &Wanted<'_>, block: [u32; 3], blocks: u32, fit: Fit) -> Op
         let names = factors_of(wanted, a);
         let values = factored(names.len(), size[a]);
         if let Some(product) = values.iter().copied().reduce(|a, b| a * b) {
-            let step = match wanted.strides.blocks[a] {
+            let step = match step(wanted, a) {
                 step @ 1.. => step,
                 _ => block[a].into(),
             };
@@ -245,6 +245,16 @@ pub fn launch(wanted: &Wanted<'_>, block: [u32; 3], blocks: u32, fit: Fit) -> Op
     let grid = wanted.grid.unwrap_or(grid);
     let beyond = matches!(fit, Fit::Beyond(_));
     Some(Launch { block, grid, constants, integers, beyond, ..Launch::default() })
+}
+
+/// Positions from a block to the next; 0: as many as it has threads, which it has also where the grid is transposed,
+/// `threadIdx.x * gridDim.x + blockIdx.x`.
+fn step(wanted: &Wanted<'_>, axis: usize) -> i64 {
+    let transposed = wanted.usage.strides && wanted.usage.threads[axis];
+    match wanted.strides.blocks[axis] {
+        1 if transposed => 0,
+        step => step,
+    }
 }
 
 /// Blocks along each axis: in some launches more along y than along x, so that neither size is always the smaller one.

@@ -190,6 +190,8 @@ pub struct Session {
     of_file: [Extent; 3],
     /// The block that the file or the user means, where it is known.
     pub own: Option<[u32; 3]>,
+    /// What is known of its extents.
+    pub own_extents: [Option<u32>; 3],
     /// What was asked for.
     pub input: Input,
     /// The user's text, then headers.
@@ -277,7 +279,8 @@ impl Session {
         let mut plan = Plan::new(&input.text, found, &unit, &parsed, (&usage, &constants))
             .map_err(|d| bad(d, &sources))?;
         let extents = choice::extents(&input, &plan, &unit, &kernel, &parsed, &usage);
-        let own = choice::own_block(&input, &extents, &unit);
+        let own_extents = choice::own_extents(&input, &extents, &unit);
+        let own = choice::own_block(&own_extents);
         if own.is_some_and(|b| b.iter().product::<u32>() as usize * plan.turns.len() > MAX_TURNS) {
             plan.turns.retain(|t| t.counters.is_empty());
         }
@@ -295,6 +298,7 @@ impl Session {
             of_file: extents.clone(),
             extents,
             own,
+            own_extents,
             sources,
             parameters: vec![],
             tagged,

@@ -24,7 +24,9 @@ pub(super) fn all(usage: &Usage) -> Vec<Fit> {
     let divided = usage.roles.values().any(|r| r.times > 1);
     let last = if divided { WAYS } else { WAYS - NEAR.len() as u32 };
     let mut all = vec![];
-    for (number, limit) in usage.limits.iter().enumerate() {
+    let in_block = |limit: &Limit| matches!(limit.of, Met::Thread(_));
+    let limits = usage.limits.iter().enumerate();
+    for (number, limit) in limits.filter(|(_, l)| !in_block(l)) {
         let many = several || matches!(&limit.of, Met::Size(name) if !bounds(usage, name));
         let differs =
             |way: &u32| many || way.is_multiple_of(2) && (*way >= FAR || way.is_multiple_of(6));

@@ -168,20 +168,23 @@ fn contradicts(extents: &[Extent; 3], block: [u32; 3], unit: &Unit) -> bool {
     extents.iter().zip(block).any(differs)
 }
 
-/// The block of the user's options, or the one that the constants of the file make.
-pub(super) fn own_block(input: &Input, extents: &[Extent; 3], unit: &Unit) -> Option<[u32; 3]> {
+/// What is known of the block's extents: from the user's options, and from the constants of the file.
+pub(super) fn own_extents(input: &Input, extents: &[Extent; 3], unit: &Unit) -> [Option<u32>; 3] {
     let named = |name: &String| {
         let given = input.settings.defines.iter().find(|(n, _)| n == name).map(|(_, v)| v);
         let given = given.and_then(|text| text.trim().parse().ok());
         given.or_else(|| u32::try_from(values::value_of(unit, name)?).ok())
     };
-    let mut block = [1; 3];
-    for a in 0..3 {
-        block[a] = match &extents[a] {
-            Extent::Number(n) => *n,
-            Extent::Constant(name) => named(name)?,
-            Extent::Free => input.block?[a],
-        };
-    }
+    std::array::from_fn(|a| match &extents[a] {
+        Extent::Number(n) => Some(*n),
+        Extent::Constant(name) => named(name),
+        Extent::Free => input.block.map(|b| b[a]),
+    })
+}
+
+/// The block that the user's options or the constants of the file make.
+pub(super) fn own_block(extents: &[Option<u32>; 3]) -> Option<[u32; 3]> {
+    let [x, y, z] = *extents;
+    let block = [x?, y?, z?];
     (block.iter().product::<u32>() <= 1024).then_some(block)
 }

@@ -200,7 +200,7 @@ pub fn of_positions(
     let mut shape = [Extent::Free, Extent::Free, Extent::Free];
     let Some(function) = scope::kernel(unit, base_name(kernel)) else { return shape };
     let Some(body) = &function.body else { return shape };
-    let apart = not_blocks(body, sources);
+    let (apart, beside) = (not_blocks(body, sources), threads_beside(body, sources));
     // An instance has one block.
     let params = function.template.iter().flat_map(|t| &t.params).map(|p| p.name.as_deref());
     let arguments = hosts::template_arguments(kernel).unwrap_or_default();
@@ -220,6 +220,7 @@ pub fn of_positions(
             let axis = ["x", "y", "z"].iter().position(|x| text == format!("blockIdx.{x}"));
             if let Some(axis) = axis.filter(|_| op == "*" && !apart.contains(&e.span)) {
                 let text = sources.text(b.span);
+                let axis = beside.get(&e.span).copied().unwrap_or(axis);
                 shape[axis] = argument(text).unwrap_or_else(|| extent(text, unit));
             }
         }
@@ -251,6 +252,30 @@ fn not_blocks(body: &ast::Block, sources: &SourceMap) -> Vec<Span> {
             let product = matches!(&*a.kind, ExprKind::Binary { op, .. } if op == "*");
             let again = op == "*" || op == "+" && made(b);
             all.extend((product && again).then_some(a.span));
+        }
+    });
+    all
+}
+
+/// The axis of the thread's number that is added to a product, where there is one: `blockIdx.x * WARPS + threadIdx.y` counts along y.
+fn threads_beside(body: &ast::Block, sources: &SourceMap) -> HashMap<Span, usize> {
+    let declared = scope::declared(body);
+    let axis = |e: &ast::Expr| {
+        let text = sources.text(scope::plain(e).span);
+        ["threadIdx.x", "threadIdx.y", "threadIdx.z"].iter().position(|t| *t == text)
+    };
+    let named = |e: &ast::Expr| match &*scope::plain(e).kind {
+        ExprKind::Path(path) => match declared.get(path.as_name()?)?.as_slice() {
+            [Some(only)] => axis(only),
+            _ => None,
+        },
+        _ => axis(e),
+    };
+    let mut all = HashMap::new();
+    walk::block(body, &mut |e| {
+        let ExprKind::Binary { op, left, right } = &*e.kind else { return };
+        for (a, b) in [(left, right), (right, left)].into_iter().filter(|_| op == "+") {
+            all.extend(named(b).map(|axis| (scope::plain(a).span, axis)));
         }
     });
     all

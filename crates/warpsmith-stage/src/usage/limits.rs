@@ -26,10 +26,14 @@ pub enum Met {
     Size(String),
     /// Iterations of loops.
     Turns,
+    /// The number of a thread in its block.
+    Thread(usize),
 }
 
 /// Smaller numbers are met in any launch, and larger ones in none that can be emulated.
 const VALUES: std::ops::RangeInclusive<i64> = 8..=1 << 20;
+/// Smaller numbers of threads are met in small blocks.
+const THREADS: std::ops::RangeInclusive<i64> = 33..=1000;
 /// Limits of a kernel that are looked at, at most.
 const MAX_LIMITS: usize = 16;
 
@@ -84,9 +88,11 @@ impl Finder<'_> {
                 true => Met::Axis(a),
                 false => Met::Blocks(a),
             });
+            let alone = (0..3).filter(|a| source.threads[*a] && !source.blocks[*a]);
+            let threads = alone.filter(|_| THREADS.contains(&value)).map(Met::Thread);
             let sizes = source.parameters.iter().cloned().map(Met::Size);
             let turns = source.counts.then_some(Met::Turns);
-            for of in axes.chain(sizes).chain(turns) {
+            for of in axes.chain(threads).chain(sizes).chain(turns) {
                 let limit = Limit { of, value };
                 let limits = &mut self.usage.limits;
                 if limits.len() < MAX_LIMITS && !limits.contains(&limit) {

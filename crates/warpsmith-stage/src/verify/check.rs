@@ -6,7 +6,7 @@ use std::rc::Rc;
 use warpsmith_emu::{Checks, Finding, Outcome, Rule};
 use warpsmith_ir::{Diagnostic, Span, Way};
 
-use super::tiny;
+use super::{blocks, tiny};
 use crate::launch::{self, End, Fit, Launch, SIDE};
 use crate::memory::{self, Data, Lengths, Prepared, Values};
 use crate::program::Program;
@@ -159,8 +159,13 @@ impl Checker {
         if session.usage.strides {
             kinds.push((Fit::Strided, 3));
         }
-        let mut blocks = search::shapes(session, &launch::USUAL, &launch::USUAL_ROWS, 2);
-        blocks.extend(session.own);
+        let mut shapes = search::shapes(session, &launch::USUAL, &launch::USUAL_ROWS, 2);
+        shapes.extend(session.own);
+        for block in blocks::asked_for(session, profiled)? {
+            if !shapes.contains(&block) {
+                shapes.push(block);
+            }
+        }
         let small = search::shapes(session, &SMALL[..1], &SMALL[1..], 2);
         let plane = session.usage.axes[1] && !session.usage.overlaps;
         // Plans of two time steps count positions from where as many blocks begin as sizes need.
@@ -180,7 +185,7 @@ impl Checker {
             let all = all.chain(corners).chain(within);
             (b, all.collect::<Vec<_>>())
         });
-        let usual = blocks.into_iter().map(|b| {
+        let usual = shapes.into_iter().map(|b| {
             let beside = beside.iter().chain(&few).copied();
             let beside = beside.filter(|_| session.own == Some(b));
             (b, kinds.iter().copied().chain(beside).collect())

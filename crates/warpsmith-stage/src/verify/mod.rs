@@ -1,6 +1,7 @@
 //! What is right about a rewritten text: emulation at launches that no search has seen, and barriers.
 
 pub(crate) mod barriers;
+mod blocks;
 pub(crate) mod check;
 pub(crate) mod further;
 pub mod proof;
