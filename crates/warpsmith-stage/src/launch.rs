@@ -112,6 +112,8 @@ pub enum Fit {
     Within(u32),
     /// So many positions along x, and as many blocks as these need; other sizes are without pattern.
     Each(u32),
+    /// Loops go through many planes: those that are kept in turn come round several times.
+    Deep(u32),
     /// Positions or a size come to a number of the text: one of [`Usage::limits`], just below it, at it, or beyond.
     Beyond(u32),
 }
@@ -288,7 +290,7 @@ fn covering(fit: Fit, threads: u32, step: i64, count: u32, axis: u32) -> (u32, i
         Fit::Least(_) => (1, i64::from(count).min(whole)),
         Fit::Part | Fit::Thin(_) => (count, (whole / 2 + 1 + i64::from(axis)).min(whole)),
         Fit::Ragged(by) => (count, whole - cut(by)),
-        Fit::Beyond(_) => (count, whole - cut(2)),
+        Fit::Beyond(_) | Fit::Deep(_) => (count, whole - cut(2)),
         Fit::Random(seed) => {
             let mut mix = Mix::of(&[seed, axis]);
             let size = any_size(&mut mix, step.min(threads.into()));
@@ -369,6 +371,7 @@ fn depth(wanted: &Wanted<'_>, blocks: u32, fit: Fit) -> i64 {
     // What loops leave out at their ends, beyond a plane at each.
     let margin = (wanted.usage.margin - 2).max(0);
     match (wanted.strides.turns, fit) {
+        (n, Fit::Deep(planes)) => n.max(1) * i64::from(planes) + margin,
         (0 | 1, _) => 4 + i64::from(blocks % 3) + margin,
         (n, Fit::Exact | Fit::Apart) => 2 * n,
         (n, Fit::Single | Fit::Part) => n + 1,
@@ -454,7 +457,7 @@ fn colour(fit: Fit, blocks: u32) -> i64 {
         Fit::Exact | Fit::Apart => 1,
         Fit::Single | Fit::Part | Fit::Thin(_) | Fit::Least(_) | Fit::Ends(_, true) => 2,
         Fit::Ragged(_) | Fit::Overlapping(_) | Fit::Strided | Fit::Spare | Fit::Ends(..) => 0,
-        Fit::Beyond(_) => 0,
+        Fit::Beyond(_) | Fit::Deep(_) => 0,
         Fit::Random(seed) | Fit::Loose(seed) | Fit::Within(seed) | Fit::Each(seed) => {
             i64::from(seed % 3)
         }

@@ -25,6 +25,8 @@ pub struct ShapeProof {
     pub assumed: BTreeSet<String>,
     /// Where it may be wrong in launches that do not keep to what is assumed.
     pub doubts: Vec<Instance>,
+    /// Marked reads are of arrays that the kernel stores to.
+    pub changing: bool,
     pub time: Duration,
 }
 
@@ -105,7 +107,7 @@ impl Shapes {
             return Ok(None);
         };
         let start = Instant::now();
-        let (mut assumed, mut doubts) = Default::default();
+        let (mut assumed, mut doubts, mut changing) = Default::default();
         let reads = if self.undecided >= MAX_UNDECIDED {
             none(session, "not asked: the solver did not decide with other blocks".into())
         } else {
@@ -118,14 +120,14 @@ impl Shapes {
             self.undecided += usize::from(solver.gave_up());
             match proof {
                 Ok(proof) => {
-                    (assumed, doubts) = (proof.assumed, proof.doubts);
+                    (assumed, doubts, changing) = (proof.assumed, proof.doubts, proof.changing);
                     by_mark(session, &rewritten, proof.reads)
                 }
                 Err(why) => none(session, why),
             }
         };
         let (block, time) = (launch.block, start.elapsed());
-        Ok(Some(ShapeProof { block, launch, reads, assumed, doubts, time }))
+        Ok(Some(ShapeProof { block, launch, reads, assumed, doubts, changing, time }))
     }
 }
 

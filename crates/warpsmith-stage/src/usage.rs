@@ -243,6 +243,7 @@ impl Finder<'_> {
                 _ => Source::default(),
             };
             source.counts |= counts;
+            self.wraps(&d.ty);
             self.declare(&d.name, &source);
             self.vars.insert(d.name.clone(), source);
         }

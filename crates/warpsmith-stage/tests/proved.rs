@@ -129,3 +129,31 @@ fn stores_of_earlier_iterations() {
     }
     proved(&kernel(""));
 }
+
+/// What a thread puts into a tile behind its own read is there in the next iteration of a loop without barriers.
+#[test]
+fn stores_of_the_same_thread_in_a_loop_of_its_own() {
+    let kernel = |late: &str| {
+        format!(
+            "__global__ void k(const float *in, float *out, int n, int m) {{
+    __shared__ float t[128];
+    int i = blockIdx.x * 128 + threadIdx.x;
+    if (i < n) t[threadIdx.x] = in[i];
+    __syncthreads();
+    float s = 0;
+    for (int j = 0; j < m; j++) {{
+        if (i < n) s += __opt__(in[i]) * j;
+        {late}
+    }}
+    if (i < n) out[i] = s;
+}}
+"
+        )
+    };
+    for late in ["if (j == 7000) t[threadIdx.x] = 0;", "if (j + n > 9000) t[threadIdx.x] += 1;"] {
+        if let Ok(staged) = planned(&kernel(late)) {
+            assert!(!staged.text.contains("s += t[threadIdx.x] * j"), "{late}: {}", staged.text);
+        }
+    }
+    proved(&kernel(""));
+}

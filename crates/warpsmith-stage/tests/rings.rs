@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::has_solver;
+use common::{has_solver, planned};
 use warpsmith_stage::program::{Compiler, Settings};
 use warpsmith_stage::verify::proof::{self, solver, solver::Solver};
 
@@ -71,8 +71,13 @@ fn rows_in_turn_are_followed() {
     // The row that is stored is not one of those that are read.
     let barrier = "        __syncthreads();\n        if (ok && k";
     let one_barrier = ROWS.replace(barrier, "        if (ok && k");
+    // The next iteration stores to another row than any that is read, where one of them is not read.
+    let behind = ROWS.replace("        __syncthreads();\n    }", "    }");
     assert!(is_proved(ROWS, LAST, BEFORE));
     assert!(is_proved(&one_barrier, LAST, BEFORE), "one barrier");
+    let last = behind.replace("BEFORE", "LAST");
+    assert!(is_proved(&last, LAST, BEFORE), "one barrier, behind the store");
+    assert!(!is_proved(&behind, LAST, BEFORE), "the next row is stored where the oldest is read");
     assert!(is_proved(&four, "p[(k + 3) % 4][t - 1]", "p[(k + 2) % 4][t - 1]"), "four");
     assert!(is_proved(&backwards, LAST, BEFORE), "another counter");
     assert!(is_proved(&cleared, LAST, BEFORE), "cleared");
@@ -127,5 +132,58 @@ fn no_wrong_ring_is_proved() {
         [(BEFORE, LAST), (LAST, LAST), (LAST, "p[k % 3][t - 1]"), (LAST, "p[(k + 1) % 3][t]")];
     for (last, before) in swapped {
         assert!(!is_proved(ROWS, last, before), "{last}, {before}");
+    }
+}
+
+/// Rows of which few launches have enough: what is right for the first ones only is not handed out.
+#[test]
+fn rings_come_round_in_some_launch() {
+    let kernel = |slots: u32, back: u32, counter: &str, next: &str| {
+        format!(
+            "__global__ void k(const float *u, float *v, int n, int rows) {{
+    __shared__ float p[{slots}][64];
+    int t = threadIdx.x, i = blockIdx.x * 64 + t;
+    {counter} slot = 0;
+    for (int k = 0; k < rows; k++) {{
+        if (i < n) p[slot % {slots}][t] = u[k * n + i];
+        __syncthreads();
+        if (k >= {back} && t > 0 && i < n) v[k * n + i] = __opt__(u[(k - {back}) * n + i - 1]);
+        __syncthreads();
+        {next};
+    }}
+}}
+"
+        )
+    };
+    for (slots, back, counter, next, wrong) in [
+        (3, 1, "int", "slot++", "k - 4"),
+        (5, 3, "int", "slot = (slot + 1) % 5", "p[k - 3]"),
+        // 256 is no multiple of three.
+        (3, 1, "unsigned char", "slot++", "= p[(slot + 2) % 3]"),
+    ] {
+        if let Ok(staged) = planned(&kernel(slots, back, counter, next)) {
+            assert!(!staged.text.contains(wrong), "{counter}, {next}: {}", staged.text);
+        }
+    }
+}
+
+/// An array between two steps whose elements get another value in an iteration that small launches do not come to.
+#[test]
+fn what_a_changing_array_holds_is_looked_at() {
+    let text = "__global__ void k(const float *u, float *mid, float *v, int n, int rows) {
+    __shared__ float p[3][64];
+    int t = threadIdx.x, i = blockIdx.x * 64 + t;
+    for (int k = 0; k < rows; k++) {
+        if (i < n) { mid[k * n + i] = u[k * n + i] + 1; p[k % 3][t] = u[k * n + i] + 1; }
+        __syncthreads();
+        if (i < n && k == 90) mid[(k - 1) * n + i] = 1;
+        __syncthreads();
+        if (k > 0 && t > 0 && i < n) v[k * n + i] = __opt__(mid[(k - 1) * n + i - 1]);
+        __syncthreads();
+    }
+}
+";
+    if let Ok(staged) = planned(text) {
+        assert!(!staged.text.contains("= p[(k + 2) % 3][t - 1];"), "{}", staged.text);
     }
 }

@@ -24,12 +24,21 @@ pub(super) fn all(usage: &Usage) -> Vec<Fit> {
     let divided = usage.roles.values().any(|r| r.times > 1);
     let last = if divided { WAYS } else { WAYS - NEAR.len() as u32 };
     let mut all = vec![];
-    let in_block = |limit: &Limit| matches!(limit.of, Met::Thread(_));
+    let deep = usage.roles.values().any(|r| r.depth);
+    let comes = |limit: &Limit| match limit.of {
+        // Blocks say how many threads there are.
+        Met::Thread(_) => false,
+        Met::Turns => deep,
+        _ => true,
+    };
     let limits = usage.limits.iter().enumerate();
-    for (number, limit) in limits.filter(|(_, l)| !in_block(l)) {
+    for (number, limit) in limits.filter(|(_, l)| comes(l)) {
         let many = several || matches!(&limit.of, Met::Size(name) if !bounds(usage, name));
-        let differs =
-            |way: &u32| many || way.is_multiple_of(2) && (*way >= FAR || way.is_multiple_of(6));
+        let differs = |way: &u32| match limit.of {
+            // Sizes along axes do not matter: beyond, just below, at, and just above the number.
+            Met::Turns => *way == 0 || (FAR..FAR + 12).contains(way) && way.is_multiple_of(4),
+            _ => many || way.is_multiple_of(2) && (*way >= FAR || way.is_multiple_of(6)),
+        };
         all.extend((0..last).filter(differs).map(|way| Fit::Beyond(number as u32 * WAYS + way)));
     }
     all

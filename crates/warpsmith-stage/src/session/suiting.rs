@@ -78,6 +78,7 @@ impl Session {
                 | Fit::Loose(_)
                 | Fit::Within(_)
                 | Fit::Each(_)
+                | Fit::Deep(_)
                 | Fit::Beyond(_)
         );
         let larger = match found.idle && !self.idle && !beside {

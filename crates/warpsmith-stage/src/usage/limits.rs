@@ -1,6 +1,6 @@
 //! Numbers of the text that positions and sizes meet: what a kernel does beyond `n < 3000` or `x % 200` no small launch shows.
 
-use warpsmith_front::ast::{self, ExprKind};
+use warpsmith_front::ast::{self, ExprKind, TypeKind};
 use warpsmith_front::sema::walk;
 
 use super::{Finder, Source};
@@ -69,6 +69,27 @@ impl Finder<'_> {
         }
     }
 
+    /// A variable of a byte begins anew after so many iterations.
+    pub(super) fn wraps(&mut self, ty: &ast::TypeName) {
+        let byte = match &ty.kind {
+            TypeKind::Builtin(words) => words.iter().any(|w| w == "char"),
+            TypeKind::Named(path) => {
+                path.as_name().is_some_and(|n| ["uint8_t", "int8_t", "u_char"].contains(&n))
+            }
+            _ => false,
+        };
+        if byte && !ty.is_const {
+            self.push(Limit { of: Met::Turns, value: 256 });
+        }
+    }
+
+    fn push(&mut self, limit: Limit) {
+        let limits = &mut self.usage.limits;
+        if limits.len() < MAX_LIMITS && !limits.contains(&limit) {
+            limits.push(limit);
+        }
+    }
+
     /// Notes a number for each axis and parameter that what meets it is made from; where that is a multiple, its part, too, and where it was
     /// divided, so many times the number.
     fn limit(&mut self, source: &Source, e: &ast::Expr, value: Option<i64>) {
@@ -93,11 +114,7 @@ impl Finder<'_> {
             let sizes = source.parameters.iter().cloned().map(Met::Size);
             let turns = source.counts.then_some(Met::Turns);
             for of in axes.chain(threads).chain(sizes).chain(turns) {
-                let limit = Limit { of, value };
-                let limits = &mut self.usage.limits;
-                if limits.len() < MAX_LIMITS && !limits.contains(&limit) {
-                    limits.push(limit);
-                }
+                self.push(Limit { of, value });
             }
         }
     }

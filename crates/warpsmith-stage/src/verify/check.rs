@@ -101,6 +101,9 @@ const BESIDE: [(Fit, u32); 12] = [
     (Fit::Spare, 5),
 ];
 
+/// Planes of launches with more than a few: rings of five come round twice, and of many.
+const DEEP: [u32; 2] = [11, 26];
+
 /// Launches with sizes without pattern where several bound positions along one axis, with small blocks and with those of the file.
 const RANDOM: u32 = 240;
 const FEW_RANDOM: u32 = 24;
@@ -158,6 +161,9 @@ impl Checker {
         }
         if session.usage.strides {
             kinds.push((Fit::Strided, 3));
+        }
+        if session.usage.roles.values().any(|r| r.depth) {
+            kinds.extend(DEEP.map(|planes| (Fit::Deep(planes), 2)));
         }
         let mut shapes = search::shapes(session, &launch::USUAL, &launch::USUAL_ROWS, 2);
         shapes.extend(session.own);

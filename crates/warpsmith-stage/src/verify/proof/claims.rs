@@ -100,6 +100,8 @@ const SMALL: [i64; 2] = [300, 5000];
 /// Instances of launches that do not keep to what is assumed, at most.
 const MAX_DOUBTS: usize = 4;
 
+const NOT_APART: &str = "no barrier parts an iteration from the next";
+
 const AXES: [&str; 3] = ["t_x", "t_y", "t_z"];
 
 impl<'a> Claims<'a> {
@@ -174,11 +176,11 @@ impl<'a> Claims<'a> {
     fn served(&mut self, wanted: &Wanted) -> Answer {
         let stores = self.stores(&wanted.array);
         let loops = &self.walked.events[wanted.event].loops;
-        let mut wrong = vec![];
+        let (mut wrong, mut meet) = (vec![], vec![]);
         // By how many of the loops around the read the store is in, too.
         let mut missing = vec![vec![]; loops.len() + 1];
         for (k, s) in stores.iter().enumerate() {
-            self.apart(s, wanted.event)?;
+            meet.extend(self.apart(s, wanted)?);
             let ordered = self.ordered(s.at.min(wanted.event), s.at.max(wanted.event));
             let before = s.at < wanted.event;
             if before && loops.starts_with(&s.event.loops) {
@@ -193,26 +195,28 @@ impl<'a> Claims<'a> {
             let absent = Truth::all(here.iter().map(Truth::negated));
             absent.or(&self.spoilt_earlier(&stores, wanted, depth))
         }));
+        self.must(&[wanted.when.clone(), Truth::any(meet)], NOT_APART)?;
         let bad = absent.or(&Truth::any(wrong));
         let mut asked = self.with_earlier(wanted, bad);
         asked.push(wanted.when.clone());
         self.must(&asked, "it is not certain that the element is there")
     }
 
-    /// A store in another iteration than the read's has a barrier between.
-    fn apart(&self, s: &Store<'_>, read: usize) -> Answer {
-        let reader = &self.walked.events[read];
+    /// A store in another iteration than the read's has a barrier between; where none parts it from the read before, the condition under
+    /// which both meet.
+    fn apart(&self, s: &Store<'_>, wanted: &Wanted) -> Result<Option<Truth>, Unproved> {
+        let reader = &self.walked.events[wanted.event];
         let common = common(&s.event.loops, &reader.loops);
-        let Some(last) = common.last() else { return Ok(()) };
+        let Some(last) = common.last().copied() else { return Ok(None) };
         let others = self.stores(s.array);
-        let fine = self.wraps(read, s.at, *last)
-            && others.iter().all(|o| {
-                let shared = self::common(&s.event.loops, &o.event.loops);
-                shared.last().is_none_or(|l| self.wraps(s.at, o.at, *l))
-            });
-        match fine {
-            true => Ok(()),
-            false => Err("no barrier parts an iteration from the next".into()),
+        let fine = others.iter().all(|o| {
+            let shared = self::common(&s.event.loops, &o.event.loops);
+            shared.last().is_none_or(|l| self.wraps(s.at, o.at, *l))
+        });
+        match self.wraps(wanted.event, s.at, last) {
+            true if fine => Ok(None),
+            false if fine && self.is_counted(last) => Ok(Some(self.meets_next(s, wanted, last))),
+            _ => Err(NOT_APART.into()),
         }
     }
 
@@ -348,7 +352,13 @@ impl<'a> Claims<'a> {
     fn spoils(&self, s: &Store<'_>, wanted: &Wanted, ordered: bool, before: bool) -> Truth {
         let rename = self.other(s.event, &self.walked.events[wanted.event].loops);
         let same = self.same(&self.another());
+        let read = &self.walked.events[wanted.event];
+        let again = s.event.unbarred.is_some() && s.event.unbarred == read.unbarred;
         let fine = match (before, ordered) {
+            // What a thread stores behind its read is there in the next iteration.
+            (false, _) if again => {
+                same.and(&self.is_value(s, &rename, &wanted.value, wanted.event))
+            }
             (true, true) => self.is_value(s, &rename, &wanted.value, wanted.event),
             (true, false) => same.and(&self.is_value(s, &rename, &wanted.value, wanted.event)),
             (false, _) => same,
@@ -378,7 +388,7 @@ impl<'a> Claims<'a> {
         Truth::any(inside.map(|s| {
             // Others than numbers of iterations say nothing of what is earlier.
             let now = &self.walked.loops[loops[outer]].counter;
-            let earlier = now.starts_with("u_n").then(|| {
+            let earlier = self.is_counted(loops[outer]).then(|| {
                 let over = s.at > wanted.event && loops.len() == outer + 1;
                 let last = Sum::name(now).plus(&Sum::number(i64::from(over)), -1);
                 Truth::at_most(&Sum::name(now).renamed(&rename), &last)

@@ -39,6 +39,8 @@ pub struct Proof {
     pub assumed: BTreeSet<String>,
     /// Where something may be wrong in launches that do not.
     pub doubts: Vec<Instance>,
+    /// A read is of an array that the kernel stores to: that it stores one value to an element is assumed.
+    pub changing: bool,
 }
 
 /// Names of sizes that bound positions along an axis: axis and parameter.
@@ -114,6 +116,7 @@ pub fn prove(
     let assumed = std::mem::take(&mut claims.assumed);
     let covers = std::mem::take(&mut claims.covers);
     proof.assumed = said(&walked, &assumed, &covers, function);
+    proof.changing = !changing(&walked).is_empty();
     Ok(proof)
 }
 
@@ -194,6 +197,21 @@ fn made(value: &Made, of: &dyn Fn(&str) -> Option<Sum>) -> Option<Sum> {
     })
 }
 
+/// Arrays that the kernel stores to and marked reads are of.
+fn changing(walked: &Walked) -> BTreeSet<Array> {
+    let mut all = BTreeSet::new();
+    for e in &walked.events {
+        if let What::Read { old, .. } = &e.what {
+            old.each(&mut |t| {
+                if let Tree::Changing(array, _) = t {
+                    all.insert(array.clone());
+                }
+            });
+        }
+    }
+    all
+}
+
 /// Assumptions in words.
 fn said(
     walked: &Walked,
@@ -225,16 +243,14 @@ fn said(
             let name = &function.vars[*v as usize].name;
             all.insert(format!("launches make `{name}` as long as the plan's own reads need"));
         }
-        if let What::Read { old, .. } = &e.what {
-            old.each(&mut |t| {
-                if let Tree::Changing(Array::Variable(v), _) = t {
-                    let name = &function.vars[*v as usize].name;
-                    all.insert(format!(
-                        "the unmodified kernel stores one value to an element of `{name}`"
-                    ));
-                }
-            });
-        }
     }
+    all.extend(changing(walked).into_iter().map(|array| {
+        let array = match array {
+            Array::Variable(v) => format!("`{}`", function.vars[v as usize].name),
+            Array::Member(name) => format!("`{name}`"),
+            Array::Global(_) => "arrays of the module".into(),
+        };
+        format!("the unmodified kernel stores one value to an element of {array}")
+    }));
     all
 }

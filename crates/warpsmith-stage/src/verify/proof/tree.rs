@@ -4,7 +4,7 @@ use super::formula::{Renamed, Truth};
 use super::poly::Poly;
 
 /// An array of global memory, or one that a block shares.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Array {
     /// A parameter or variable of the kernel by its number.
     Variable(u32),

@@ -30,6 +30,8 @@ pub struct Event {
     pub when: Truth,
     /// The loops with barriers that it is in, outermost first.
     pub loops: Vec<usize>,
+    /// The outermost loop without barriers that it is in, whose iterations are not told apart, by a number of its own.
+    pub unbarred: Option<u32>,
 }
 
 #[derive(Clone, Debug)]
@@ -94,6 +96,8 @@ pub struct Walker<'a> {
     out: Walked,
     /// Loops with barriers around, by number.
     turns: Vec<usize>,
+    /// The outermost loop without barriers around.
+    unbarred: Option<u32>,
     /// Conditions around.
     depth: u32,
     calls: u32,
@@ -148,8 +152,16 @@ pub fn walk(
         naturals: vec![],
         sizes: vec![],
     };
-    let mut walker =
-        Walker { eval, old: old.0, new: new.0, out, turns: vec![], depth: 0, calls: 0 };
+    let mut walker = Walker {
+        eval,
+        old: old.0,
+        new: new.0,
+        out,
+        turns: vec![],
+        unbarred: None,
+        depth: 0,
+        calls: 0,
+    };
     walker.parameters(before);
     for v in written::objects(before) {
         let var = before.var(v);
@@ -324,7 +336,7 @@ impl<'a> Walker<'a> {
 
     fn event(&mut self, what: What) {
         let (when, loops) = (self.eval.path.clone(), self.turns.clone());
-        self.out.events.push(Event { what, when, loops });
+        self.out.events.push(Event { what, when, loops, unbarred: self.unbarred });
     }
 
     fn barrier(&mut self) -> Result<(), Refused> {

@@ -33,8 +33,7 @@ impl<'a> Claims<'a> {
         let reader = &self.walked.events[wanted.event];
         let turn = reader.loops.last().copied()?;
         let counter = &self.walked.loops[turn].counter;
-        // Others are not numbers of iterations.
-        if !counter.starts_with("u_n") {
+        if !self.is_counted(turn) {
             return None;
         }
         let mut changes = false;
@@ -149,6 +148,29 @@ impl<'a> Claims<'a> {
         place.sum().names(&mut see);
         value.names(&mut see);
         alike
+    }
+
+    /// Whether iterations of a loop have numbers, one after the other.
+    pub(super) fn is_counted(&self, turn: usize) -> bool {
+        self.walked.loops[turn].counter.starts_with("u_n")
+    }
+
+    /// That another thread stores to the place already in the next iteration.
+    pub(super) fn meets_next(&self, s: &Store<'_>, wanted: &Wanted, turn: usize) -> Truth {
+        let counter = &self.walked.loops[turn].counter;
+        let next = Sum::name(counter).plus(&Sum::number(1), 1);
+        let another = AXES.map(|a| Sum::name(&format!("pn_{}", &a[2..])));
+        let rename = |name: &str| match AXES.iter().position(|a| *a == name) {
+            Some(axis) => Some(another[axis].clone()),
+            None if name == counter => Some(next.clone()),
+            None if self.is_fixed(name, turn) => None,
+            None => Some(Sum::name(&format!("pn_{}", name.replace('_', "")))),
+        };
+        Truth::all([
+            s.event.when.renamed(&rename),
+            Truth::equal(&s.place.renamed(&rename).sum(), &wanted.place.sum()),
+            self.same(&another).negated(),
+        ])
     }
 
     /// Whether a name stands for one value while a loop goes on: blocks, parameters, and iterations of loops around.

@@ -68,7 +68,7 @@ impl<'a> Walker<'a> {
         let (frame, path, known) =
             (self.eval.frame.clone(), self.eval.path.clone(), self.eval.known.clone());
         let (fresh, depth, calls) = (self.eval.fresh, self.depth, self.calls);
-        let turns = self.turns.clone();
+        let (turns, around) = (self.turns.clone(), self.unbarred);
         let noted = [self.eval.loads.len(), self.eval.shared_reads.len()];
         let walked = [self.out.events.len(), self.out.loops.len(), self.out.dropped.len()];
         let unbarred = self.out.unbarred;
@@ -76,7 +76,8 @@ impl<'a> Walker<'a> {
         let done = self.turn(counter, Truth::Always, of.parts);
         let after = std::mem::replace(&mut self.eval.frame, frame);
         (self.eval.path, self.eval.known, self.eval.fresh) = (path, known, fresh);
-        (self.depth, self.calls, self.turns) = (depth, calls, turns);
+        (self.depth, self.calls) = (depth, calls);
+        (self.turns, self.unbarred) = (turns, around);
         self.out.unbarred = unbarred;
         self.eval.loads.truncate(noted[0]);
         self.eval.shared_reads.truncate(noted[1]);

@@ -155,15 +155,17 @@ impl<'a> Walker<'a> {
             self.out.loops.push(Turns { first, end: first, counter });
             self.turns.push(number);
         }
-        let depth = self.depth;
+        let (depth, unbarred) = (self.depth, self.unbarred);
         if !barred {
             self.depth += 1;
+            self.eval.fresh += 1;
+            self.unbarred = unbarred.or(Some(self.eval.fresh));
         }
         self.eval.path = before.and(&goes);
         for (a, b) in parts {
             self.block(&a.stmts, &b.stmts)?;
         }
-        self.depth = depth;
+        (self.depth, self.unbarred) = (depth, unbarred);
         if barred {
             self.turns.pop();
             self.out.loops[number].end = self.out.events.len();
@@ -285,7 +287,11 @@ impl<'a> Walker<'a> {
             self.carry(&Carrying { before: &before, name: &name, barred, parts: &parts, fresh });
         }
         let mut goes = Truth::Always;
+        let stores = self.stores_shared(b) || self.stores_shared(s);
         if let (Some(a), Some(b)) = (condition, c) {
+            if a.expr != b.expr && (barred || stores) {
+                return Err("a marked read stands in the condition of a loop".into());
+            }
             self.compared(&a.expr, &b.expr);
             if at_head.is_some() {
                 goes = self.eval.truth(&a.expr);
