@@ -243,8 +243,13 @@ impl Walk<'_> {
             self.work.control += rounds / factor;
             self.work.int += rounds * 2.0 / factor;
         }
+        let made = self.pointers.made();
         let (pointers, sites) = (self.pointers.count(), self.sites.len());
         self.block(&l.body);
+        if !unrolled && holds_rows_only(l) {
+            let rows = self.pointers.made() - made;
+            self.strided = self.strided.max(POINTER * rows as f64);
+        }
         if !unrolled && is_copied(l) && self.sites.len() - sites <= MOST_COPIED {
             let new = (self.pointers.count().saturating_sub(pointers)).max(1) as f64;
             self.strided = self.strided.max(COPIES * POINTER * new);
@@ -272,18 +277,32 @@ fn is_unrolled_unasked(l: &ForLoop, trips: f64) -> bool {
 /// Whether the compiler copies the body of a loop, and first computes how often it runs: nothing in it is a loop or a
 /// barrier, and its ends are not both constants.
 fn is_copied(l: &ForLoop) -> bool {
-    let mut plain = !matches!(l.kind, LoopKind::Unrolled(_));
-    tree::each_stmt(&l.body, &mut |s| {
-        plain &= !matches!(
-            s.kind,
-            StmtKind::For(_)
-                | StmtKind::Loop { .. }
-                | StmtKind::Barrier { .. }
-                | StmtKind::Warp { .. }
-        );
-    });
+    let plain = !matches!(l.kind, LoopKind::Unrolled(_)) && is_innermost(l);
     let one = l.step.as_const().is_some_and(|v| v.as_i64().abs() == 1);
     plain && !one && !(is_known(&l.first) && is_known(&l.limit))
+}
+
+/// Whether nothing in a loop is a loop or a barrier.
+fn is_innermost(l: &ForLoop) -> bool {
+    holds_only(l, |_| false)
+}
+
+/// Whether all loops in a loop stand written out in the code, as rows side by side: it moves the pointers of all of them on.
+fn holds_rows_only(l: &ForLoop) -> bool {
+    !is_innermost(l) && holds_only(l, |inner| matches!(inner.kind, LoopKind::Unrolled(None)))
+}
+
+/// Whether a loop has no barrier, and such loops only.
+fn holds_only(l: &ForLoop, such: impl Fn(&ForLoop) -> bool) -> bool {
+    let mut only = true;
+    tree::each_stmt(&l.body, &mut |s| {
+        only &= match &s.kind {
+            StmtKind::For(inner) => such(inner),
+            StmtKind::Loop { .. } | StmtKind::Barrier { .. } | StmtKind::Warp { .. } => false,
+            _ => true,
+        };
+    });
+    only
 }
 
 /// Whether a step is the number of blocks, or a multiple.
