@@ -164,7 +164,7 @@ pub struct GlobalTraffic {
     pub reuse_bytes: f64,
     /// Bytes of the different sectors that the whole grid touches.
     pub grid_bytes: f64,
-    /// Bytes of the array that a block touches between an earlier access of another loop to the same sectors and this one, as of the second
+    /// Bytes of all arrays that a block touches between an earlier access of another loop to the same sectors and this one, as of the second
     /// pass over a row: 0 where nothing has read them before.
     pub between_passes: f64,
     /// Lanes that take part in the requests, summed: asked of atomic operations, which L2 executes one by one.

@@ -6,12 +6,14 @@
 
 mod edit;
 mod effects;
+mod fixed;
 
 pub use edit::{
     map_exprs, map_stmts, map_subexprs, rename_loops, rename_vars, rename_vars_in_expr,
     renew_loops, substitute_var, substitute_var_in_expr,
 };
 pub use effects::{Effects, effects, expr_effects, free_vars, stmt_effects, vars_of_expr};
+pub use fixed::{is_fixed, is_fixed_beside};
 
 use crate::collective::Collective;
 use crate::expr::{Expr, ExprKind, Place, PlaceKind};

@@ -456,13 +456,17 @@ impl Kernel {
         path
     }
 
+    /// The outermost loop that is bound of a loop and those around it.
+    pub fn bound_at(&self, id: LoopId) -> Option<LoopId> {
+        let all = self.loops_around(id).into_iter().chain(self.find_loop(id));
+        all.filter(|l| matches!(l.kind, LoopKind::Bound(_))).map(|l| l.id).next()
+    }
+
     /// Whether each thread runs a loop on its own: a serial one, or a marked one inside a loop that threads share.
     pub fn runs_in_thread(&self, id: LoopId) -> bool {
         match self.find_loop(id).map(|l| &l.kind) {
             Some(LoopKind::Serial | LoopKind::Unrolled(_)) => true,
-            Some(LoopKind::Parallel(_)) => {
-                self.loops_around(id).iter().any(|l| matches!(l.kind, LoopKind::Bound(_)))
-            }
+            Some(LoopKind::Parallel(_)) => self.bound_at(id).is_some(),
             _ => false,
         }
     }

@@ -11,6 +11,7 @@ use std::path::Path;
 use serde_json::Value as Json;
 use warpsmith::device::{Gpu, KernelProfile, predict};
 use warpsmith::ir::SourceMap;
+use warpsmith::opt::kernel::OfGpu;
 use warpsmith::opt::{Kernel, Schedule, lower, schedule};
 use warpsmith::tune;
 use warpsmith::tune::TuneRequest;
@@ -45,6 +46,9 @@ fn main() {
         let records = store.results(problem.id, Filter::default()).expect("results");
         let name = problem.key.device.trim_start_matches("NVIDIA ");
         let gpu = Gpu::find(name).expect("a GPU of the model");
+        let shared = gpu.architecture().shared_per_block_optin;
+        let of_gpu = OfGpu { shared, multiprocessors: gpu.sms };
+        let kernel = Kernel { gpu: of_gpu, ..kernel.clone() };
         let of = |r: &Record| {
             let steps = steps(&space, r)?;
             Some(Row::of(&kernel, &steps, r, gpu, &point, &sources, compiled))

@@ -13,20 +13,16 @@
 //! reads of the element that the iteration before wrote, ahead of the write, or of its own behind it.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::visit::{self, Rewriter};
 use warpsmith_ir::{
-    Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, Origin, Place, PlaceKind, Scalar, SourceMap,
-    Stmt, StmtKind, Value, Var, VarId, VarKind,
+    Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, Origin, Place, PlaceKind, Scalar, Stmt,
+    StmtKind, Value, Var, VarId, VarKind,
 };
-use winnow::ModalResult;
-use winnow::Parser;
 
 use super::Rewritten;
-use super::grammar::name;
-use super::step::{About, Law, Rewrite, StepError, loop_named};
+use super::step::{About, Law, LoopArgs, OfLoop};
 use crate::analysis::access::{Base, Scope, base_of};
 use crate::analysis::loops::{has_nameless, unit_step};
 use crate::kernel::Kernel;
@@ -34,20 +30,14 @@ use crate::names::fresh_name;
 use crate::refusal::Refusal;
 use crate::walk;
 
-/// What the step is told.
+/// The step, which names one loop: the loop whose iterations read what the one before wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Args {
-    /// The loop whose iterations read what the one before wrote.
-    pub target: String,
-}
+pub enum Step {}
 
-impl fmt::Display for Args {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.target)
-    }
-}
+/// What the step is told.
+pub type Args = LoopArgs<Step>;
 
-impl Rewrite for Args {
+impl OfLoop for Step {
     const ABOUT: About = About {
         name: "carry",
         example: "carry j",
@@ -81,12 +71,8 @@ void sums(int n, int m, const float *x, float *y) {
         },
     };
 
-    fn parse(input: &mut &str) -> ModalResult<Args> {
-        name.map(|target| Args { target }).parse_next(input)
-    }
-
-    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
-        Ok(apply(check(kernel, loop_named(kernel, &self.target)?)?))
+    fn take(kernel: &Kernel, target: LoopId) -> Result<Rewritten, Refusal> {
+        Ok(apply(check(kernel, target)?))
     }
 }
 

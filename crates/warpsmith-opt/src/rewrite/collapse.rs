@@ -12,19 +12,15 @@
 //!
 //! The new counter has 64 bits. Where the outer limit is a signed parameter, the launcher refuses values below 0.
 
-use std::fmt;
 use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::visit::{self, Rewriter};
 use warpsmith_ir::{
     BinaryOp, Block, Expr, ForLoop, Function, LoopId, LoopKind, Origin, Place, PlaceKind, Scalar,
-    SourceMap, Stmt, StmtKind, Type, Var, VarId, VarKind,
+    Stmt, StmtKind, Type, Var, VarId, VarKind,
 };
-use winnow::ModalResult;
-use winnow::Parser;
 
 use super::Rewritten;
-use super::grammar::name;
-use super::step::{About, Law, Rewrite, StepError, loop_named};
+use super::step::{About, Law, LoopArgs, OfLoop};
 use crate::analysis::{loops, scalars};
 use crate::kernel::{Kernel, only_loop};
 use crate::names::fresh_name;
@@ -32,20 +28,14 @@ use crate::refusal::Refusal;
 use crate::requirement::Requirement;
 use crate::walk;
 
-/// What the step is told.
+/// The step, which names one loop: the outer one of the two loops.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Args {
-    /// The outer one of the two loops.
-    pub outer: String,
-}
+pub enum Step {}
 
-impl fmt::Display for Args {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.outer)
-    }
-}
+/// What the step is told.
+pub type Args = LoopArgs<Step>;
 
-impl Rewrite for Args {
+impl OfLoop for Step {
     const ABOUT: About = About {
         name: "collapse",
         example: "collapse h",
@@ -75,12 +65,8 @@ void planes(int n, int h, int w, const float *A, float *s) {
         },
     };
 
-    fn parse(input: &mut &str) -> ModalResult<Args> {
-        name.map(|outer| Args { outer }).parse_next(input)
-    }
-
-    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
-        Ok(apply(check(kernel, loop_named(kernel, &self.outer)?)?))
+    fn take(kernel: &Kernel, target: LoopId) -> Result<Rewritten, Refusal> {
+        Ok(apply(check(kernel, target)?))
     }
 }
 

@@ -14,20 +14,15 @@
 //! that the function does not write and whose extent along `k` the loop goes through. Sums of integers are the same in any
 //! order.
 
-use std::fmt;
-
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{
     BinaryOp, Expr, ExprKind, ForLoop, Function, LoopId, LoopKind, MathFn, Module, Place,
-    PlaceKind, Scalar, SourceMap, Stmt, StmtKind, Type, VarId, visit,
+    PlaceKind, Scalar, Stmt, StmtKind, Type, VarId, visit,
 };
-use winnow::ModalResult;
-use winnow::Parser;
 
 use super::Rewritten;
 use super::copy;
-use super::grammar::name;
-use super::step::{About, Law, Rewrite, StepError, loop_named};
+use super::step::{About, Law, LoopArgs, OfLoop};
 use crate::analysis::loops::unit_step;
 use crate::analysis::{scalars, updates};
 use crate::build::conditions::select;
@@ -36,20 +31,14 @@ use crate::kernel::Kernel;
 use crate::refusal::Refusal;
 use crate::{names, walk};
 
-/// What the step is told.
+/// The step, which names one loop: a serial loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Args {
-    /// A serial loop.
-    pub target: String,
-}
+pub enum Step {}
 
-impl fmt::Display for Args {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.target)
-    }
-}
+/// What the step is told.
+pub type Args = LoopArgs<Step>;
 
-impl Rewrite for Args {
+impl OfLoop for Step {
     const ABOUT: About = About {
         name: "dp4a",
         example: "dp4a k",
@@ -110,12 +99,8 @@ void product(int n, int m, const signed char *A, const signed char *x, int *y, i
         },
     };
 
-    fn parse(input: &mut &str) -> ModalResult<Args> {
-        name.map(|target| Args { target }).parse_next(input)
-    }
-
-    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
-        Ok(apply(check(kernel, loop_named(kernel, &self.target)?)?))
+    fn take(kernel: &Kernel, target: LoopId) -> Result<Rewritten, Refusal> {
+        Ok(apply(check(kernel, target)?))
     }
 }
 
@@ -155,10 +140,8 @@ pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalDp4a<'_>, Refusal> 
         Err(Refusal::LoopRefused { verb: "multiply four pairs at a time in", loop_id: target, why })
     };
     let Some(l) = kernel.find_loop(target) else { return refuse("it does not exist") };
-    if let Some(l) =
-        kernel.loops_around(target).iter().find(|l| matches!(l.kind, LoopKind::Bound(_)))
-    {
-        return Err(Refusal::AlreadyBound { loop_id: l.id });
+    if let Some(bound) = kernel.bound_at(target) {
+        return Err(Refusal::AlreadyBound { loop_id: bound });
     }
     if !matches!(l.kind, LoopKind::Serial) {
         return Err(Refusal::NotSerial { loop_id: target });

@@ -12,37 +12,27 @@
 //! Legal for a serial loop of at most [`MOST`] iterations that are known, which no iteration leaves or ends early, and
 //! whose counter nothing else writes or reads.
 
-use std::fmt;
 use warpsmith_ir::{
-    Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, PlaceKind, SourceMap, Stmt, StmtKind, visit,
+    Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, PlaceKind, Stmt, StmtKind, visit,
 };
 
-use super::grammar::name;
 use super::specialise::general_copy;
-use super::step::{About, Law, Rewrite, StepError, loop_named};
+use super::step::{About, Law, LoopArgs, OfLoop};
 use super::{Rewritten, copy};
 use crate::analysis::access::Scope;
 use crate::analysis::scalars;
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
 use crate::walk;
-use winnow::ModalResult;
-use winnow::Parser;
+
+/// The step, which names one loop: a short serial loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {}
 
 /// What the step is told.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Args {
-    /// A short serial loop.
-    pub target: String,
-}
+pub type Args = LoopArgs<Step>;
 
-impl fmt::Display for Args {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.target)
-    }
-}
-
-impl Rewrite for Args {
+impl OfLoop for Step {
     const ABOUT: About = About {
         name: "expand",
         example: "expand r",
@@ -75,12 +65,8 @@ void star(int n, const float *u, float *v) {
         },
     };
 
-    fn parse(input: &mut &str) -> ModalResult<Args> {
-        name.map(|target| Args { target }).parse_next(input)
-    }
-
-    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
-        Ok(apply(check(kernel, loop_named(kernel, &self.target)?)?))
+    fn take(kernel: &Kernel, target: LoopId) -> Result<Rewritten, Refusal> {
+        Ok(apply(check(kernel, target)?))
     }
 }
 

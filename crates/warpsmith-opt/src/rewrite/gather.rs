@@ -13,38 +13,26 @@
 //! in it whose bounds do not depend on it and whose iterations, with it inside, update elements of their own. Iterations of
 //! the loop may then run in any order, and two that update one element do so in one thread.
 
-use std::fmt;
-
 use warpsmith_ir::{
-    AtomicOp, BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, MathFn, SourceMap,
-    StmtKind, visit,
+    AtomicOp, BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, MathFn, StmtKind, visit,
 };
-use winnow::ModalResult;
-use winnow::Parser;
 
-use super::grammar::name;
 use super::privatise::has_only_private;
-use super::step::{About, Law, Rewrite, StepError, loop_named};
+use super::step::{About, Law, LoopArgs, OfLoop};
 use super::{Rewritten, independence, interchange};
 use crate::analysis::loops;
 use crate::kernel::{Kernel, is_marked};
 use crate::refusal::Refusal;
 use crate::walk;
 
-/// What the step is told.
+/// The step, which names one loop: the loop whose iterations scatter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Args {
-    /// The loop whose iterations scatter.
-    pub target: String,
-}
+pub enum Step {}
 
-impl fmt::Display for Args {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.target)
-    }
-}
+/// What the step is told.
+pub type Args = LoopArgs<Step>;
 
-impl Rewrite for Args {
+impl OfLoop for Step {
     const ABOUT: About = About {
         name: "gather",
         example: "gather i",
@@ -73,12 +61,8 @@ void columns(int n, int m, const float *A, float *s) {
         },
     };
 
-    fn parse(input: &mut &str) -> ModalResult<Args> {
-        name.map(|target| Args { target }).parse_next(input)
-    }
-
-    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
-        Ok(apply(check(kernel, loop_named(kernel, &self.target)?)?))
+    fn take(kernel: &Kernel, target: LoopId) -> Result<Rewritten, Refusal> {
+        Ok(apply(check(kernel, target)?))
     }
 }
 

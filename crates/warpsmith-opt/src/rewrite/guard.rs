@@ -12,34 +12,23 @@
 //! Legal where `continue` ends every way through one side of each condition, or nothing follows the condition: no statement is
 //! written down twice.
 
-use std::fmt;
-
-use warpsmith_ir::{Block, Expr, ForLoop, LoopId, LoopKind, SourceMap, Stmt, StmtKind};
-use winnow::ModalResult;
-use winnow::Parser;
+use warpsmith_ir::{Block, Expr, LoopId, Stmt, StmtKind};
 
 use super::Rewritten;
-use super::grammar::name;
 use super::rectangle::under::negated;
-use super::step::{About, Law, Rewrite, StepError, loop_named};
+use super::step::{About, Law, LoopArgs, OfLoop};
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
 use crate::walk;
 
-/// What the step is told.
+/// The step, which names one loop: the loop whose iterations go on early.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Args {
-    /// The loop whose iterations go on early.
-    pub target: String,
-}
+pub enum Step {}
 
-impl fmt::Display for Args {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.target)
-    }
-}
+/// What the step is told.
+pub type Args = LoopArgs<Step>;
 
-impl Rewrite for Args {
+impl OfLoop for Step {
     const ABOUT: About = About {
         name: "guard",
         example: "guard i",
@@ -70,12 +59,8 @@ void roots(int n, const float *x, float *y) {
         },
     };
 
-    fn parse(input: &mut &str) -> ModalResult<Args> {
-        name.map(|target| Args { target }).parse_next(input)
-    }
-
-    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
-        Ok(apply(check(kernel, loop_named(kernel, &self.target)?)?))
+    fn take(kernel: &Kernel, target: LoopId) -> Result<Rewritten, Refusal> {
+        Ok(apply(check(kernel, target)?))
     }
 }
 
@@ -97,10 +82,8 @@ pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalGuard<'_>, Refusal>
         Err(Refusal::LoopRefused { verb: "guard", loop_id: target, why })
     };
     let Some(l) = kernel.find_loop(target) else { return refused("it does not exist") };
-    let is_bound = |l: &&ForLoop| matches!(l.kind, LoopKind::Bound(_));
-    let around = kernel.loops_around(target);
-    if let Some(l) = around.into_iter().chain([l]).find(is_bound) {
-        return Err(Refusal::AlreadyBound { loop_id: l.id });
+    if let Some(bound) = kernel.bound_at(target) {
+        return Err(Refusal::AlreadyBound { loop_id: bound });
     }
     if walk::continues(&l.body).is_none() {
         return refused("none of its iterations goes on early");

@@ -20,12 +20,10 @@
 //! compared with a tolerance.
 
 use std::collections::BTreeSet;
-use std::fmt;
-use warpsmith_ir::{Block, ForLoop, LoopId, LoopKind, PlaceKind, SourceMap, Stmt, StmtKind, VarId};
+use warpsmith_ir::{Block, ForLoop, LoopId, LoopKind, PlaceKind, Stmt, StmtKind, VarId};
 
-use super::grammar::name;
 use super::share::{SHARED, reassociated};
-use super::step::{About, Law, Rewrite, StepError, loop_named};
+use super::step::{About, Law, LoopArgs, OfLoop};
 use super::swap::repeatable;
 use super::{Rewritten, independence};
 use crate::analysis::access::{AccessKind, Base, Scope};
@@ -34,23 +32,15 @@ use crate::analysis::{loops, scalars};
 use crate::kernel::{Kernel, Sum, only_loop};
 use crate::refusal::Refusal;
 use crate::walk;
-use winnow::ModalResult;
-use winnow::Parser;
+
+/// The step, which names one loop: the outer one of the two loops.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {}
 
 /// What the step is told.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Args {
-    /// The outer one of the two loops.
-    pub outer: String,
-}
+pub type Args = LoopArgs<Step>;
 
-impl fmt::Display for Args {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.outer)
-    }
-}
-
-impl Rewrite for Args {
+impl OfLoop for Step {
     const ABOUT: About = About {
         name: "interchange",
         example: "interchange i",
@@ -79,12 +69,8 @@ void columns(int n, int m, const float *A, float *s) {
         },
     };
 
-    fn parse(input: &mut &str) -> ModalResult<Args> {
-        name.map(|outer| Args { outer }).parse_next(input)
-    }
-
-    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
-        Ok(apply(check(kernel, loop_named(kernel, &self.outer)?)?))
+    fn take(kernel: &Kernel, target: LoopId) -> Result<Rewritten, Refusal> {
+        Ok(apply(check(kernel, target)?))
     }
 }
 

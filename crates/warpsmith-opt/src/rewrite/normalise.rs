@@ -11,18 +11,13 @@
 //! it, and whose number of iterations is no number beyond its type. Loop normalisation: Allen, Kennedy, *Optimizing Compilers for
 //! Modern Architectures*, section 4.3.
 
-use std::fmt;
-
 use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{
-    BinaryOp, Expr, ExprKind, ForLoop, LoopId, LoopKind, PlaceKind, SourceMap, StmtKind, visit,
+    BinaryOp, Expr, ExprKind, ForLoop, LoopId, LoopKind, PlaceKind, StmtKind, visit,
 };
-use winnow::ModalResult;
-use winnow::Parser;
 
 use super::Rewritten;
-use super::grammar::name;
-use super::step::{About, Law, Rewrite, StepError, loop_named};
+use super::step::{About, Law, LoopArgs, OfLoop};
 use crate::analysis::scalars;
 use crate::build::counters::counter_type;
 use crate::kernel::{Kernel, is_marked};
@@ -30,20 +25,14 @@ use crate::refusal::Refusal;
 use crate::rewrite::runs::scalar_of;
 use crate::walk;
 
-/// What the step is told.
+/// The step, which names one loop: a loop that counts down.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Args {
-    /// A loop that counts down.
-    pub target: String,
-}
+pub enum Step {}
 
-impl fmt::Display for Args {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.target)
-    }
-}
+/// What the step is told.
+pub type Args = LoopArgs<Step>;
 
-impl Rewrite for Args {
+impl OfLoop for Step {
     const ABOUT: About = About {
         name: "normalise",
         example: "normalise t",
@@ -78,12 +67,8 @@ void rest(int n, int m, const float *x, float *y) {
         },
     };
 
-    fn parse(input: &mut &str) -> ModalResult<Args> {
-        name.map(|target| Args { target }).parse_next(input)
-    }
-
-    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
-        Ok(apply(check(kernel, loop_named(kernel, &self.target)?)?))
+    fn take(kernel: &Kernel, target: LoopId) -> Result<Rewritten, Refusal> {
+        Ok(apply(check(kernel, target)?))
     }
 }
 

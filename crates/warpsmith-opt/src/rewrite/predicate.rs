@@ -13,18 +13,13 @@
 //! computed whether the condition holds or not, and the loop changes nothing that the others are made of.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, ForLoop, Function, LoopId, LoopKind, SourceMap, Stmt,
-    StmtKind, Type, VarId,
+    BinaryOp, Block, Expr, ExprKind, ForLoop, Function, LoopId, Stmt, StmtKind, Type, VarId,
 };
-use winnow::ModalResult;
-use winnow::Parser;
 
 use super::Rewritten;
-use super::grammar::name;
-use super::step::{About, Law, Rewrite, StepError, loop_named};
+use super::step::{About, Law, LoopArgs, OfLoop};
 use crate::analysis::loops::written_bases;
 use crate::build::conditions::select;
 use crate::build::stmts::{declare, local};
@@ -32,20 +27,14 @@ use crate::kernel::Kernel;
 use crate::refusal::Refusal;
 use crate::{names, walk};
 
-/// What the step is told.
+/// The step, which names one loop: the serial loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Args {
-    /// The serial loop.
-    pub target: String,
-}
+pub enum Step {}
 
-impl fmt::Display for Args {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.target)
-    }
-}
+/// What the step is told.
+pub type Args = LoopArgs<Step>;
 
-impl Rewrite for Args {
+impl OfLoop for Step {
     const ABOUT: About = About {
         name: "predicate",
         example: "predicate k",
@@ -85,12 +74,8 @@ void scores(int n, int m, const int *len, const float *A, float *s) {
         },
     };
 
-    fn parse(input: &mut &str) -> ModalResult<Args> {
-        name.map(|target| Args { target }).parse_next(input)
-    }
-
-    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
-        Ok(apply(check(kernel, loop_named(kernel, &self.target)?)?))
+    fn take(kernel: &Kernel, target: LoopId) -> Result<Rewritten, Refusal> {
+        Ok(apply(check(kernel, target)?))
     }
 }
 
@@ -111,9 +96,8 @@ pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalPredicate<'_>, Refu
         let why = why.into();
         Err(Refusal::LoopRefused { verb: "move the condition around", loop_id: target, why })
     };
-    let around = kernel.loops_around(target);
-    if let Some(l) = around.iter().find(|l| matches!(l.kind, LoopKind::Bound(_))) {
-        return Err(Refusal::AlreadyBound { loop_id: l.id });
+    if let Some(bound) = kernel.bound_at(target) {
+        return Err(Refusal::AlreadyBound { loop_id: bound });
     }
     let mut sides = kernel.func().body.clone();
     part_innermost(&mut sides, target);

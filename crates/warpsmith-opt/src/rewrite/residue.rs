@@ -12,21 +12,17 @@
 //! what does not change in the loop. The order of what remains is the same.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{
     BinaryOp, Block, Expr, ExprKind, ForLoop, Function, LoopId, LoopKind, Place, PlaceKind, Scalar,
-    SourceMap, Stmt, StmtKind, Type, UnaryOp, Var, VarId, VarKind, visit,
+    Stmt, StmtKind, Type, UnaryOp, Var, VarId, VarKind, visit,
 };
-use winnow::ModalResult;
-use winnow::Parser;
 
 use super::Rewritten;
-use super::grammar::name;
 use super::rectangle::outside::common;
 use super::rectangle::under::{negated, skipping};
-use super::step::{About, Law, Rewrite, StepError, loop_named};
+use super::step::{About, Law, LoopArgs, OfLoop};
 use crate::analysis::loops::unit_step;
 use crate::analysis::scalars;
 use crate::build::conditions::all_of;
@@ -37,20 +33,14 @@ use crate::names::fresh_name;
 use crate::refusal::Refusal;
 use crate::walk;
 
-/// What the step is told.
+/// The step, which names one loop: a serial loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Args {
-    /// A serial loop.
-    pub target: String,
-}
+pub enum Step {}
 
-impl fmt::Display for Args {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.target)
-    }
-}
+/// What the step is told.
+pub type Args = LoopArgs<Step>;
 
-impl Rewrite for Args {
+impl OfLoop for Step {
     const ABOUT: About = About {
         name: "residue",
         example: "residue k",
@@ -84,12 +74,8 @@ void up(int n, const float *w, const float *x, float *y) {
         },
     };
 
-    fn parse(input: &mut &str) -> ModalResult<Args> {
-        name.map(|target| Args { target }).parse_next(input)
-    }
-
-    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
-        Ok(apply(check(kernel, loop_named(kernel, &self.target)?)?))
+    fn take(kernel: &Kernel, target: LoopId) -> Result<Rewritten, Refusal> {
+        Ok(apply(check(kernel, target)?))
     }
 }
 

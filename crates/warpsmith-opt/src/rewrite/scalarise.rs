@@ -13,36 +13,26 @@
 //! nothing else. Padding between fields is not copied.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use warpsmith_ir::{
-    Block, Expr, ExprKind, ForLoop, LoopId, Place, PlaceKind, Scalar, SourceMap, Stmt, StmtKind,
-    Type, Var, VarId, visit,
+    Block, Expr, ExprKind, ForLoop, LoopId, Place, PlaceKind, Scalar, Stmt, StmtKind, Type, Var,
+    VarId, visit,
 };
 
 use super::Rewritten;
-use super::grammar::name;
-use super::step::{About, Law, Rewrite, StepError, loop_named};
+use super::step::{About, Law, LoopArgs, OfLoop};
 use crate::analysis::scalars;
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
 use crate::walk;
-use winnow::ModalResult;
-use winnow::Parser;
+
+/// The step, which names one loop: the loop in whose iterations structures are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {}
 
 /// What the step is told.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Args {
-    /// The loop in whose iterations structures are.
-    pub target: String,
-}
+pub type Args = LoopArgs<Step>;
 
-impl fmt::Display for Args {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.target)
-    }
-}
-
-impl Rewrite for Args {
+impl OfLoop for Step {
     const ABOUT: About = About {
         name: "scalarise",
         example: "scalarise i",
@@ -81,12 +71,8 @@ void advance(int n, Particle *p) {
         },
     };
 
-    fn parse(input: &mut &str) -> ModalResult<Args> {
-        name.map(|target| Args { target }).parse_next(input)
-    }
-
-    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
-        Ok(apply(check(kernel, loop_named(kernel, &self.target)?)?))
+    fn take(kernel: &Kernel, target: LoopId) -> Result<Rewritten, Refusal> {
+        Ok(apply(check(kernel, target)?))
     }
 }
 

@@ -15,41 +15,31 @@
 //! to an element that nothing else in the nest touches; ranges are known when the launcher starts. The terms are added
 //! in any order: sums of reals are compared with a tolerance.
 
-use std::fmt;
 use warpsmith_ir::typing::Env;
 use warpsmith_ir::{
     AtomicOp, BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, Parallel, Place,
-    PlaceKind, ReduceOp, Scalar, Scope, SourceMap, Stmt, StmtKind, Type, UnaryOp, VarId, visit,
+    PlaceKind, ReduceOp, Scalar, Scope, Stmt, StmtKind, Type, UnaryOp, VarId, visit,
 };
 
-use super::grammar::name;
 use super::privatise::has_only_private;
 use super::specialise::general_copy;
 use super::split_k::{self, Sum};
-use super::step::{About, Law, Rewrite, StepError, loop_named};
+use super::step::{About, Law, LoopArgs, OfLoop};
 use super::{Rewritten, copy, independence};
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::scalars;
 use crate::kernel::{Kernel, is_marked};
 use crate::refusal::Refusal;
 use crate::walk;
-use winnow::ModalResult;
-use winnow::Parser;
+
+/// The step, which names one loop: the loop whose iterations gather.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {}
 
 /// What the step is told.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Args {
-    /// The loop whose iterations gather.
-    pub target: String,
-}
+pub type Args = LoopArgs<Step>;
 
-impl fmt::Display for Args {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.target)
-    }
-}
-
-impl Rewrite for Args {
+impl OfLoop for Step {
     const ABOUT: About = About {
         name: "scatter",
         example: "scatter j",
@@ -86,12 +76,8 @@ void columns(int n, int m, const float *A, float *s) {
         },
     };
 
-    fn parse(input: &mut &str) -> ModalResult<Args> {
-        name.map(|target| Args { target }).parse_next(input)
-    }
-
-    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
-        Ok(apply(check(kernel, loop_named(kernel, &self.target)?)?))
+    fn take(kernel: &Kernel, target: LoopId) -> Result<Rewritten, Refusal> {
+        Ok(apply(check(kernel, target)?))
     }
 }
 

@@ -12,34 +12,23 @@
 //! Legal where each iteration of the inner loop can compute the values itself: nothing in the outer loop's body changes
 //! what they are made of, and the bounds of the inner loop do not read them.
 
-use std::fmt;
-
-use warpsmith_ir::{ForLoop, LoopId, LoopKind, SourceMap, Stmt, StmtKind};
-use winnow::ModalResult;
-use winnow::Parser;
+use warpsmith_ir::{ForLoop, LoopId, LoopKind, Stmt, StmtKind};
 
 use super::Rewritten;
-use super::grammar::name;
 use super::interchange;
-use super::step::{About, Law, Rewrite, StepError, loop_named};
+use super::step::{About, Law, LoopArgs, OfLoop};
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
 use crate::walk;
 
-/// What the step is told.
+/// The step, which names one loop: the outer loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Args {
-    /// The outer loop.
-    pub outer: String,
-}
+pub enum Step {}
 
-impl fmt::Display for Args {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.outer)
-    }
-}
+/// What the step is told.
+pub type Args = LoopArgs<Step>;
 
-impl Rewrite for Args {
+impl OfLoop for Step {
     const ABOUT: About = About {
         name: "sink",
         example: "sink i",
@@ -71,12 +60,8 @@ void pick(int n, int m, const int *k, const float *A, float *B) {
         },
     };
 
-    fn parse(input: &mut &str) -> ModalResult<Args> {
-        name.map(|outer| Args { outer }).parse_next(input)
-    }
-
-    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
-        Ok(apply(check(kernel, loop_named(kernel, &self.outer)?)?))
+    fn take(kernel: &Kernel, target: LoopId) -> Result<Rewritten, Refusal> {
+        Ok(apply(check(kernel, target)?))
     }
 }
 

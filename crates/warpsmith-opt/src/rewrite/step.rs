@@ -4,11 +4,13 @@
 //! Each rewrite implements [`Rewrite`] for its arguments in its own file; `schedule::registry` lists them.
 
 use std::fmt;
+use std::marker::PhantomData;
 
 use warpsmith_ir::{LoopId, SourceMap};
-use winnow::ModalResult;
+use winnow::{ModalResult, Parser};
 
 use super::Rewritten;
+use super::grammar::name;
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
 
@@ -28,6 +30,51 @@ pub trait Rewrite: fmt::Display + Sized {
     /// # Errors
     /// An unknown loop name, or why the step is not legal.
     fn take(&self, kernel: &Kernel, sources: &SourceMap) -> Result<Rewritten, StepError>;
+}
+
+/// What the file of a step says that names one loop and nothing else.
+pub trait OfLoop {
+    /// As [`Rewrite::ABOUT`].
+    const ABOUT: About;
+
+    /// Asks whether the step is legal, and takes it.
+    ///
+    /// # Errors
+    /// Why it is not.
+    fn take(kernel: &Kernel, target: LoopId) -> Result<Rewritten, Refusal>;
+}
+
+/// The arguments of a step that names one loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoopArgs<S> {
+    /// The loop's name.
+    pub target: String,
+    step: PhantomData<S>,
+}
+
+impl<S> LoopArgs<S> {
+    /// Names a loop.
+    pub fn of(target: String) -> LoopArgs<S> {
+        LoopArgs { target, step: PhantomData }
+    }
+}
+
+impl<S> fmt::Display for LoopArgs<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.target)
+    }
+}
+
+impl<S: OfLoop> Rewrite for LoopArgs<S> {
+    const ABOUT: About = S::ABOUT;
+
+    fn parse(input: &mut &str) -> ModalResult<LoopArgs<S>> {
+        name.map(LoopArgs::of).parse_next(input)
+    }
+
+    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
+        Ok(S::take(kernel, loop_named(kernel, &self.target)?)?)
+    }
 }
 
 /// A kind of step, described.

@@ -12,21 +12,17 @@
 //! counters around it.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use warpsmith_ir::poly::{Atom, Facts, Poly};
 use warpsmith_ir::visit::{self, Rewriter};
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, Module, Scalar, SourceMap, Space, Stmt,
-    StmtKind, Type, VarId,
+    BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, Module, Scalar, Space, Stmt, StmtKind, Type,
+    VarId,
 };
-use winnow::ModalResult;
-use winnow::Parser;
 
 use super::Rewritten;
-use super::grammar::name;
 use super::rectangle::range;
-use super::step::{About, Law, Rewrite, StepError, loop_named};
+use super::step::{About, Law, LoopArgs, OfLoop};
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::loops::unit_step;
 use crate::analysis::scalars;
@@ -38,20 +34,14 @@ use crate::walk;
 /// Elements that no array of a real program lacks to the greatest number of its type.
 const FEW: i128 = 64;
 
-/// What the step is told.
+/// The step, which names one loop: the loop in whose body the remainders are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Args {
-    /// The loop in whose body the remainders are.
-    pub target: String,
-}
+pub enum Step {}
 
-impl fmt::Display for Args {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.target)
-    }
-}
+/// What the step is told.
+pub type Args = LoopArgs<Step>;
 
-impl Rewrite for Args {
+impl OfLoop for Step {
     const ABOUT: About = About {
         name: "wrap",
         example: "wrap i",
@@ -77,12 +67,8 @@ void slope(int n, const float *x, float *y) {
         },
     };
 
-    fn parse(input: &mut &str) -> ModalResult<Args> {
-        name.map(|target| Args { target }).parse_next(input)
-    }
-
-    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
-        Ok(apply(check(kernel, loop_named(kernel, &self.target)?)?))
+    fn take(kernel: &Kernel, target: LoopId) -> Result<Rewritten, Refusal> {
+        Ok(apply(check(kernel, target)?))
     }
 }
 

@@ -128,7 +128,7 @@ impl Start {
     /// With the sums of a nest scattered and fused with another nest, if there is one.
     fn scattered(self, root: LoopId, sources: &SourceMap) -> Option<Start> {
         let known = self.kernel.clone();
-        let scatter = StepKind::Scatter(scatter::Args { target: known.loop_name(root) });
+        let scatter = StepKind::Scatter(scatter::Args::of(known.loop_name(root)));
         let start = self.accumulated(root, sources).with(scatter, sources)?;
         let new = start.kernel.marked_roots().into_iter();
         let updates = new
@@ -159,8 +159,7 @@ impl Start {
                 loops.filter_map(move |l| Some((root, l, interchange::inner_of(l)?.id)))
             });
             serial.into_iter().find_map(|(root, outer, inner)| {
-                let step =
-                    StepKind::Interchange(interchange::Args { outer: kernel.loop_name(outer.id) });
+                let step = StepKind::Interchange(interchange::Args::of(kernel.loop_name(outer.id)));
                 let moved = start.with(step, sources)?;
                 let (group, clauses) = independence::group_of(&moved.kernel, root);
                 let proved = |kernel: &Kernel, id| {
@@ -206,7 +205,7 @@ impl Start {
         }
         group.iter().rev().try_fold(start, |start, id| {
             let target = start.kernel.loop_name(*id);
-            start.with(StepKind::Distribute(distribute::Args { target }), sources)
+            start.with(StepKind::Distribute(distribute::Args::of(target)), sources)
         })
     }
 
@@ -224,7 +223,7 @@ impl Start {
                 continue;
             };
             let target = self.kernel.loop_name(mixed);
-            let step = StepKind::Distribute(distribute::Args { target });
+            let step = StepKind::Distribute(distribute::Args::of(target));
             let apart = self.with(step, sources).and_then(|s| s.apart(root, sources));
             self = apart.map(|s| s.updates_fused(sources)).unwrap_or(self);
         }
@@ -251,7 +250,7 @@ impl Start {
             l.is_some_and(|l| loops_of(&l.body).next().is_some() && is_parallel(kernel, root, l))
         };
         let target = self.kernel.loop_name(id);
-        let start = self.with(StepKind::Distribute(distribute::Args { target }), sources)?;
+        let start = self.with(StepKind::Distribute(distribute::Args::of(target)), sources)?;
         (!computes(&self.kernel) && computes(&start.kernel)).then_some(start)
     }
 
@@ -265,7 +264,7 @@ impl Start {
                 else {
                     break;
                 };
-                let step = StepKind::Sink(sink::Args { outer: self.kernel.loop_name(outer.id) });
+                let step = StepKind::Sink(sink::Args::of(self.kernel.loop_name(outer.id)));
                 match self.with(step, sources).filter(|s| is_parallel(&s.kernel, root, inner)) {
                     Some(sunk) => self = sunk,
                     None => break,
@@ -281,7 +280,7 @@ impl Start {
             let serial = candidates::serial_loops(&self.kernel, root).into_iter();
             let names: Vec<String> = serial.map(|l| self.kernel.loop_name(l.id)).collect();
             for target in names {
-                let step = StepKind::Predicate(predicate::Args { target });
+                let step = StepKind::Predicate(predicate::Args::of(target));
                 self = self.with(step, sources).unwrap_or(self);
             }
         }
@@ -291,7 +290,7 @@ impl Start {
     /// With sums in the place of updates, where one iteration can add up all that an element gets.
     fn gathered(mut self, sources: &SourceMap) -> Start {
         for root in self.kernel.marked_roots() {
-            let step = StepKind::Gather(gather::Args { target: self.kernel.loop_name(root) });
+            let step = StepKind::Gather(gather::Args::of(self.kernel.loop_name(root)));
             self = self.with(step, sources).unwrap_or(self);
         }
         self
@@ -301,7 +300,7 @@ impl Start {
     fn scalarised(mut self, sources: &SourceMap) -> Start {
         for root in self.kernel.marked_roots() {
             let target = self.kernel.loop_name(root);
-            let step = StepKind::Scalarise(scalarise::Args { target });
+            let step = StepKind::Scalarise(scalarise::Args::of(target));
             self = self.with(step, sources).unwrap_or(self);
         }
         self
@@ -313,7 +312,7 @@ impl Start {
             let serial = candidates::serial_loops(&self.kernel, root).into_iter();
             let names: Vec<String> = serial.map(|l| self.kernel.loop_name(l.id)).collect();
             for target in names {
-                let step = StepKind::Dp4a(dp4a::Args { target });
+                let step = StepKind::Dp4a(dp4a::Args::of(target));
                 self = self.with(step, sources).unwrap_or(self);
             }
         }
@@ -327,7 +326,7 @@ impl Start {
         let early = walk::for_loops(body).into_iter().filter(early);
         let names: Vec<String> = early.map(|l| self.kernel.loop_name(l.id)).collect();
         for target in names {
-            let step = StepKind::Guard(guard::Args { target });
+            let step = StepKind::Guard(guard::Args::of(target));
             self = self.with(step, sources).unwrap_or(self);
         }
         self
@@ -342,9 +341,9 @@ impl Start {
             let parts = if parts == Parts::Rows && has_rows { 1 } else { PARTS };
             let split = StepKind::SplitScan(split_scan::Args { target: target.clone(), parts });
             let mut before: Vec<Option<StepKind>> = vec![None];
-            before.push(Some(StepKind::Carry(carry::Args { target: target.clone() })));
+            before.push(Some(StepKind::Carry(carry::Args::of(target.clone()))));
             before.extend(candidates::accumulated(&self.kernel, id).into_iter().map(Some));
-            let fields = StepKind::Scalarise(scalarise::Args { target });
+            let fields = StepKind::Scalarise(scalarise::Args::of(target));
             let plain = self.with(fields, sources).unwrap_or_else(|| self.clone());
             let first = |step| match step {
                 None => Some(plain.clone()),
@@ -367,8 +366,7 @@ impl Start {
             let found: Vec<_> = pairs.collect();
             found.into_iter().find_map(|(outer, inner)| {
                 let name = kernel.loop_name(outer.id);
-                let new =
-                    start.with(StepKind::Collapse(collapse::Args { outer: name }), sources)?;
+                let new = start.with(StepKind::Collapse(collapse::Args::of(name)), sources)?;
                 let body = &new.kernel.find_loop(outer.id)?.body;
                 let gone = [outer.var, inner.var].map(|v| walk::times_mentioned(body, v) == 0);
                 (gone == [true; 2]).then_some(new)
@@ -391,7 +389,7 @@ impl Start {
             // The last one first: names of loops before it stay.
             for target in names.into_iter().rev() {
                 self =
-                    self.with(StepKind::Expand(expand::Args { target }), sources).unwrap_or(self);
+                    self.with(StepKind::Expand(expand::Args::of(target)), sources).unwrap_or(self);
             }
         }
         self

@@ -281,7 +281,7 @@ impl Contraction {
             let schedule = Schedule { steps: vec![] };
             list.push((Rung { name, lecture, idea: idea.to_string(), schedule }, nest));
         };
-        let stride = StepKind::Stride(stride::Args { target: self.column.clone() });
+        let stride = StepKind::Stride(stride::Args::of(self.column.clone()));
         let direct = vec![self.bind([SQUARE, SQUARE]), stride];
         add("direct", Some(3), DIRECT, direct.clone());
         if !self.accumulate.is_empty() {

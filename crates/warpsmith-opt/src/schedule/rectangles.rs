@@ -42,7 +42,7 @@ pub(super) fn of_rectangle(
             (state, _) = (next.kernel, taken.push(step));
         }
     }
-    let step = |target| StepKind::Rectangle(rectangle::Args { target });
+    let step = |target| StepKind::Rectangle(rectangle::Args::of(target));
     taken.extend(repeated(&mut state, sources, widening, step));
     after(&taken, alternatives(&state, root, sources))
 }
@@ -54,7 +54,7 @@ pub(super) fn of_wraps(
     sources: &SourceMap,
     alternatives: Alternatives,
 ) -> Vec<Vec<StepKind>> {
-    let step = StepKind::Wrap(wrap::Args { target: kernel.loop_name(root) });
+    let step = StepKind::Wrap(wrap::Args::of(kernel.loop_name(root)));
     match take(kernel, &step, sources) {
         Ok(next) => after(&[step], alternatives(&next.kernel, root, sources)),
         Err(_) => vec![],
@@ -74,7 +74,7 @@ pub(super) fn of_residues(
         let mut loops = serial_loops(state, root).into_iter().map(|l| l.id);
         loops.find(|id| residue::check(state, *id).is_ok())
     };
-    let step = |target| StepKind::Residue(residue::Args { target });
+    let step = |target| StepKind::Residue(residue::Args::of(target));
     let taken = repeated(&mut state, sources, asks, step);
     if taken.is_empty() {
         return vec![];
@@ -104,7 +104,7 @@ pub(super) fn of_inner_sum(
     };
     let (mut state, mut taken) = (kernel.clone(), vec![]);
     while let Some(outer) = sum(&state) {
-        let step = StepKind::Interchange(interchange::Args { outer });
+        let step = StepKind::Interchange(interchange::Args::of(outer));
         let Ok(next) = take(&state, &step, sources) else { return vec![] };
         (state, _) = (next.kernel, taken.push(step));
     }

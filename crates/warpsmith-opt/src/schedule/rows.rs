@@ -54,8 +54,8 @@ pub(super) fn scanned(nest: &wide::Nest<'_>, sources: &SourceMap) -> Vec<Vec<Ste
     let mut found = vec![];
     for l in serial_loops(nest.kernel, nest.root) {
         let target = nest.kernel.loop_name(l.id);
-        let up = StepKind::Normalise(normalise::Args { target: target.clone() });
-        let carry = StepKind::Carry(carry::Args { target });
+        let up = StepKind::Normalise(normalise::Args::of(target.clone()));
+        let carry = StepKind::Carry(carry::Args::of(target));
         let (mut first, mut kernel) = (vec![], nest.kernel.clone());
         for step in [up, carry.clone()] {
             if let Ok(taken) = take(&kernel, &step, sources) {

@@ -312,7 +312,7 @@ impl Plan<'_> {
         let target = self.strip.0.to_string();
         [
             StepKind::Pipeline(pipeline::Args { target: target.clone(), stages }),
-            StepKind::DoubleBuffer(double_buffer::Args { target }),
+            StepKind::DoubleBuffer(double_buffer::Args::of(target)),
         ]
     }
 

@@ -83,7 +83,7 @@ impl Finder<'_> {
     fn condition(&mut self, span: Span, cond: &Expr, matters: [bool; 2]) {
         let at = cond.origin.span.and_then(|s| self.own(s)).unwrap_or(span);
         let went = [Turn::Yes, Turn::No].map(|turn| self.went(span, turn));
-        if went[0] == went[1] || is_fixed(cond) {
+        if went[0] == went[1] || visit::is_fixed(cond) {
             return;
         }
         let way = usize::from(went[0]);
@@ -92,7 +92,7 @@ impl Finder<'_> {
 
     fn entered(&mut self, span: Span, bounds: &[&Expr], body: &Block) {
         let past = self.went(span, Turn::No) && !self.went(span, Turn::Yes);
-        if past && !bounds.iter().all(|e| is_fixed(e)) {
+        if past && !bounds.iter().all(|e| visit::is_fixed(e)) {
             self.push(span, "is entered", self.matters(body));
         }
     }
@@ -169,13 +169,4 @@ impl Finder<'_> {
         };
         roots.is_empty() || !roots.iter().all(other)
     }
-}
-
-/// Made of constants: what a file says once and for all.
-fn is_fixed(e: &Expr) -> bool {
-    let mut fixed = true;
-    visit::for_each_subexpr(e, &mut |e| {
-        fixed &= !matches!(&*e.kind, ExprKind::Read(_) | ExprKind::Builtin(_));
-    });
-    fixed
 }

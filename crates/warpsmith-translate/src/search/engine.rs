@@ -1,8 +1,10 @@
 //! The loop around a search: hands configurations out, takes outcomes in, keeps them.
 
+mod desk;
+
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -14,10 +16,12 @@ use warpsmith_gpu::stop::Stop;
 use warpsmith_ir::Diagnostic;
 use warpsmith_tune::outcome::{Outcome, Record, median};
 use warpsmith_tune::space::{ConfigId, Configuration, SharedSpace};
-use warpsmith_tune::tuner::{self, Ask, Finished, Trial, Tuner};
+use warpsmith_tune::tuner::{self, Finished, Trial, Tuner};
+
+use desk::Desk;
 
 use super::compile::{Compiled, Maker, milliseconds, was_stopped};
-use super::outcome::{self, each_task, failed, geometric_mean};
+use super::outcome::{self, failed, geometric_mean};
 use super::queue::Queue;
 use super::station::{Allowed, Lost, Prepared, References, Station};
 use super::{Draft, Workload};
@@ -519,115 +523,5 @@ impl Shared {
             }
         };
         (0..self.workload.tasks().len()).map(allowed).collect()
-    }
-}
-
-/// The thread that asks the tuner and hears of outcomes.
-struct Desk<'d, 'p> {
-    tuner: Tuner,
-    plan: Plan<'p>,
-    shared: &'d Shared,
-    /// Configurations that may be out at a time.
-    ahead: usize,
-    out: usize,
-    /// Stations that still work.
-    stations: usize,
-    stop: Stop,
-    recalled: Vec<(ConfigId, f64)>,
-    ranking: Vec<(ConfigId, f64)>,
-    notes: Vec<String>,
-}
-
-impl Desk<'_, '_> {
-    fn work(&mut self, inbox: &Receiver<News>) -> Result<Finished, SearchError> {
-        loop {
-            if self.stop.is_due() {
-                self.tuner.stop();
-            }
-            if self.tuner.is_over() {
-                self.call_back();
-            }
-            while self.out < self.ahead {
-                match self.tuner.ask() {
-                    Ask::Try(trial) => {
-                        self.out += 1;
-                        self.shared.trials.push(trial);
-                    }
-                    Ask::Wait => break,
-                    Ask::Finished(why) => return Ok(why),
-                }
-            }
-            (self.plan.show)(&self.tuner.progress());
-            match inbox.recv_timeout(LOOK) {
-                Ok(news) => self.hear(news)?,
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(SearchError::Device("all workers have ended".into()));
-                }
-            }
-        }
-    }
-
-    /// Takes back what nobody has begun to measure: the search is over.
-    fn call_back(&mut self) {
-        self.shared.abandon.store(true, Ordering::Relaxed);
-        let jobs = self.shared.jobs.drain().into_iter().map(|job| job.trial);
-        let waiting: Vec<Trial> = self.shared.trials.drain().into_iter().chain(jobs).collect();
-        for trial in waiting {
-            self.out -= 1;
-            self.tuner.give_back(trial.id);
-        }
-    }
-
-    fn hear(&mut self, news: News) -> Result<(), SearchError> {
-        match news {
-            News::Compiled(trial, compiled) => self.shared.jobs.push(Job { trial, compiled }),
-            News::GivenUp(trial) => {
-                self.out -= 1;
-                self.tuner.give_back(trial.id);
-            }
-            News::Done(trial, outcome) => self.done(trial, *outcome)?,
-            News::Lost(job, why) => {
-                self.stations -= 1;
-                if self.stations == 0 {
-                    return Err(SearchError::Device(why));
-                }
-                self.notes.push(format!("a worker was lost: {why}"));
-                self.shared.jobs.push_back_in(job);
-            }
-        }
-        Ok(())
-    }
-
-    fn done(&mut self, trial: Trial, mut outcome: Outcome) -> Result<(), SearchError> {
-        self.out -= 1;
-        outcome.timestamp = None;
-        let cost = outcome.cost();
-        let record = Record { configuration: trial.configuration, outcome };
-        (self.plan.record)(&record).map_err(|d| SearchError::Store(Box::new(d)))?;
-        if cost.is_finite() {
-            let better = self.ranking.iter().all(|(_, other)| cost < *other);
-            if better {
-                let mut best = self.shared.best.lock().unwrap_or_else(PoisonError::into_inner);
-                *best = each_task(&record.outcome);
-            }
-            self.ranking.push((trial.id, cost));
-        }
-        self.tuner.tell_cost(trial.id, cost);
-        Ok(())
-    }
-
-    fn found(mut self, finished: Finished) -> Found {
-        let progress = self.tuner.progress();
-        self.ranking.extend(self.recalled.iter().filter(|(_, ms)| ms.is_finite()));
-        self.ranking.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
-        self.ranking.dedup_by_key(|(id, _)| *id);
-        Found {
-            finished,
-            ranking: self.ranking,
-            evaluated: progress.evaluated,
-            failed: progress.failed,
-            elapsed: progress.elapsed,
-        }
     }
 }

@@ -26,38 +26,25 @@ mod parts;
 mod stored;
 mod sunk;
 
-use std::fmt;
-
-use warpsmith_ir::{
-    Block, ForLoop, LoopId, LoopKind, Scalar, SourceMap, Stmt, StmtKind, Var, VarId, visit,
-};
+use warpsmith_ir::{Block, ForLoop, LoopId, LoopKind, Scalar, Stmt, StmtKind, Var, VarId, visit};
 
 use self::left::Left;
 use self::parts::Parts;
-use super::grammar::name;
-use super::step::{About, Law, Rewrite, StepError, loop_named};
+use super::step::{About, Law, LoopArgs, OfLoop};
 use super::{Rewritten, copy, independence, share};
 use crate::analysis::loops::{bounds_independent, unit_step};
 use crate::kernel::{Kernel, is_marked};
 use crate::refusal::Refusal;
 use crate::walk;
-use winnow::ModalResult;
-use winnow::Parser;
+
+/// The step, which names one loop: a marked loop, or a serial one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {}
 
 /// What the step is told.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Args {
-    /// A marked loop, or a serial one.
-    pub target: String,
-}
+pub type Args = LoopArgs<Step>;
 
-impl fmt::Display for Args {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.target)
-    }
-}
-
-impl Rewrite for Args {
+impl OfLoop for Step {
     const ABOUT: About = About {
         name: "distribute",
         example: "distribute i",
@@ -93,12 +80,8 @@ void diagonal(int n, const float *u, float *A) {
         },
     };
 
-    fn parse(input: &mut &str) -> ModalResult<Args> {
-        name.map(|target| Args { target }).parse_next(input)
-    }
-
-    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
-        Ok(apply(check(kernel, loop_named(kernel, &self.target)?)?))
+    fn take(kernel: &Kernel, target: LoopId) -> Result<Rewritten, Refusal> {
+        Ok(apply(check(kernel, target)?))
     }
 }
 

@@ -30,19 +30,17 @@ pub(crate) mod outside;
 pub(crate) mod under;
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use warpsmith_ir::poly::{Atom, Facts, Poly};
 use warpsmith_ir::{
     BinaryOp, Block, Expr, ExprKind, ForLoop, Function, LoopId, LoopKind, MathFn, Place, PlaceKind,
-    SourceMap, Stmt, StmtKind, Var, VarId, VarKind, visit,
+    Stmt, StmtKind, Var, VarId, VarKind, visit,
 };
 
 pub(crate) use self::anyway::range;
 use self::anyway::{Anyway, chooses};
-use super::grammar::name;
 use super::share::SHARED;
-use super::step::{About, Law, Rewrite, StepError, loop_named};
+use super::step::{About, Law, LoopArgs, OfLoop};
 use super::{Rewritten, independence};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View, base_of};
 use crate::analysis::elements;
@@ -54,22 +52,15 @@ use crate::names::fresh_name;
 use crate::refusal::Refusal;
 use crate::requirement::Requirement;
 use crate::walk;
-use winnow::{ModalResult, Parser};
+
+/// The step, which names one loop: the loop whose range depends on others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {}
 
 /// What the step is told.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Args {
-    /// The loop whose range depends on others.
-    pub target: String,
-}
+pub type Args = LoopArgs<Step>;
 
-impl fmt::Display for Args {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.target)
-    }
-}
-
-impl Rewrite for Args {
+impl OfLoop for Step {
     const ABOUT: About = About {
         name: "rectangle",
         example: "rectangle j",
@@ -100,12 +91,8 @@ void clear(int n, float *L) {
         },
     };
 
-    fn parse(input: &mut &str) -> ModalResult<Args> {
-        name.map(|target| Args { target }).parse_next(input)
-    }
-
-    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
-        Ok(apply(check(kernel, loop_named(kernel, &self.target)?)?))
+    fn take(kernel: &Kernel, target: LoopId) -> Result<Rewritten, Refusal> {
+        Ok(apply(check(kernel, target)?))
     }
 }
 

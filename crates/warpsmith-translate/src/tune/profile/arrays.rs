@@ -1,6 +1,8 @@
 //! What a kernel's accesses to global memory have in common: reads of one array that move along with each other, like
 //! those of a stencil, bring each other's data.
 
+use std::collections::BTreeMap;
+
 use warpsmith_device::{GlobalTraffic, TrafficKind};
 
 use super::footprint;
@@ -21,14 +23,23 @@ pub struct Elsewhere {
 /// Accesses to an array, with the same loops around them.
 pub struct Array {
     site: Site,
-    /// Where other loops have read the same before: how many of the loops around, innermost first, are others.
-    passes: usize,
+    /// Where other loops have read the same before.
+    before: Option<Before>,
     /// The axes of the grid along which blocks touch something else.
     varies: [bool; 3],
     /// The first and the last byte that the whole grid touches, where they are known.
     range: Option<(i64, i64)>,
     /// Its bytes, where they are known.
     size: Option<f64>,
+}
+
+/// A loop that has read before what another one reads.
+#[derive(Clone, Copy, PartialEq)]
+struct Before {
+    /// How many of the loops around, innermost first, are others.
+    others: usize,
+    /// The outermost of these, and of those that now read.
+    loops: [usize; 2],
 }
 
 /// Joins the sites of a block.
@@ -44,8 +55,9 @@ pub fn arrays(sites: &[Site], elsewhere: &Elsewhere, sizes: &Sizes) -> Vec<Array
         let range = hull(first).zip(hull(last)).map(|(a, b)| spanned(a, b));
         let size = if let Base::Var(v) = site.base { sizes.get(&v).copied() } else { None };
         let varies = [0, 1, 2].map(moved);
-        let passes = arrays.iter().filter_map(|other| other.read_before(site)).min();
-        let found = Array { site: site.clone(), passes: passes.unwrap_or(0), varies, range, size };
+        let before = arrays.iter().filter_map(|other| other.read_before(site));
+        let before = before.min_by_key(|b| b.others);
+        let found = Array { site: site.clone(), before, varies, range, size };
         match arrays.iter_mut().find(|other| other.moves_with(&found)) {
             Some(other) => other.join(found),
             None => arrays.push(found),
@@ -58,22 +70,22 @@ impl Array {
     fn moves_with(&self, other: &Array) -> bool {
         let (a, b) = (&self.site, &other.site);
         let alike = (a.store, a.copied, a.atomic) == (b.store, b.copied, b.atomic)
-            && self.passes == other.passes;
+            && self.before == other.before;
         a.base == b.base
             && alike
             && a.shifts == b.shifts
-            && (self.passes == 0 || a.around == b.around)
+            && (self.before.is_none() || a.around == b.around)
     }
 
-    /// Whether a site reads what this one has read in other loops that run in the same way: how many of the loops around it, innermost
-    /// first, are others.
-    fn read_before(&self, site: &Site) -> Option<usize> {
+    /// Whether a site reads what this one has read in other loops that run in the same way.
+    fn read_before(&self, site: &Site) -> Option<Before> {
         let own = &self.site;
         let reads = !own.store && !site.store && own.copied == site.copied;
-        let others = own.around.iter().zip(&site.around).rposition(|(a, b)| a != b)? + 1;
+        let last = own.around.iter().zip(&site.around).rposition(|(a, b)| a != b)?;
+        let before = Before { others: last + 1, loops: [own.around[last], site.around[last]] };
         let seen = site.first.iter().all(|sector| own.first.binary_search(sector).is_ok());
         let same = own.base == site.base && own.shifts == site.shifts && seen;
-        (reads && same && !site.first.is_empty()).then_some(others)
+        (reads && same && !site.first.is_empty()).then_some(before)
     }
 
     fn join(&mut self, other: Array) {
@@ -107,8 +119,33 @@ impl Array {
         (reached.min(grid_bytes) / self.site.bytes as f64).max(1.0)
     }
 
-    /// The traffic of a grid. Blocks that overlap touch no more together than the range has.
-    pub fn traffic(&self, grid: [u64; 3]) -> GlobalTraffic {
+    /// Bytes that a block touches in one run of a loop around.
+    fn within(&self, of: usize) -> Option<f64> {
+        let last = self.site.around.iter().position(|number| *number == of)?;
+        let grown = footprint::grow(&self.site.first, &self.site.shifts[..=last]);
+        Some(grown.sectors * footprint::SECTOR as f64)
+    }
+
+    /// Bytes that a block touches between the use of a sector in an earlier loop and that here: what all arrays bring there, and on average half
+    /// of what only the later loop touches. Arrays of which all blocks read the same are nobody's own.
+    fn between(&self, before: Before, all: &[Array]) -> f64 {
+        let [earlier, later] = before.loops;
+        let own = |array: &&Array| array.varies.contains(&true);
+        let mut bytes: BTreeMap<Base, f64> = BTreeMap::new();
+        for array in all.iter().filter(own) {
+            let there = array.within(earlier).or(array.within(later).map(|bytes| bytes / 2.0));
+            let most = bytes.entry(array.site.base).or_default();
+            *most = most.max(there.unwrap_or(0.0));
+        }
+        bytes.entry(self.site.base).or_insert_with(|| {
+            let grown = footprint::grow(&self.site.first, &self.site.shifts[..before.others]);
+            grown.sectors * footprint::SECTOR as f64
+        });
+        bytes.values().sum()
+    }
+
+    /// The traffic of a grid, beside that of all arrays. Blocks that overlap touch no more together than the range has.
+    pub fn traffic(&self, grid: [u64; 3], all: &[Array]) -> GlobalTraffic {
         let site = &self.site;
         let blocks = grid.iter().map(|g| *g as f64).product::<f64>();
         let grown = footprint::grow(&site.first, &site.shifts);
@@ -123,12 +160,8 @@ impl Array {
             }
         };
         let elements = self.elements(grid_bytes);
-        let between = footprint::grow(&site.first, &site.shifts[..self.passes]);
         GlobalTraffic {
-            between_passes: match self.passes {
-                0 => 0.0,
-                _ => between.sectors * footprint::SECTOR as f64,
-            },
+            between_passes: self.before.map_or(0.0, |before| self.between(before, all)),
             kind: match (site.store, site.copied) {
                 (true, _) if site.atomic => TrafficKind::Atomic,
                 (true, _) => TrafficKind::Store,
@@ -150,4 +183,62 @@ impl Array {
 
 fn spanned(a: (i64, i64), b: (i64, i64)) -> (i64, i64) {
     (a.0.min(b.0), a.1.max(b.1))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use warpsmith_device::TrafficKind;
+
+    use crate::tune::profile::rows::tests::launched;
+
+    pub const VARIANCE: &str = "
+void variance(int n, int m, const float x[n][m], float v[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        float s = 0.0f, t = 0.0f;
+        for (int j = 0; j < m; j++) s += x[i][j];
+        for (int j = 0; j < m; j++) t += (x[i][j] - s / m) * (x[i][j] - s / m);
+        v[i] = t;
+    }
+}
+";
+
+    pub const GRADIENT: &str = "
+void gradient(int n, int m, const float x[n][m], const float g[n][m], const float w[m], float y[n][m]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        float s = 0.0f;
+        for (int j = 0; j < m; j++) s += x[i][j] * g[i][j] * w[j];
+        for (int j = 0; j < m; j++) y[i][j] = (x[i][j] - s * g[i][j]) * w[j];
+    }
+}
+";
+
+    /// The second pass reads what the first has read a row before; each reads the whole matrix.
+    #[test]
+    fn a_second_pass_over_a_row_is_traffic_of_its_own() {
+        let steps = "bind i -> y block 1x1\nshare j, j#2 -> x by 128\n";
+        let profile = launched(VARIANCE, steps, [("n", 1024), ("m", 8192)]).profile;
+        let loads = profile.global.iter().filter(|g| g.kind == TrafficKind::Load);
+        let between: Vec<f64> = loads.clone().map(|g| g.between_passes).collect();
+        assert_eq!(between, [0.0, 8192.0 * 4.0]);
+        assert!(loads.clone().all(|g| g.grid_bytes == 1024.0 * 8192.0 * 4.0));
+    }
+
+    /// Until a row is read again, a cache has to hold those of both arrays, and half of what is stored meanwhile; what all blocks read
+    /// is there once.
+    #[test]
+    fn a_second_pass_finds_its_row_beside_those_of_all_arrays() {
+        let steps = "bind i -> y block 1x1\nshare j, j#2 -> x by 128\n";
+        let between = |steps: &str| -> Vec<f64> {
+            let profile = launched(GRADIENT, steps, [("n", 1024), ("m", 4096)]).profile;
+            let again = profile.global.iter().map(|g| g.between_passes);
+            again.filter(|bytes| *bytes > 0.0).collect()
+        };
+        let row = 4096.0 * 4.0;
+        // Of `x` and `g`; of `w` besides its own.
+        assert_eq!(between(steps), [2.5 * row, 2.5 * row, 3.5 * row]);
+        let side_by_side = between(&format!("{steps}register_tile i by 8\n"));
+        assert_eq!(side_by_side.iter().copied().fold(0.0, f64::max), 21.0 * row);
+    }
 }

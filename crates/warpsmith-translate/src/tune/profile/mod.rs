@@ -19,6 +19,7 @@ mod pointers;
 mod resident;
 mod rows;
 mod run;
+mod together;
 mod values;
 pub mod views;
 mod walk;
@@ -285,10 +286,8 @@ fn profile(module: &Module, kernel: &Function, at: Extents, args: &Vars<Value>) 
         *if site.store { &mut shared.stores } else { &mut shared.loads } += requests;
         shared.wavefronts += site.wavefronts * blocks;
     }
-    let global = arrays(&whole.sites, &elsewhere, &rows::bytes(module, kernel, &rows.elements))
-        .iter()
-        .map(|a| a.traffic(logical))
-        .collect();
+    let arrays = arrays(&whole.sites, &elsewhere, &rows::bytes(module, kernel, &rows.elements));
+    let global = arrays.iter().map(|a| a.traffic(logical, &arrays)).collect();
     let work = scaled(&whole.work, blocks);
     let registers = match whole.straight > MOST_STRAIGHT {
         // More than a thread can have: the model counts on spilling.
@@ -316,7 +315,7 @@ fn profile(module: &Module, kernel: &Function, at: Extents, args: &Vars<Value>) 
 fn parallelism(whole: &Walk<'_>) -> Parallelism {
     Parallelism {
         arithmetic: whole.chains.max(1.0),
-        global_loads: whole.loads_together.clamp(1.0, IN_FLIGHT),
+        global_loads: whole.together.mean(IN_FLIGHT),
         shared_loads: whole.shared_together.max(1.0),
         copies_ahead: whole.ahead.mean(),
         busy_warps: match whole.spread {
@@ -431,7 +430,7 @@ fn registers(module: &Module, kernel: &Function, walk: &Walk<'_>) -> u32 {
         .sum();
     let wide = kernel.vars.iter().any(|v| v.ty.innermost().scalar() == Some(Scalar::F64));
     // The compiler does not keep more in flight than it takes to hide a wait.
-    let together = walk.shared_together.max(walk.loads_together).min(IN_FLIGHT);
+    let together = walk.shared_together.max(walk.together.all()).min(IN_FLIGHT);
     // Copies of what was read are arrays where there are some.
     let together = (together - arrays as f64 / 4.0).max(0.0);
     let loaded = together * if wide { 2.0 } else { 1.0 };

@@ -296,7 +296,11 @@ void clamped(int n, int m, const float x[n][m], float y[n][m]) {
 }
 ";
 
-    fn launched<const N: usize>(source: &str, steps: &str, sizes: [(&str, i64); N]) -> Launched {
+    pub fn launched<const N: usize>(
+        source: &str,
+        steps: &str,
+        sizes: [(&str, i64); N],
+    ) -> Launched {
         all_launched(source, steps, sizes).remove(0)
     }
 
@@ -389,29 +393,6 @@ void scores(int h, int t, int d, const float q[h][d], const float k[t][h][d], fl
             loads.map(|g| g.requests).fold(0.0, f64::max)
         };
         assert_eq!(reads("vectorise i by 4\nvectorise j by 4\n"), reads(""));
-    }
-
-    const VARIANCE: &str = "
-void variance(int n, int m, const float x[n][m], float v[n]) {
-    #pragma omp parallel for
-    for (int i = 0; i < n; i++) {
-        float s = 0.0f, t = 0.0f;
-        for (int j = 0; j < m; j++) s += x[i][j];
-        for (int j = 0; j < m; j++) t += (x[i][j] - s / m) * (x[i][j] - s / m);
-        v[i] = t;
-    }
-}
-";
-
-    /// The second pass reads what the first has read a row before; each reads the whole matrix.
-    #[test]
-    fn a_second_pass_over_a_row_is_traffic_of_its_own() {
-        let steps = "bind i -> y block 1x1\nshare j, j#2 -> x by 128\n";
-        let profile = launched(VARIANCE, steps, [("n", 1024), ("m", 8192)]).profile;
-        let loads = profile.global.iter().filter(|g| g.kind == TrafficKind::Load);
-        let between: Vec<f64> = loads.clone().map(|g| g.between_passes).collect();
-        assert_eq!(between, [0.0, 8192.0 * 4.0]);
-        assert!(loads.clone().all(|g| g.grid_bytes == 1024.0 * 8192.0 * 4.0));
     }
 
     /// 2¹⁶ rows of 32 elements: the values take 2²¹ / 8 sectors if lanes go through them side by side.

@@ -22,6 +22,7 @@ use super::calls;
 use super::lanes::{Lanes, first_threads};
 use super::pointers::Pointers;
 use super::rows::{self, Rows};
+use super::together::Together;
 use super::values::{Dual, Extents, MAX_LOOPS, Number, Thread, Vars};
 pub use loops::trips;
 use positions::Positions;
@@ -143,10 +144,11 @@ pub struct Walk<'a> {
     pub depends_on_data: bool,
     /// Instructions of the longest stretch of code without a loop.
     pub straight: f64,
-    /// Global and shared loads of one iteration of an unrolled body.
-    pub loads_together: f64,
+    /// Global loads of one iteration of each loop.
+    pub together: Together,
     /// Loads of the block, and those that there would be if all warps had as many as the one that has most.
     pub spread: [f64; 2],
+    /// Shared loads of one iteration of an unrolled body.
     pub shared_together: f64,
     /// Values loaded once for several iterations side by side.
     pub held: f64,
@@ -205,7 +207,7 @@ impl<'a> Walk<'a> {
             rounds: 1.0,
             updates: 0.0,
             depends_on_data: false,
-            loads_together: 0.0,
+            together: Together::default(),
             spread: [0.0; 2],
             shared_together: 0.0,
             held: 0.0,

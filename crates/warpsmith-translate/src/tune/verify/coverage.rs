@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 use warpsmith_ir::{
     BinaryOp, Block, Case, Expr, ExprKind, FuncId, Function, FunctionKind, Module, Place,
-    PlaceKind, SourceMap, Span, StmtKind, Turn, VarId, Way, visit,
+    SourceMap, Span, StmtKind, Turn, VarId, Way, visit,
 };
 use warpsmith_opt::walk;
 
@@ -333,7 +333,7 @@ impl Paths<'_> {
         visit::for_each_stmt(&function.body, &mut |s| {
             let Some(span) = s.origin.span else { return };
             match &s.kind {
-                StmtKind::If { cond, then, otherwise } if !is_fixed(cond) => {
+                StmtKind::If { cond, then, otherwise } if !visit::is_fixed(cond) => {
                     self.both(span, What::If, cond, [extent(then), extent(otherwise)]);
                     if host {
                         self.excuse_errors(span, then, otherwise);
@@ -344,7 +344,9 @@ impl Paths<'_> {
                     let strides = by_the_grid(&l.step);
                     self.entered(span, &[&l.first, &l.limit], strides, &l.body);
                 }
-                StmtKind::Loop { condition: Some(c), step, body, .. } if !is_fixed(&c.expr) => {
+                StmtKind::Loop { condition: Some(c), step, body, .. }
+                    if !visit::is_fixed(&c.expr) =>
+                {
                     let mut strides = false;
                     visit::for_each_expr(step, &mut |e| strides |= is_grid(e));
                     self.entered(span, &[&c.expr], strides, body);
@@ -355,7 +357,7 @@ impl Paths<'_> {
         });
         visit::for_each_expr(&function.body, &mut |e| {
             if let (ExprKind::Select(cond, _, _), Some(span)) = (&*e.kind, e.origin.span)
-                && !is_fixed(cond)
+                && !visit::is_fixed(cond)
             {
                 self.both(span, What::Choice, cond, [None, None]);
                 if host {
@@ -403,7 +405,7 @@ impl Paths<'_> {
             return Some(Excuse::Data);
         }
         // Where control comes here at all, it goes all the ways that it ever goes.
-        values.iter().all(|e| is_fixed_with(e, &self.fixed)).then_some(Excuse::NoSize)
+        values.iter().all(|e| visit::is_fixed_beside(e, &self.fixed)).then_some(Excuse::NoSize)
     }
 
     fn push(&mut self, path: Path) {
@@ -463,27 +465,6 @@ fn always(function: &Function, cond: &Expr) -> Option<bool> {
     }
 }
 
-/// Made of constants: the condition of a file's settings, which are what they are.
-fn is_fixed(cond: &Expr) -> bool {
-    is_fixed_with(cond, &BTreeSet::new())
-}
-
-/// Made of constants and these variables.
-fn is_fixed_with(value: &Expr, vars: &BTreeSet<VarId>) -> bool {
-    let mut fixed = true;
-    visit::for_each_subexpr(value, &mut |e| {
-        fixed &= match &*e.kind {
-            ExprKind::Read(place) => match &*place.kind {
-                PlaceKind::Var(v) => vars.contains(v),
-                _ => false,
-            },
-            ExprKind::Builtin(_) => false,
-            _ => true,
-        };
-    });
-    fixed
-}
-
 /// Variables with one definition that is made of constants and of such variables: counters of loops between constants,
 /// and what is computed from them.
 fn fixed_vars(function: &Function) -> BTreeSet<VarId> {
@@ -509,7 +490,7 @@ fn fixed_vars(function: &Function) -> BTreeSet<VarId> {
                 _ => return,
             };
             if definitions.get(&var) == Some(&1)
-                && values.into_iter().all(|e| is_fixed_with(e, &fixed))
+                && values.into_iter().all(|e| visit::is_fixed_beside(e, &fixed))
             {
                 fixed.insert(var);
             }

@@ -129,7 +129,7 @@ impl Walk<'_> {
             self.spread[0] += site.requests;
             self.spread[1] += site.requests / self.busy();
             if !self.copying {
-                self.loads_side_by_side(shared, of, change.as_ref(), wide.words);
+                self.loads_side_by_side(&site, of, change.as_ref(), wide.words);
             }
         }
         self.sites.push(site);
@@ -285,7 +285,7 @@ impl Walk<'_> {
     /// Counts loads that stand side by side in the code, and what of them waits in registers.
     fn loads_side_by_side(
         &mut self,
-        shared: bool,
+        site: &Site,
         of: Loops,
         change: Option<&[i64; MAX_LOOPS]>,
         words: f64,
@@ -294,10 +294,12 @@ impl Walk<'_> {
         let together = self.different(beside, change);
         // What several iterations want stays in registers from the first of them to the last.
         self.held += together * (1.0 - together / self.times(beside)).max(0.0);
-        match shared {
-            true => self.shared_together += (together / words).min(16.0),
-            false => self.loads_together += together.min(16.0),
+        if site.shared {
+            self.shared_together += (together / words).min(16.0);
+            return;
         }
+        let innermost = self.loops.iter().rev().find(|l| !l.unrolled).map(|l| l.number);
+        self.together.add(innermost, site.requests, together.min(16.0));
     }
 }
 

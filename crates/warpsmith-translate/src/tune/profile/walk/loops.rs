@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use warpsmith_ir::{
     BinaryOp, Block, Builtin, Expr, ExprKind, ForLoop, LoopCondition, LoopId, LoopKind, Module,
-    Scalar, StmtKind, Value,
+    Scalar, StmtKind, Value, visit,
 };
 use warpsmith_opt::walk as tree;
 
@@ -202,7 +202,7 @@ impl Walk<'_> {
             return;
         }
         let most = per_warp.iter().copied().fold(0.0, f64::max);
-        let known = [&l.first, &l.limit, &l.step].into_iter().all(is_known);
+        let known = [&l.first, &l.limit, &l.step].into_iter().all(visit::is_fixed);
         let unrolled = match l.kind {
             LoopKind::Unrolled(None) => true,
             // What is less than a round at run time goes through the iterations that are left over, one by one.
@@ -243,13 +243,18 @@ impl Walk<'_> {
             self.work.control += rounds / factor;
             self.work.int += rounds * 2.0 / factor;
         }
+        let made = self.pointers.made();
         let (pointers, sites) = (self.pointers.count(), self.sites.len());
         self.block(&l.body);
+        if !unrolled && holds_rows_only(l) {
+            let rows = self.pointers.made() - made;
+            self.strided = self.strided.max(POINTER * rows as f64);
+        }
         if !unrolled && is_copied(l) && self.sites.len() - sites <= MOST_COPIED {
             let new = (self.pointers.count().saturating_sub(pointers)).max(1) as f64;
             self.strided = self.strided.max(COPIES * POINTER * new);
             let entries = self.warps() * self.times(self.serial_loops()) / mean;
-            self.work.int += entries * if is_known(&l.step) { KNOWN_STEP } else { STRIDED };
+            self.work.int += entries * if visit::is_fixed(&l.step) { KNOWN_STEP } else { STRIDED };
         }
         self.leave();
     }
@@ -264,7 +269,7 @@ fn is_unrolled_unasked(l: &ForLoop, trips: f64) -> bool {
         |s: &warpsmith_ir::Stmt| matches!(s.kind, StmtKind::Assign { .. } | StmtKind::Decl { .. });
     matches!(l.kind, LoopKind::Serial)
         && trips <= MOST_TRIPS
-        && [&l.first, &l.limit, &l.step].into_iter().all(is_known)
+        && [&l.first, &l.limit, &l.step].into_iter().all(visit::is_fixed)
         && l.body.stmts.len() <= MOST_STATEMENTS
         && l.body.stmts.iter().all(simple)
 }
@@ -272,18 +277,32 @@ fn is_unrolled_unasked(l: &ForLoop, trips: f64) -> bool {
 /// Whether the compiler copies the body of a loop, and first computes how often it runs: nothing in it is a loop or a
 /// barrier, and its ends are not both constants.
 fn is_copied(l: &ForLoop) -> bool {
-    let mut plain = !matches!(l.kind, LoopKind::Unrolled(_));
-    tree::each_stmt(&l.body, &mut |s| {
-        plain &= !matches!(
-            s.kind,
-            StmtKind::For(_)
-                | StmtKind::Loop { .. }
-                | StmtKind::Barrier { .. }
-                | StmtKind::Warp { .. }
-        );
-    });
+    let plain = !matches!(l.kind, LoopKind::Unrolled(_)) && is_innermost(l);
     let one = l.step.as_const().is_some_and(|v| v.as_i64().abs() == 1);
-    plain && !one && !(is_known(&l.first) && is_known(&l.limit))
+    plain && !one && !(visit::is_fixed(&l.first) && visit::is_fixed(&l.limit))
+}
+
+/// Whether nothing in a loop is a loop or a barrier.
+fn is_innermost(l: &ForLoop) -> bool {
+    holds_only(l, |_| false)
+}
+
+/// Whether all loops in a loop stand written out in the code, as rows side by side: it moves the pointers of all of them on.
+fn holds_rows_only(l: &ForLoop) -> bool {
+    !is_innermost(l) && holds_only(l, |inner| matches!(inner.kind, LoopKind::Unrolled(None)))
+}
+
+/// Whether a loop has no barrier, and such loops only.
+fn holds_only(l: &ForLoop, such: impl Fn(&ForLoop) -> bool) -> bool {
+    let mut only = true;
+    tree::each_stmt(&l.body, &mut |s| {
+        only &= match &s.kind {
+            StmtKind::For(inner) => such(inner),
+            StmtKind::Loop { .. } | StmtKind::Barrier { .. } | StmtKind::Warp { .. } => false,
+            _ => true,
+        };
+    });
+    only
 }
 
 /// Whether a step is the number of blocks, or a multiple.
@@ -293,13 +312,4 @@ fn in_strides_of_grid(step: &Expr) -> bool {
         found |= matches!(&*e.kind, ExprKind::Builtin(Builtin::GridDim(_)));
     });
     found
-}
-
-/// Whether an expression's value is known when the kernel is compiled.
-fn is_known(e: &Expr) -> bool {
-    let mut known = true;
-    tree::each_expr(e, &mut |e| {
-        known &= !matches!(&*e.kind, ExprKind::Read(_) | ExprKind::Builtin(_));
-    });
-    known
 }
