@@ -65,47 +65,58 @@ pub fn of(kernel: &Kernel, root: LoopId, nest: &Nest, stage: &Stage) -> Result<F
     let Some(mut f) = found else {
         return refuse("nothing reads it there".into(), None);
     };
-    if f.rows.is_some() && f.reads.windows(2).any(|w| w[0].1 != w[1].1) {
-        // Seen as one row, the corners of the box need not be elements.
-        return refuse("its reads differ, and its shape is not declared".into(), None);
-    }
-    if f.rows.is_some() && !f.independent() {
-        return refuse(
-            "a counter moves its rows and its columns, and its shape is not declared".into(),
-            None,
-        );
-    }
-    if !f.measured() {
-        return refuse("a block reads too much of it".into(), None);
-    }
+    is_one_box(&mut f).map_err(|why| Unfit { why: why.into(), at: None })?;
     let counter = |id| kernel.find_loop(id).map(|l| l.var);
-    if written && f.partial {
+    if !written {
+        f.join_fixed_rows(counter).ok_or_else(|| Unfit { why: OVERFLOW.into(), at: None })?;
+        return Ok(f);
+    }
+    if f.partial {
         return refuse("the nest writes it, and accesses it under a condition".into(), None);
     }
-    if written {
-        let moves = |d: &Dim| {
-            nest.axes.iter().any(|(id, _)| counter(*id).is_none_or(|v| d.invariant.mentions(v)))
-        };
-        if f.dims.iter().any(moves) {
-            return refuse("blocks that write it might have elements in common".into(), None);
-        }
-        let unfit = |why| Unfit { why, at: own_accesses.first().map(|a| a.origin.clone()) };
-        let moves_inside =
-            |d: &Dim| own_accesses.iter().any(|a| moves_inside_of_bound(nest, a, &d.invariant));
-        written_boxes::are_apart(nest, &f, &moves_inside).map_err(unfit)?;
-        let group = groups.get(stage.part);
-        if let Some(a) = outside.iter().find(|a| !stays_in_own(&scope, &f, group, a)) {
-            return refuse("blocks would write back what others may write".into(), Some(a));
-        }
-        f.written = true;
-        f.elsewhere = !outside.is_empty();
-        let outer: Vec<LoopId> = outer_loops(kernel, root, nest).iter().map(|l| l.id).collect();
-        let box_of = (l, outer.as_slice(), stage.strip.map(|s| s.0));
-        f.filled = !written_boxes::covers(box_of, &f, &own_accesses);
-    } else {
-        f.join_fixed_rows(counter).ok_or_else(|| Unfit { why: OVERFLOW.into(), at: None })?;
+    are_apart(kernel, nest, &f, &own_accesses)?;
+    let group = groups.get(stage.part);
+    if let Some(a) = outside.iter().find(|a| !stays_in_own(&scope, &f, group, a)) {
+        return refuse("blocks would write back what others may write".into(), Some(a));
     }
+    f.written = true;
+    f.elsewhere = !outside.is_empty();
+    let outer: Vec<LoopId> = outer_loops(kernel, root, nest).iter().map(|l| l.id).collect();
+    let box_of = (l, outer.as_slice(), stage.strip.map(|s| s.0));
+    f.filled = !written_boxes::covers(box_of, &f, &own_accesses);
     Ok(f)
+}
+
+/// Whether blocks write elements of their own.
+fn are_apart(
+    kernel: &Kernel,
+    nest: &Nest,
+    f: &Footprint,
+    own: &[&Access<'_>],
+) -> Result<(), Unfit> {
+    let counter = |id| kernel.find_loop(id).map(|l| l.var);
+    let moves = |d: &Dim| {
+        nest.axes.iter().any(|(id, _)| counter(*id).is_none_or(|v| d.invariant.mentions(v)))
+    };
+    if f.dims.iter().any(moves) {
+        let why = "blocks that write it might have elements in common".into();
+        return Err(Unfit { why, at: None });
+    }
+    let moves_inside = |d: &Dim| own.iter().any(|a| moves_inside_of_bound(nest, a, &d.invariant));
+    let at = || own.first().map(|a| a.origin.clone());
+    written_boxes::are_apart(nest, f, &moves_inside).map_err(|why| Unfit { why, at: at() })
+}
+
+/// Whether all reads together are a box that shared memory may hold.
+fn is_one_box(f: &mut Footprint) -> Result<(), &'static str> {
+    if f.rows.is_some() && f.reads.windows(2).any(|w| w[0].1 != w[1].1) {
+        // Seen as one row, the corners of the box need not be elements.
+        return Err("its reads differ, and its shape is not declared");
+    }
+    if f.rows.is_some() && !f.independent() {
+        return Err("a counter moves its rows and its columns, and its shape is not declared");
+    }
+    if f.measured() { Ok(()) } else { Err("a block reads too much of it") }
 }
 
 /// Whether an invariant mentions a loop around an access that stands inside of the bound ones.

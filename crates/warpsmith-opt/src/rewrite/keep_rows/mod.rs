@@ -28,6 +28,7 @@ mod groups;
 mod kept;
 mod launch;
 mod prefix;
+mod range;
 mod recurrence;
 mod slice;
 mod text;
@@ -37,7 +38,7 @@ use std::fmt;
 
 use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, ReduceOp, Scalar, SourceMap, StmtKind, VarId,
+    Block, Expr, ExprKind, ForLoop, LoopId, ReduceOp, Scalar, SourceMap, StmtKind, VarId,
 };
 
 use super::grammar::{counted, counted_or_one, name};
@@ -55,6 +56,7 @@ use crate::walk;
 pub(super) use kept::{Row, accessed, check_statements, own_element};
 pub(super) use launch::aligned;
 pub(super) use prefix::{check as check_running, contributions};
+use range::{check_length, knows_ends, length};
 pub(super) use recurrence::{carried, with_slopes};
 use winnow::ModalResult;
 use winnow::Parser;
@@ -331,20 +333,7 @@ fn check_rows(
     let Some(range) = earliest(&loops) else {
         return Err(refused("no loop in it has a range that the launcher knows".into()));
     };
-    let own_ends = !knows_ends(kernel, range);
-    match length(range) {
-        _ if own_ends && shape.rows > 1 => {
-            let why = "its rows are of several lengths, and threads of all rows of a block wait for each other";
-            return Err(refused(why.into()));
-        }
-        None if !own_ends => {
-            return Err(refused("its rows have no length that is a sum of sizes".into()));
-        }
-        Some(n) if !strips && n.as_constant().is_some_and(|n| n > shape.longest().into()) => {
-            return Err(refused("its rows are longer than what the threads would keep".into()));
-        }
-        _ => {}
-    }
+    check_length(kernel, range, shape, strips).map_err(|why| refused(why.into()))?;
     let mut with_sums = vec![];
     for l in &loops {
         with_sums.push(check_loop(kernel, l, left_out(range, l).unwrap_or(0))?);
@@ -452,11 +441,6 @@ fn row_loops<'k>(kernel: &Kernel, body: &'k Block, target: Option<LoopId>) -> Ve
     let wanted = |l: &&ForLoop| target.map_or(Some(over(l)) == most, |id| l.id == id);
     let Some(found) = loops.iter().copied().find(wanted) else { return vec![] };
     loops.into_iter().filter(|l| beside(found, l)).collect()
-}
-
-/// Whether the launcher knows where a loop begins and ends.
-fn knows_ends(kernel: &Kernel, l: &ForLoop) -> bool {
-    [&l.first, &l.limit].iter().all(|e| kernel.known_at_start(e))
 }
 
 /// Whether where a loop begins and ends follows from its row: from what the launcher knows and the counters of marked loops around.
@@ -582,12 +566,6 @@ fn whole_vectors(l: &ForLoop) -> Option<Vec<Poly>> {
     let from_zero = ForLoop { first: Expr::i32(0), ..l.clone() };
     let end = |limit: &Expr| length(&ForLoop { limit: limit.clone(), ..from_zero.clone() });
     Some(vec![Poly::from_expr(&l.first)?, end(a)?, end(b)?])
-}
-
-/// Elements of a row.
-fn length(l: &ForLoop) -> Option<Poly> {
-    let inclusive = Poly::constant((l.compare == BinaryOp::Le).into());
-    Poly::from_expr(&l.limit)?.sub(&Poly::from_expr(&l.first)?)?.add(&inclusive)
 }
 
 /// Makes the nest of blocks and threads, beside the nest as it was for rows that it does not take.
