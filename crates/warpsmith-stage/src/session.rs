@@ -348,6 +348,7 @@ impl Session {
         });
         let integers = fields.flatten().filter(|(_, _, s)| s.is_integer());
         self.parameters = integers.map(|(name, ..)| name).collect();
+        self.knows_given()?;
         let members = self.parameters.iter().filter(|n| self.usage.roles.contains_key(*n));
         let pointed = |n: &&String| {
             vars().any(|v| v.ty.is_pointer() && n.split('.').next() == Some(v.name.as_str()))
@@ -359,6 +360,24 @@ impl Session {
         let members: Vec<String> = members.filter(|n| n.contains('.')).map(written).collect();
         self.plan.record(&members, &self.usage);
         Ok(())
+    }
+
+    /// Whole numbers that are given are parameters of the kernel.
+    fn knows_given(&self) -> Result<(), Refusal> {
+        let unknown = |n: &&String| !self.parameters.contains(*n);
+        // Kernels that plans of ours make have parameters of their own.
+        let asked = !self.input.quick && !self.input.chosen;
+        let Some(name) = self.input.integers.keys().find(unknown).filter(|_| asked) else {
+            return Ok(());
+        };
+        let message =
+            format!("kernel `{}` has no parameter `{name}` of whole numbers", self.kernel);
+        let error = Diagnostic::error("W306", message);
+        let error = match self.parameters.as_slice() {
+            [] => error.help("it has none"),
+            all => error.help(format!("such are {}", all.join(", "))),
+        };
+        Err(self.refuse(false, vec![error]))
     }
 
     /// Looks at no other block than that of the file any more. False: that is so already, or there is none.

@@ -31,7 +31,7 @@ pub struct StageArgs {
     pub arch: Option<String>,
 
     /// A size that plans of --auto are ranked for [default: what the file's launch passes, else 256 an axis of a volume, 4096 of a plane]
-    #[arg(long = "size", value_name = "NAME=N")]
+    #[arg(long = "size", value_name = "NAME=N", requires = "auto")]
     pub sizes: Vec<NamedSpec>,
 
     /// Blocks in the grid of the launches that are profiled [default: chosen]
