@@ -244,6 +244,9 @@ impl Finder<'_> {
             };
             source.counts |= counts;
             self.wraps(&d.ty);
+            if let Some(Initializer::Expr(e)) = &d.init {
+                self.narrowed(&d.ty, &source, e);
+            }
             self.declare(&d.name, &source);
             self.vars.insert(d.name.clone(), source);
         }
@@ -302,7 +305,11 @@ impl Finder<'_> {
             }
             ExprKind::Member { base, member, .. } => self.member(base, &member.name),
             ExprKind::Paren(e) | ExprKind::Unary { operand: e, .. } => self.expr(e),
-            ExprKind::Cast { operand, .. } => self.expr(operand),
+            ExprKind::Cast { ty, operand, .. } => {
+                let source = self.expr(operand);
+                self.narrowed(ty, &source, operand);
+                source
+            }
             ExprKind::Construct { args, .. } => {
                 args.iter().fold(Source::default(), |all, a| match a {
                     Initializer::Expr(e) => all.join(&self.expr(e)),
@@ -498,7 +505,8 @@ impl Finder<'_> {
             return joined;
         };
         let mut inner = BTreeMap::new();
-        for (p, value) in function.params.iter().zip(values) {
+        for ((p, value), e) in function.params.iter().zip(values).zip(args) {
+            self.narrowed(&p.ty, &value, e);
             inner.extend(p.name.clone().map(|n| (n, value)));
         }
         let outer = std::mem::replace(&mut self.vars, inner);

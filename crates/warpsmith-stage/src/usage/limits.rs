@@ -83,6 +83,20 @@ impl Finder<'_> {
         }
     }
 
+    /// What is made a number of 16 bits begins anew beyond those.
+    pub(super) fn narrowed(&mut self, ty: &ast::TypeName, source: &Source, e: &ast::Expr) {
+        let narrow = match &ty.kind {
+            TypeKind::Builtin(words) => words.iter().any(|w| w == "short"),
+            TypeKind::Named(path) => {
+                path.as_name().is_some_and(|n| ["uint16_t", "int16_t", "ushort"].contains(&n))
+            }
+            _ => false,
+        };
+        for bits in [15, 16].into_iter().filter(|_| narrow) {
+            self.limit(source, e, Some(1 << bits));
+        }
+    }
+
     fn push(&mut self, limit: Limit) {
         let limits = &mut self.usage.limits;
         if limits.len() < MAX_LIMITS && !limits.contains(&limit) {

@@ -79,6 +79,17 @@ const WRAP: i64 = 1 << 32;
 /// Nodes of a value that is followed through variables, at most.
 const MAX_TREE: usize = 24;
 
+/// Factors of unsigned numbers from two to the power of which on products are expected to wrap around.
+const FAR_BITS: i64 = 12;
+
+fn is_far(factor: &Poly, other: &Poly) -> bool {
+    factor.constant().is_some_and(|n| n.abs() >= 1 << FAR_BITS) && other.constant().is_none()
+}
+
+fn is_word(ty: &Type) -> bool {
+    ty.scalar() == Some(Scalar::U32)
+}
+
 impl Eval<'_> {
     /// A name that stands for a number of one thread.
     pub fn own(&mut self, what: &str) -> Sum {
@@ -225,6 +236,17 @@ impl Eval<'_> {
         match op {
             BinaryOp::Add => x.plus(&y, 1),
             BinaryOp::Sub => x.plus(&y, -1),
+            // What goes far beyond 32 bits is taken modulo 2^32 on purpose: `i * 65536u >> 16`.
+            BinaryOp::Mul if is_word(&a.ty) && (is_far(&x, &y) || is_far(&y, &x)) => {
+                self.function(name)
+            }
+            BinaryOp::Shl
+                if is_word(&a.ty)
+                    && x.constant().is_none()
+                    && y.constant().is_some_and(|n| n >= FAR_BITS) =>
+            {
+                self.function(name)
+            }
             BinaryOp::Mul => x.times(&y),
             BinaryOp::Shl => match y.constant() {
                 Some(n @ 0..31) => x.times(&Poly::number(1 << n)),

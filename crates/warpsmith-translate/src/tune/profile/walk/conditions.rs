@@ -1,6 +1,6 @@
 //! Which way threads go where a condition parts them.
 
-use warpsmith_ir::{BinaryOp, Block, Expr, ExprKind, Place, Scalar, StmtKind, Value, VarKind};
+use warpsmith_ir::{BinaryOp, Block, Expr, ExprKind, PlaceKind, Scalar, StmtKind, Value};
 use warpsmith_opt::walk as tree;
 
 use super::Walk;
@@ -45,7 +45,7 @@ impl Walk<'_> {
             && truth.iter().zip(&self.active).all(|(t, a)| !*a || t.is_some());
         let before = self.active.clone();
         let (apart, guarded, all) = (self.apart, self.guarded, self.share);
-        if self.stores(then) {
+        if stores(then) {
             self.apart |= self.loops_of(cond);
             if self.loops_of(cond) & self.beside() != 0 && divides(cond) {
                 self.apart |= self.beside();
@@ -264,13 +264,12 @@ fn compared(op: BinaryOp, a: f64, b: f64) -> Option<bool> {
     }
 }
 
-impl Walk<'_> {
-    /// Whether something is written to memory.
-    fn stores(&self, block: &Block) -> bool {
-        let in_registers = |v| self.kernel.var(v).kind != VarKind::Shared;
-        let in_memory = |p: &Place| !p.root_var().is_some_and(in_registers);
-        let mut found = false;
-        tree::each_stmt(block, &mut |s| found |= tree::operands(s).writes.is_some_and(in_memory));
-        found
-    }
+/// Whether something is written that is no variable.
+fn stores(block: &Block) -> bool {
+    let mut found = false;
+    tree::each_stmt(block, &mut |s| {
+        let place = tree::operands(s).writes;
+        found |= place.is_some_and(|p| !matches!(&*p.kind, PlaceKind::Var(_)));
+    });
+    found
 }
