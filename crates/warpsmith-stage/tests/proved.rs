@@ -157,3 +157,29 @@ fn stores_of_the_same_thread_in_a_loop_of_its_own() {
     }
     proved(&kernel(""));
 }
+
+/// Products of unsigned numbers that wrap are no exact numbers, and 16 bits do not hold every position.
+#[test]
+fn numbers_that_begin_anew() {
+    for (position, wrong) in [
+        ("unsigned j = (i * 65536u) >> 16", "= t[threadIdx.x];"),
+        ("unsigned j = (i << 17) >> 17", "= t[threadIdx.x];"),
+        ("unsigned short j = i", "= t[threadIdx.x];"),
+    ] {
+        let text = format!(
+            "__global__ void k(const float *in, float *out, unsigned n) {{
+    __shared__ float t[64];
+    unsigned i = blockIdx.x * 64 + threadIdx.x;
+    if (i < n) t[threadIdx.x] = in[i];
+    __syncthreads();
+    if (i >= n) return;
+    {position};
+    out[i] = __opt__(in[j]);
+}}
+"
+        );
+        if let Ok(staged) = planned(&text) {
+            assert!(!staged.text.contains(wrong), "{position}: {}", staged.text);
+        }
+    }
+}
