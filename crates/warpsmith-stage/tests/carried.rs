@@ -3,9 +3,7 @@
 
 mod common;
 
-use common::has_solver;
-use warpsmith_stage::program::{Compiler, Settings};
-use warpsmith_stage::verify::proof::{self, solver, solver::Solver};
+use common::{both_proved, has_solver};
 
 const BLOCK: [u32; 3] = [8, 4, 1];
 
@@ -68,13 +66,7 @@ fn is_proved(text: &str) -> bool {
     let copies = "if (ok && threadIdx.x == 0) p[ty][tx - 1] = u[c - 1];
         if (ok && threadIdx.y == 0) p[ty - 1][tx] = u[c - nx];";
     let new = with("p[ty][tx - 1]", "p[ty - 1][tx]", copies);
-    let compiler = Compiler::new(Settings { path: "planes.cu".into(), ..Settings::default() });
-    let compiled = |text: &str| compiler.compile(text, &[], "planes").expect("it compiles");
-    let program = solver::program().expect("a solver");
-    let mut solver = Solver::start(&program).expect("it starts");
-    let known = proof::Known { bounds: &[], ties: &[], dropped: &[] };
-    let proof = proof::prove(&mut solver, &compiled(&old), &compiled(&new), BLOCK, known);
-    proof.is_ok_and(|p| p.reads.len() == 2 && p.reads.iter().all(|(_, why)| why.is_none()))
+    both_proved("planes", (&old, &new), BLOCK)
 }
 
 #[test]

@@ -2,9 +2,7 @@
 
 mod common;
 
-use common::{has_solver, planned};
-use warpsmith_stage::program::{Compiler, Settings};
-use warpsmith_stage::verify::proof::{self, solver, solver::Solver};
+use common::{both_proved, has_solver, planned};
 
 const BLOCK: [u32; 3] = [8, 1, 1];
 
@@ -48,13 +46,7 @@ fn is_proved(text: &str, last: &str, before: &str) -> bool {
     let with = |last: &str, before: &str| text.replace("LAST", last).replace("BEFORE", before);
     let old = with("u[(k - 1) * n + i - 1]", "u[(k - 2) * n + i - 1]");
     let new = with(last, before);
-    let compiler = Compiler::new(Settings { path: "rows.cu".into(), ..Settings::default() });
-    let compiled = |text: &str| compiler.compile(text, &[], "rows").expect("it compiles");
-    let program = solver::program().expect("a solver");
-    let mut solver = Solver::start(&program).expect("it starts");
-    let known = proof::Known { bounds: &[], ties: &[], dropped: &[] };
-    let proof = proof::prove(&mut solver, &compiled(&old), &compiled(&new), BLOCK, known);
-    proof.is_ok_and(|p| p.reads.len() == 2 && p.reads.iter().all(|(_, why)| why.is_none()))
+    both_proved("rows", (&old, &new), BLOCK)
 }
 
 #[test]

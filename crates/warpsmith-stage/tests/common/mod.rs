@@ -6,9 +6,10 @@
 use std::path::Path;
 
 use warpsmith_stage::auto::{self, Chosen, Counted};
-use warpsmith_stage::program::Settings;
+use warpsmith_stage::program::{Compiler, Settings};
 use warpsmith_stage::session::{Input, Refusal};
 use warpsmith_stage::stage::{self, Staged, Verdict};
+use warpsmith_stage::verify::proof::{self, solver, solver::Solver};
 
 /// What is chosen for a file; a refusal as the user reads it, and whether it says no to a plan.
 pub fn tried(
@@ -65,4 +66,15 @@ pub fn proved(name: &str, text: &str) -> Staged {
         assert_eq!(a.verdict, Verdict::Proved, "{}: {:?}", a.replacement, a.unproved);
     }
     staged
+}
+
+/// Whether both marked reads of a kernel are proved at a block shape, `old` being its text without the plan.
+pub fn both_proved(kernel: &str, (old, new): (&str, &str), block: [u32; 3]) -> bool {
+    let compiler = Compiler::new(Settings { path: "plan.cu".into(), ..Settings::default() });
+    let compiled = |text: &str| compiler.compile(text, &[], kernel).expect("it compiles");
+    let program = solver::program().expect("a solver");
+    let mut solver = Solver::start(&program).expect("it starts");
+    let known = proof::Known { bounds: &[], ties: &[], dropped: &[] };
+    let proof = proof::prove(&mut solver, &compiled(old), &compiled(new), block, known);
+    proof.is_ok_and(|p| p.reads.len() == 2 && p.reads.iter().all(|(_, why)| why.is_none()))
 }

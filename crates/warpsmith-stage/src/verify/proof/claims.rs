@@ -253,12 +253,7 @@ impl<'a> Claims<'a> {
                 Some(Sum::name(&format!("w{k}_{g}_{own}")))
             };
             let same = self.same(&thread);
-            let mut parts: Vec<Truth> = (0..3)
-                .flat_map(|a| {
-                    let end = Sum::number(self.block[a].into());
-                    [Truth::at_most(&Sum::default(), &thread[a]), Truth::below(&thread[a], &end)]
-                })
-                .collect();
+            let mut parts = self.in_block(&thread);
             parts.push(s.event.when.renamed(&rename));
             parts.push(Truth::equal(&s.place.renamed(&rename).sum(), &place));
             parts.push(self.is_value(s, &rename, &wanted.value, wanted.event));
@@ -320,6 +315,15 @@ impl<'a> Claims<'a> {
             all.extend(others);
         }
         all
+    }
+
+    /// That there is such a thread in the block.
+    fn in_block(&self, thread: &[Sum; 3]) -> Vec<Truth> {
+        let within = (0..3).flat_map(|a| {
+            let end = Sum::number(self.block[a].into());
+            [Truth::at_most(&Sum::default(), &thread[a]), Truth::below(&thread[a], &end)]
+        });
+        within.collect()
     }
 
     fn same(&self, thread: &[Sum; 3]) -> Truth {

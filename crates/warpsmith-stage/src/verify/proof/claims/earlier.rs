@@ -79,11 +79,7 @@ impl<'a> Claims<'a> {
                 Some(axis) => Some(thread[axis].clone()),
                 None => (name == counter).then(|| earlier.clone()),
             };
-            let within = (0..3).flat_map(|a| {
-                let end = Sum::number(self.block[a].into());
-                [Truth::at_most(&Sum::default(), &thread[a]), Truth::below(&thread[a], &end)]
-            });
-            let mut parts: Vec<Truth> = within.collect();
+            let mut parts = self.in_block(&thread);
             parts.push(Truth::at_most(&Sum::default(), &earlier));
             parts.push(s.event.when.renamed(&rename));
             parts.push(Truth::equal(&s.place.renamed(&rename).sum(), &wanted_place));
@@ -97,12 +93,7 @@ impl<'a> Claims<'a> {
     fn put_since(&self, s: &Store<'_>, wanted: &Wanted, (turn, back): (usize, i64)) -> Truth {
         let counter = &self.walked.loops[turn].counter;
         let moment = Sum::name(&format!("p{back}_m"));
-        let rename = |name: &str| match AXES.iter().position(|a| *a == name) {
-            Some(_) => Some(Sum::name(&format!("p{back}_{}", &name[2..]))),
-            None if name == counter => Some(moment.clone()),
-            None if self.is_fixed(name, turn) => None,
-            None => Some(Sum::name(&format!("p{back}_{}", name.replace('_', "")))),
-        };
+        let rename = self.another_in(turn, &moment, format!("p{back}_"));
         let now = Sum::name(counter);
         let over = s.at > wanted.event && self.ordered(wanted.event, s.at);
         let last = if over { now.plus(&Sum::number(1), -1) } else { now.clone() };
@@ -159,18 +150,29 @@ impl<'a> Claims<'a> {
     pub(super) fn meets_next(&self, s: &Store<'_>, wanted: &Wanted, turn: usize) -> Truth {
         let counter = &self.walked.loops[turn].counter;
         let next = Sum::name(counter).plus(&Sum::number(1), 1);
-        let another = AXES.map(|a| Sum::name(&format!("pn_{}", &a[2..])));
-        let rename = |name: &str| match AXES.iter().position(|a| *a == name) {
-            Some(axis) => Some(another[axis].clone()),
-            None if name == counter => Some(next.clone()),
-            None if self.is_fixed(name, turn) => None,
-            None => Some(Sum::name(&format!("pn_{}", name.replace('_', "")))),
-        };
+        let rename = self.another_in(turn, &next, "pn_".into());
+        let another = AXES.map(|a| Sum::name(a).renamed(&rename));
         Truth::all([
             s.event.when.renamed(&rename),
             Truth::equal(&s.place.renamed(&rename).sum(), &wanted.place.sum()),
             self.same(&another).negated(),
         ])
+    }
+
+    /// Any thread's names in the iteration `moment` of a loop: its own begin with `prefix`.
+    fn another_in(
+        &self,
+        turn: usize,
+        moment: &Sum,
+        prefix: String,
+    ) -> impl Fn(&str) -> Option<Sum> + use<'_, 'a> {
+        let moment = moment.clone();
+        move |name: &str| match AXES.contains(&name) {
+            true => Some(Sum::name(&format!("{prefix}{}", &name[2..]))),
+            false if name == self.walked.loops[turn].counter => Some(moment.clone()),
+            false if self.is_fixed(name, turn) => None,
+            false => Some(Sum::name(&format!("{prefix}{}", name.replace('_', "")))),
+        }
     }
 
     /// Whether a name stands for one value while a loop goes on: blocks, parameters, and iterations of loops around.
