@@ -72,6 +72,7 @@ pub fn copies(session: &mut Session, profiled: &mut Profiled) -> Result<Copied, 
         strict: &profiled.strict,
         guarded: BTreeSet::new(),
         all_readers: profiled.by_readers,
+        serve_all: true,
     };
     profiled.blamed.extend(problem.wrongly_made(&profiled.copies));
     if profiled.by_readers {

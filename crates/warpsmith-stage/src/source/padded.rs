@@ -131,26 +131,55 @@ fn arms(text: &str) -> Option<[&str; 3]> {
     None
 }
 
-/// Whether an expression reads variables alone, changes nothing, and names no macro but those of numbers.
+/// Whether an expression reads variables alone, changes nothing, calls nothing but what makes a value of one, and names no macro but
+/// those of numbers.
 fn is_plain(text: &str, expression: &str) -> bool {
     let tokens = marks::tokens(expression);
     let piece = |i: usize| tokens.get(i).map_or("", |t: &marks::Tok| &expression[t.at.clone()]);
     let word = |i: usize| tokens.get(i).is_some_and(|t| t.piece == Piece::Word);
+    // Tokens are single letters here.
+    let is_and =
+        |i: usize| tokens.get(i).is_some_and(|t| expression[t.at.start..].starts_with("&&"));
+    // The parenthesis around a token.
+    let opener = |end: usize| {
+        let mut depth = 0;
+        (0..end).rev().find(|j| {
+            depth += opens(piece(*j));
+            depth > 0
+        })
+    };
     let simple = |i: usize| match piece(i) {
         // A call, or what a pointer leads to.
-        "(" => i == 0 || !word(i - 1),
+        "(" => i == 0 || !word(i - 1) || makes_value(text, piece(i - 1)),
+        "&" if is_and(i) || i > 0 && is_and(i - 1) => true,
+        // Between arguments, and not where it drops a value.
+        "," => opener(i).is_some_and(|j| j > 0 && word(j - 1)),
         "*" | "&" => i > 0 && (word(i - 1) || piece(i - 1) == ")" || is_number(piece(i - 1))),
         _ => true,
     };
     let without = |text: String, op: &&str| text.replace(op, " ");
     let rest = ["==", "!=", "<=", ">="].iter().fold(expression.to_string(), without);
     let changes = ["<<=", ">>="].iter().any(|op| expression.contains(op));
-    let other = ["=", "++", "--", "->", "[", "?", ",", "{", "\""];
+    let other = ["=", "++", "--", "->", "[", "?", "{", "\""];
     !tokens.is_empty()
         && !changes
         && !other.iter().any(|op| rest.contains(op))
         && (0..tokens.len()).all(simple)
         && scope::names(expression).iter().all(|n| is_no_macro(text, n))
+}
+
+/// Whether what is written like a call makes a value of others: a type, or a conversion that the compiler knows.
+fn makes_value(text: &str, name: &str) -> bool {
+    const TYPES: [&str; 9] =
+        ["float", "double", "int", "unsigned", "short", "char", "bool", "half", "__half"];
+    const CALLS: [&str; 6] =
+        ["make_", "__float2", "__int2", "__int_as_", "__float_as_", "__double2"];
+    let tokens = marks::tokens(text);
+    let word = |i: usize| tokens.get(i).map_or("", |t| &text[t.at.clone()]);
+    let is_parameter = |i: usize| matches!(word(i), "typename" | "class") && word(i + 1) == name;
+    TYPES.contains(&name)
+        || CALLS.iter().any(|c| name.starts_with(c))
+        || (0..tokens.len()).any(is_parameter)
 }
 
 fn is_number(piece: &str) -> bool {
@@ -172,7 +201,8 @@ fn is_no_macro(text: &str, name: &str) -> bool {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "#define N 100\n#define LAST (n - 1)\n#define AT(a, i) a[i]\n";
+    const TEXT: &str =
+        "template <typename V>\n#define N 100\n#define LAST (n - 1)\n#define AT(a, i) a[i]\n";
 
     fn found(expression: &str) -> Option<[String; 2]> {
         padded(TEXT, expression, TEXT.len()).map(|p| p.found())
@@ -188,6 +218,10 @@ mod tests {
         );
         assert_eq!(constant, "((i < 0 || i >= N ) ? 1 : ((j == 2 * k ) ? 0 : 0))");
         assert_eq!(found("a[i]"), Some(["(long long)&(a[i])".into(), "0".into()]));
+        for value in ["V(0)", "make_float2(0.0f, (float)k)", "__float2half(0.0f)", "float(k)"] {
+            assert!(found(&format!("i < 0 ? {value} : a[i]")).is_some(), "{value}");
+        }
+        assert!(found("i >= 0 && (i & 1) && i < N ? a[i] : 0.0f").is_some());
     }
 
     #[test]
@@ -197,11 +231,14 @@ mod tests {
             "f(i) ? a[i] : 0",
             "i++ ? a[i] : 0",
             "*p ? a[i] : 0",
+            "i > 0 && *p ? a[i] : 0",
             "b[i] ? a[i] : 0",
             "i == LAST ? 0 : a[i]",
             "i <<= 1 ? 0 : a[i]",
             "i < 0 ? 0 : a[i] + 1",
             "i < 0 ? zero() : a[i]",
+            "i < 0 ? (i, 0) : a[i]",
+            "i < 0 ? U(0) : a[i]",
         ] {
             assert_eq!(found(other), None, "{other}");
         }

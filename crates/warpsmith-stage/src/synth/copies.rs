@@ -52,6 +52,9 @@ struct Wrong {
 const MAX_ROWS: usize = 200;
 const MAX_FAILING: usize = 96;
 
+/// Comparisons of a condition that another one is looked for in the place of.
+const LONG: usize = 3;
+
 /// What the copies are chosen from.
 pub struct Problem<'a> {
     /// Rows of all marks, then of all places, then of iterations.
@@ -78,6 +81,8 @@ pub struct Problem<'a> {
     pub guarded: BTreeSet<usize>,
     /// All threads that read an element copy it where nothing tells those apart that have to.
     pub all_readers: bool,
+    /// A copy for an iteration is made by all threads that bring something missing by it; else some of these may.
+    pub serve_all: bool,
 }
 
 impl Problem<'_> {
@@ -98,6 +103,27 @@ impl Problem<'_> {
     /// # Errors
     /// [`Trouble`].
     pub fn solve(&mut self) -> Result<Vec<Copy>, Trouble> {
+        let guarded = self.guarded.clone();
+        let found = self.served_so();
+        if self.marks.iter().all(|m| (self.rank)(m.0) == 0) {
+            return found;
+        }
+        let those = std::mem::replace(&mut self.guarded, guarded);
+        self.serve_all = false;
+        let other = self.served_so();
+        let length = |c: &Copy| c.condition.as_ref().map_or(0, Condition::comparisons);
+        let cost = |all: &Vec<Copy>| (all.len(), all.iter().map(length).sum::<usize>());
+        match (found, other) {
+            (Ok(a), Ok(b)) if cost(&b) < cost(&a) => Ok(b),
+            (Err(_), Ok(b)) => Ok(b),
+            (found, _) => {
+                self.guarded = those;
+                found
+            }
+        }
+    }
+
+    fn served_so(&mut self) -> Result<Vec<Copy>, Trouble> {
         let mut first: Vec<usize> = vec![];
         loop {
             match self.in_order(&first) {
@@ -373,51 +399,67 @@ impl Problem<'_> {
                 (yes, decided) = (all, false);
             }
         }
+        let mut no = yes.complement();
         if !decided && !missing.is_empty() {
             let serving = self.serving(mark, place, missing);
-            if yes.is_subset(&serving) {
+            no = no.minus(&serving);
+            if self.serve_all && yes.is_subset(&serving) {
                 yes = serving;
             }
         }
-        let no = yes.complement();
-        let by_all = Copy { mark: mark.0, place, condition: None, guarded: false };
+        let copy = |condition| Copy { mark: mark.0, place, condition, guarded: false };
+        match self.said(mark, place, (&yes, &no), decided) {
+            Some(condition) => Ok(vec![copy(condition)]),
+            None => Err(unsaid(mark.0, &yes, &yes.complement())),
+        }
+    }
+
+    /// What a copy for some rows of a place and not for others is under: nothing, or the condition that tells these apart, unless it
+    /// is far-fetched or long, and one that holds for more rows than it should without harm is not.
+    #[expect(clippy::option_option, reason = "no condition is one of the answers")]
+    fn said(
+        &self,
+        mark: (usize, usize),
+        place: usize,
+        (yes, no): (&Bits, &Bits),
+        decided: bool,
+    ) -> Option<Option<Condition>> {
         if no.is_empty() {
-            return Ok(vec![by_all]);
+            return Some(None);
         }
-        let mut condition = if decided { None } else { self.condition(place, &yes, &no) };
+        let exact = if decided { None } else { self.condition(place, yes, no) };
         let far_fetched = |c: &Condition| c.is_far_fetched(&(self.point)(place).symbols);
-        let exact = condition.take_if(|c| far_fetched(c));
-        if condition.is_none() {
-            // Threads that do not read may copy, if there is no other way to say it: what exists, to where nobody needs another.
-            // Threads that read what other copies bring do so before those that read what is there without any.
-            let right = self.readers(mark, place, false).minus(&yes);
-            let unaided = self.readers(mark, place, true).minus(&yes);
-            let harm = self.harmful(mark, place).map_or(right.clone(), |h| h.minus(&yes));
-            let none = Bits::none(yes.len());
-            let mut against = vec![&harm];
-            // Where data decide who reads, those that nothing made read yet may do so with others.
-            let idle = harm.or(&self.idle(mark, place).minus(&yes));
-            if !decided {
-                against.insert(0, &idle);
+        let bad = |c: &Condition| if far_fetched(c) { usize::MAX } else { c.comparisons() };
+        let long = if self.serve_all { LONG } else { 2 };
+        if let Some(exact) = exact.as_ref().filter(|c| bad(c) < long) {
+            return Some(Some(exact.clone()));
+        }
+        // Threads that do not read may copy, if there is no other way to say it: what exists, to where nobody needs another.
+        // Threads that read what other copies bring do so before those that read what is there without any.
+        let right = self.readers(mark, place, false).minus(yes);
+        let unaided = self.readers(mark, place, true).minus(yes);
+        let harm = self.harmful(mark, place).map_or(right.clone(), |h| h.minus(yes));
+        let none = Bits::none(yes.len());
+        let mut against = vec![&harm];
+        // Where data decide who reads, those that nothing made read yet may do so with others.
+        let idle = harm.or(&self.idle(mark, place).minus(yes));
+        if !decided {
+            against.insert(0, &idle);
+        }
+        let read = [&right, &unaided, &none].into_iter();
+        for away in read.flat_map(|read| against.iter().map(move |a| a.or(read))) {
+            // Where nobody does harm no condition is needed.
+            if away.is_empty() && exact.as_ref().is_none_or(|c| bad(c) >= LONG) {
+                return Some(None);
             }
-            let read = [&right, &unaided, &none].into_iter();
-            for away in read.flat_map(|read| against.iter().map(move |a| a.or(read))) {
-                // Where nobody does harm no condition is needed.
-                if away.is_empty() && exact.is_none() {
-                    return Ok(vec![by_all]);
-                }
-                condition = self
-                    .condition(place, &yes, &away)
-                    .filter(|c| exact.is_none() || !far_fetched(c));
-                if condition.is_some() {
-                    break;
-                }
+            let found = self.condition(place, yes, &away);
+            if let Some(found) =
+                found.filter(|c| exact.as_ref().is_none_or(|exact| bad(c) < bad(exact)))
+            {
+                return Some(Some(found));
             }
         }
-        match condition.or(exact) {
-            Some(condition) => Ok(vec![Copy { condition: Some(condition), ..by_all }]),
-            None => Err(unsaid(mark.0, &yes, &no)),
-        }
+        exact.map(Some)
     }
 
     /// The copy by those who read the element themselves and find another one: what others may do is not asked.

@@ -1,5 +1,6 @@
 //! What has to hold for a rewritten kernel to be right, put as questions that must have no answer.
 
+mod beside;
 mod copies;
 mod earlier;
 

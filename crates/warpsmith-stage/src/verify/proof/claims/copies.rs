@@ -72,8 +72,14 @@ impl Claims<'_> {
         });
         for load in loads {
             let known = self.walked.loads.iter().filter(|l| l.array == load.array);
-            let known = known.flat_map(|l| iterations(l.when.clone(), l.at.clone()));
-            let read = Truth::any(known.map(|(when, at)| when.and(&at.equal(&load.at))));
+            let known: Vec<_> =
+                known.flat_map(|l| iterations(l.when.clone(), l.at.clone())).collect();
+            let own = known.iter().map(|(when, at)| when.and(&at.equal(&load.at)));
+            let own = Truth::any(own);
+            let read = match self.is_impossible(&[load.when.clone(), own.negated()]) {
+                true => own,
+                false => own.or(&self.read_beside(&load, &known)),
+            };
             let what = "a copy may read what the unmodified kernel does not";
             self.must(&[load.when, read.negated()], what)?;
         }

@@ -50,7 +50,7 @@ impl<'a> Claims<'a> {
     }
 
     /// Whether conditions cannot hold together in launches that keep to all that may be assumed.
-    fn is_impossible(&mut self, conditions: &[Truth]) -> bool {
+    pub(super) fn is_impossible(&mut self, conditions: &[Truth]) -> bool {
         let all = Assumed { sizes: true, covers: !self.covers.is_empty() };
         let mut asked = conditions.to_vec();
         asked.extend(self.facts(conditions, &all));
