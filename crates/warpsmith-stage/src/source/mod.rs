@@ -1,5 +1,6 @@
 //! The user's text: the plan in it, what is in scope, and how it is edited.
 
+mod adjusted;
 pub(crate) mod by_data;
 pub(crate) mod constants;
 pub(crate) mod counted;
@@ -15,6 +16,7 @@ pub(crate) mod padded;
 pub(crate) mod parts;
 pub(crate) mod passed;
 pub(crate) mod patch;
+mod put;
 pub(crate) mod scope;
 pub mod shape;
 pub(crate) mod ties;

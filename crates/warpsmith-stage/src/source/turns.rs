@@ -2,13 +2,13 @@
 //! of loops of constant length between the two.
 
 use warpsmith_front::ast::{self, StmtKind, TranslationUnit};
-use warpsmith_front::pp::Piece;
 use warpsmith_front::sema::walk;
 use warpsmith_ir::SourceMap;
 
 use super::constants::Constant;
+use super::put::put;
 use super::scope::{self, Site};
-use super::{counted, guards, marks, values};
+use super::{adjusted, counted, guards, values};
 
 /// Iterations of a read that are looked at, at most: a window of 11 by 11.
 const MAX_TURNS: usize = 128;
@@ -60,7 +60,7 @@ impl File<'_> {
         };
         let known = |n: &str| !later(n) || counters.iter().any(|c| c.name == n);
         let guards: Vec<String> =
-            guards.iter().filter_map(|g| self.said(body, g.clone(), &known)).collect();
+            guards.iter().filter_map(|g| self.said((body, byte), g.clone(), &known)).collect();
         let one = |counters: Vec<(String, i64, String)>| {
             let at = |text: &String| {
                 counters.iter().fold(text.clone(), |text, (name, _, value)| put(&text, name, value))
@@ -87,7 +87,7 @@ impl File<'_> {
     ) -> Vec<String> {
         let Some(body) = scope::body_at(self.unit, byte) else { return vec![] };
         let known = |n: &str| !is_later(n, site, place);
-        guards.iter().filter_map(|g| self.said(body, g.clone(), &known)).collect()
+        guards.iter().filter_map(|g| self.said((body, byte), g.clone(), &known)).collect()
     }
 
     fn unrolled(
@@ -105,7 +105,7 @@ impl File<'_> {
             let Some(name) = names.into_iter().find(unknown) else { break };
             match self.counter(body, byte, &name) {
                 Some(counter) => counters.push(counter),
-                None => texts = self.kept(body, texts, &name)?,
+                None => texts = self.known(body, byte, texts, &name)?,
             }
         }
         let count: usize = counters.iter().map(|c| c.values.len()).product();
@@ -116,29 +116,32 @@ impl File<'_> {
     /// A text in which what is declared stands for names that are not known.
     fn said(
         &self,
-        body: &ast::Block,
+        (body, byte): (&ast::Block, usize),
         text: String,
         known: &dyn Fn(&str) -> bool,
     ) -> Option<String> {
         let mut texts = [text];
         for _ in 0..MAX_DEPTH {
             let Some(name) = scope::names(&texts[0]).into_iter().find(|n| !known(n)) else { break };
-            texts = self.kept(body, texts, &name)?;
+            texts = self.known(body, byte, texts, &name)?;
         }
         let [text] = texts;
         scope::names(&text).iter().all(|n| known(n)).then_some(text)
     }
 
-    /// What a variable that keeps its value is declared as, in its place.
-    fn kept<const N: usize>(
+    /// What a variable is at a byte, in its place.
+    fn known<const N: usize>(
         &self,
         body: &ast::Block,
+        byte: usize,
         texts: [String; N],
         name: &str,
     ) -> Option<[String; N]> {
-        let value = counted::kept(body, name)?;
-        let value = self.sources.text(value.span).trim();
-        Some(texts.map(|text| put(&text, name, value)))
+        let value = match counted::kept(body, name) {
+            Some(value) => self.sources.text(value.span).trim().to_string(),
+            None => adjusted::adjusted(body, (name, byte), self.sources)?,
+        };
+        Some(texts.map(|text| put(&text, name, &value)))
     }
 
     /// The counter of a loop around a byte, if constants say how far it goes.
@@ -203,93 +206,4 @@ fn product(counters: &[Counter]) -> Vec<Vec<(String, i64, String)>> {
         };
         all.iter().flat_map(|known| c.values.iter().map(|v| with(known, v))).collect()
     })
-}
-
-/// A text in which a value stands in the place of a name, in parentheses where it has to.
-fn put(text: &str, name: &str, value: &str) -> String {
-    let tokens = marks::tokens(text);
-    let piece = |i: Option<usize>| i.and_then(|i| tokens.get(i)).map(|t| &text[t.at.clone()]);
-    let is_product = |i: usize| matches!(piece(Some(i)), Some("*" | "/" | "%"));
-    let mut all = String::new();
-    let mut end = 0;
-    for (i, t) in tokens.iter().enumerate() {
-        let before = piece(i.checked_sub(1));
-        let member =
-            before == Some(".") || before == Some(">") && piece(i.checked_sub(2)) == Some("-");
-        if t.piece != Piece::Word || &text[t.at.clone()] != name || member {
-            continue;
-        }
-        all += &text[end..t.at.start];
-        end = t.at.end;
-        let after = piece(Some(i + 1));
-        let opens = matches!(before, None | Some("(" | "[" | ","));
-        let closes = matches!(after, None | Some(")" | "]" | "," | "+" | "-"));
-        let taken_back = format!("+ {value} -");
-        match value.strip_prefix('-') {
-            // `x + 0`
-            None if value == "0" && closes && matches!(before, Some("+" | "-")) => {
-                all.truncate(all.trim_end().len() - 1);
-                all.truncate(all.trim_end().len());
-            }
-            // `x + K - 1 - (K - 1)`
-            None if closes && all.trim_end().ends_with(&taken_back) => {
-                all.truncate(all.trim_end().len() - taken_back.len());
-                all.truncate(all.trim_end().len());
-            }
-            // `x - R + R`
-            Some(rest)
-                if before == Some("+")
-                    && after == Some("+")
-                    && piece(Some(i + 2)) == Some(rest)
-                    && !is_product(i + 3) =>
-            {
-                all.truncate(all.trim_end().len() - 1);
-                all.truncate(all.trim_end().len());
-                end = tokens[i + 2].at.end;
-            }
-            // `x + -2`
-            Some(rest) if closes && before == Some("+") && is_sum(rest) && !rest.contains('+') => {
-                all.truncate(all.trim_end().len() - 1);
-                all += &format!("- {}", rest.trim());
-            }
-            _ if marks::tokens(value).len() == 1
-                || closes && (opens || before == Some("+")) && is_sum(value) =>
-            {
-                all += value;
-            }
-            _ => all += &format!("({value})"),
-        }
-    }
-    all + &text[end..]
-}
-
-/// Whether a text is a sum of names, numbers and products.
-fn is_sum(text: &str) -> bool {
-    let plain = |c: char| c.is_alphanumeric() || " _.+-*".contains(c);
-    text.chars().all(plain)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::put;
-
-    #[test]
-    fn values_stand_in_the_place_of_names() {
-        for (text, value, expected) in [
-            ("t[x + dx + 2]", "-R", "t[x - R + 2]"),
-            ("t[x + dx]", "2", "t[x + 2]"),
-            ("t[x - dx]", "K - 1", "t[x - (K - 1)]"),
-            ("t[x + dx]", "K - 1", "t[x + K - 1]"),
-            ("t[x + dx * w]", "K - 1", "t[x + (K - 1) * w]"),
-            ("t[dx].dx", "-2", "t[-2].dx"),
-            ("f(dx, sdx)", "a < b ? a : b", "f((a < b ? a : b), sdx)"),
-            ("x + dx", "-R + 1", "x + -R + 1"),
-            ("t[x + dx + R][dx]", "-R", "t[x][-R]"),
-            ("t[x + dx + R * 2]", "-R", "t[x - R + R * 2]"),
-            ("t[x + K - 1 - dx]", "K - 1", "t[x]"),
-            ("t[2 * x + dx] + u[y - dx]", "0", "t[2 * x] + u[y]"),
-        ] {
-            assert_eq!(put(text, "dx", value), expected);
-        }
-    }
 }

@@ -115,6 +115,21 @@ impl Poly {
         Truth::all(parts)
     }
 
+    /// What belongs to the one product of sizes whose coefficient has a name, here and in another polynomial.
+    pub fn coefficients(&self, name: &str, other: &Poly) -> Option<[Sum; 2]> {
+        let has = |sum: &Sum| {
+            let mut has = false;
+            sum.names(&mut |n| has |= n == name);
+            has
+        };
+        let mut keys = self.terms.iter().filter(|(_, sum)| has(sum));
+        let (key, own) = keys.next()?;
+        if keys.next().is_some() {
+            return None;
+        }
+        Some([own.clone(), other.terms.get(key).cloned().unwrap_or_default()])
+    }
+
     /// Calls `see` with every name.
     pub fn names(&self, see: &mut dyn FnMut(&str)) {
         for (key, sum) in &self.terms {
