@@ -36,7 +36,8 @@ fn number(name: &str, otherwise: u64) -> u64 {
 }
 
 fn case(file: &str, kernel: &'static str, names: [&str; 2], block: [u32; 3], overlap: u32) -> Case {
-    let path = format!("{}/../../examples/stage/{file}.cu", env!("CARGO_MANIFEST_DIR"));
+    let folder = if file.contains('/') { "tests" } else { "../../examples/stage" };
+    let path = format!("{}/{folder}/{file}.cu", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("the example is there");
     let settings = Settings { path: "case.cu".into(), ..Settings::default() };
     let input = Input { settings: settings.clone(), text: text.clone(), ..Input::default() };
@@ -47,7 +48,8 @@ fn case(file: &str, kernel: &'static str, names: [&str; 2], block: [u32; 3], ove
     let found = marks::find(&text, warpsmith_ir::FileId(0)).expect("marks");
     let plain = marks::reference(&text, &found);
     let reference = compiler.compile(&plain, &constants, kernel).expect("it compiles");
-    let body = staged.text[..staged.text.find("#include").expect("a host program")].to_string();
+    let end = staged.text.find("#include").unwrap_or(staged.text.len());
+    let body = staged.text[..end].to_string();
     let text = shape::constants(&body, &constants).apply(&body).expect("constants");
     let sizes = if file.starts_with("matmul") { ["n", "n"] } else { ["nx", "ny"] };
     Case { kernel, constants, block, compiler, reference, text, sizes, overlap }
@@ -68,6 +70,8 @@ fn cases() -> Vec<Case> {
         case("five_point_temporal", "two_steps", ["DX", "DY"], [6, 5, 1], 2),
         case("heat_planes_temporal", "two_steps", ["DX", "DY"], [6, 5, 1], 2),
         case("himeno_temporal", "two_steps", b, [6, 5, 1], 2),
+        case("kernels/edges", "edges", b, BLOCK, 0),
+        case("kernels/ends", "ends", b, BLOCK, 0),
     ]
 }
 
@@ -82,7 +86,7 @@ impl Random {
 }
 
 /// Words that are taken for one another.
-const SWAPS: [(&str, &str); 29] = [
+const SWAPS: [(&str, &str); 34] = [
     ("==", "!="),
     ("!=", "=="),
     ("<", "<="),
@@ -112,6 +116,11 @@ const SWAPS: [(&str, &str); 29] = [
     ("k < nz", "k <= nz"),
     ("k > 0", "k > 1"),
     ("k == 1", "k == 2"),
+    (" R", " 0"),
+    (" R", " 2 * R"),
+    (" < 0", " < 1"),
+    (" 2 * nx", " nx"),
+    ("ok", "true"),
 ];
 
 /// A text with one damage; `None` when the choice does not suit it.
