@@ -1,11 +1,12 @@
 //! Copies to a halo: which threads have a wrong value where they read, and how that is said.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
 use super::bits::Bits;
 use super::condition::{Condition, Conditions};
 use super::positions::spread;
+use super::spots::{Profiled, Spot, Spots};
 use super::table::Table;
 use crate::plan::Point;
 use crate::profile::rows::{Offer, Row};
@@ -35,15 +36,12 @@ pub enum Trouble {
     NoCondition(usize, usize, usize),
 }
 
-/// A position in shared memory at one visit to the place for copies: launch, block, visit, array and position.
-pub type Spot = (usize, u32, usize, usize, i64);
-
 /// What copies have put where: the element, and the row that needed it.
-type Known = HashMap<Spot, (i64, (usize, usize))>;
+type Known = Vec<Option<(i64, (usize, usize))>>;
 
-/// A mark with its array and the rows that are wrong yet, and how many threads have some.
+/// A mark with the rows that are wrong yet, and how many threads have some.
 struct Wrong {
-    mark: (usize, usize),
+    mark: usize,
     threads: usize,
     rows: Vec<usize>,
 }
@@ -73,8 +71,8 @@ pub struct Problem<'a> {
     pub origin: &'a dyn Fn(usize) -> usize,
     /// Which marks have their copies first: the lowest.
     pub rank: &'a dyn Fn(usize) -> usize,
-    /// The elements that are read at positions in shared memory, once they were asked for.
-    pub needed: OnceCell<HashMap<Spot, i64>>,
+    /// Numbers for positions and threads, once they were asked for.
+    pub spots: OnceCell<Spots>,
     /// Launches in which a place that nobody reads was one that several threads wrote to.
     pub strict: &'a BTreeSet<usize>,
     /// Marks whose copies are made by threads that read what they copy.
@@ -86,15 +84,16 @@ pub struct Problem<'a> {
 }
 
 impl Problem<'_> {
-    fn spot(&self, (mark, array): (usize, usize), row: usize) -> Option<Spot> {
-        let r = &self.profile[mark][row];
-        let (place, at) = r.insert?;
-        Some(self.spot_at(&self.profile[place][at], array, r.given.as_ref()?.place))
-    }
-
-    /// A position in an array when a thread comes by a place for copies.
-    fn spot_at(&self, r: &Row, array: usize, place: i64) -> Spot {
-        (r.launch, r.thread / (self.threads)(r.launch).max(1), r.visit, array, place)
+    /// Positions in shared memory and threads by number.
+    fn spots(&self) -> &Spots {
+        self.spots.get_or_init(|| {
+            Spots::new(&Profiled {
+                profile: self.profile,
+                marks: &self.marks,
+                threads: self.threads,
+                alike: self.alike,
+            })
+        })
     }
 
     /// Chooses copies for all marks: those that fewest threads need first, so that what others copy is not copied again. Where
@@ -136,9 +135,9 @@ impl Problem<'_> {
 
     /// The marks of copies that some thread must not make.
     pub fn wrongly_made(&self, copies: &[Copy]) -> Vec<usize> {
-        let array = |mark: usize| self.marks.iter().find(|(m, _)| *m == mark);
+        let is_marked = |mark: usize| self.marks.iter().any(|(m, _)| *m == mark);
         let wrong = |c: &&Copy| {
-            let harm = array(c.mark).and_then(|mark| self.harmful(*mark, c.place));
+            let harm = is_marked(c.mark).then(|| self.harmful(c.mark, c.place)).flatten();
             let made =
                 |r: &Row| c.condition.as_ref().is_none_or(|c| c.holds(&r.values) == Some(true));
             let rows = self.profile[c.place].iter().enumerate();
@@ -150,15 +149,15 @@ impl Problem<'_> {
 
     /// Chooses copies, for some marks before all others.
     fn in_order(&self, first: &[usize]) -> Result<Vec<Copy>, Trouble> {
-        let mut copied = Known::new();
-        let all = |mark: &(usize, usize)| (*mark, (0..self.profile[mark.0].len()).collect());
-        let mut left: Vec<((usize, usize), Vec<usize>)> = self.marks.iter().map(all).collect();
+        let mut copied: Known = vec![None; self.spots().needed.len()];
+        let all = |(mark, _): &(usize, usize)| (*mark, (0..self.profile[*mark].len()).collect());
+        let mut left: Vec<(usize, Vec<usize>)> = self.marks.iter().map(all).collect();
         let mut copies = vec![];
         while !left.is_empty() {
             let mut wrong: Vec<Wrong> = vec![];
             for (mark, rows) in &left {
                 let rows = self.wrong(*mark, rows, &copied)?;
-                let threads = self.threads_of(mark.0, &rows);
+                let threads = self.spots().threads(*mark, &rows);
                 // What is right stays so, or is found to be disturbed in the end.
                 if threads > 0 {
                     wrong.push(Wrong { mark: *mark, threads, rows });
@@ -167,8 +166,8 @@ impl Problem<'_> {
             left = wrong.iter().map(|w| (w.mark, w.rows.clone())).collect();
             let missing = self.missing(&wrong);
             let rank = |w: &Wrong| {
-                let before = first.iter().position(|m| *m == w.mark.0).unwrap_or(first.len());
-                (before, (self.rank)(w.mark.0))
+                let before = first.iter().position(|m| *m == w.mark).unwrap_or(first.len());
+                (before, (self.rank)(w.mark))
             };
             let Some(lowest) = wrong.iter().map(rank).min() else { break };
             wrong.retain(|w| rank(w) == lowest);
@@ -184,13 +183,13 @@ impl Problem<'_> {
                 copies.push(copy);
             }
             for row in rows {
-                let r = &self.profile[mark.0][row];
-                if let (Some(spot), Some(given)) = (self.spot(mark, row), &r.given) {
-                    let known = copied.insert(spot, (given.element, (mark.0, row)));
+                let r = &self.profile[mark][row];
+                if let (Some(spot), Some(given)) = (self.spots().read(mark, row), &r.given) {
+                    let known = copied[spot].replace((given.element, (mark, row)));
                     if let Some((element, who)) = known
                         && element != given.element
                     {
-                        return Err(Trouble::Taken(who, (mark.0, row)));
+                        return Err(Trouble::Taken(who, (mark, row)));
                     }
                 }
             }
@@ -199,57 +198,60 @@ impl Problem<'_> {
         Ok(copies)
     }
 
-    /// Positions that hold a wrong value for some read in a loop.
-    fn missing(&self, wrong: &[Wrong]) -> HashSet<Spot> {
-        let in_loops = wrong.iter().filter(|w| (self.rank)(w.mark.0) > 0);
-        in_loops.flat_map(|w| w.rows.iter().filter_map(|r| self.spot(w.mark, *r))).collect()
+    /// Positions that hold a wrong value for some read in a loop; none where there is none.
+    fn missing(&self, wrong: &[Wrong]) -> Vec<bool> {
+        let mut missing = vec![];
+        for w in wrong.iter().filter(|w| (self.rank)(w.mark) > 0 && !w.rows.is_empty()) {
+            missing.resize(self.spots().needed.len(), false);
+            let spots = w.rows.iter().filter_map(|r| self.spots().read(w.mark, *r));
+            spots.for_each(|s| missing[s] = true);
+        }
+        missing
     }
 
     /// How many threads bring what is missing by the copy for an iteration.
-    fn served(&self, wrong: &Wrong, missing: &HashSet<Spot>) -> usize {
-        let first = wrong.rows.first().and_then(|r| self.profile[wrong.mark.0][*r].insert);
+    fn served(&self, wrong: &Wrong, missing: &[bool]) -> usize {
+        let first = wrong.rows.first().and_then(|r| self.profile[wrong.mark][*r].insert);
         first.map_or(0, |(place, _)| self.serving(wrong.mark, place, missing).count())
     }
 
     /// Rows of a place whose threads bring what is missing, whoever of the block reads it in a loop.
-    fn serving(&self, mark: (usize, usize), place: usize, missing: &HashSet<Spot>) -> Bits {
-        let needed = self.needed();
-        let rows = &self.profile[place];
-        Bits::from_fn(rows.len(), |i| {
-            rows[i].offers.iter().filter(|o| o.mark == mark.0 && o.element.is_some()).any(|o| {
-                let spot = self.spot_at(&rows[i], mark.1, o.place);
-                missing.contains(&spot) && needed.get(&spot).copied() == o.element
-            })
+    fn serving(&self, mark: usize, place: usize, missing: &[bool]) -> Bits {
+        self.offering(mark, place, |o, spot| {
+            spot.is_some_and(|s| missing[s] && Some(self.spots().needed[s]) == o.element)
         })
     }
 
-    /// How many threads have some rows of a mark: one that has them with several data counts once.
-    fn threads_of(&self, mark: usize, rows: &[usize]) -> usize {
-        let all = rows.iter().map(|i| &self.profile[mark][*i]);
-        all.map(|r| (self.alike[r.launch], r.thread, r.visit)).collect::<HashSet<_>>().len()
+    /// Rows of a place for which something holds of what they offer for a mark.
+    fn offering(
+        &self,
+        mark: usize,
+        place: usize,
+        holds: impl Fn(&Offer, Option<Spot>) -> bool,
+    ) -> Bits {
+        let rows = &self.profile[place];
+        let mut all = Bits::none(rows.len());
+        let offers = self.spots().offers((mark, place), rows).into_iter().flatten();
+        offers.enumerate().filter(|(_, (o, s))| holds(o, *s)).for_each(|(i, _)| all.set(i));
+        all
     }
 
     /// Of some rows of a mark, those that read a wrong value after what is copied so far.
-    fn wrong(
-        &self,
-        mark: (usize, usize),
-        rows: &[usize],
-        copied: &Known,
-    ) -> Result<Vec<usize>, Trouble> {
+    fn wrong(&self, mark: usize, rows: &[usize], copied: &Known) -> Result<Vec<usize>, Trouble> {
         let mut all = vec![];
         for i in rows.iter().copied() {
-            let r = &self.profile[mark.0][i];
+            let r = &self.profile[mark][i];
             let Some(given) = &r.given else { continue };
-            let spot = self.spot(mark, i);
-            let right = match spot.and_then(|s| copied.get(&s)) {
-                Some((element, _)) => *element == given.element,
+            let spot = self.spots().read(mark, i);
+            let right = match spot.and_then(|s| copied[s]) {
+                Some((element, _)) => element == given.element,
                 None => given.right,
             };
             if right {
                 continue;
             }
             if spot.is_none() {
-                return Err(Trouble::NoPlace(mark.0, i));
+                return Err(Trouble::NoPlace(mark, i));
             }
             all.push(i);
         }
@@ -258,13 +260,15 @@ impl Problem<'_> {
 
     /// No copy may put an element where another read has its own.
     fn disturbed(&self, copied: &Known) -> Result<(), Trouble> {
-        for mark in &self.marks {
-            for (i, r) in self.profile[mark.0].iter().enumerate() {
-                let (Some(spot), Some(given)) = (self.spot(*mark, i), &r.given) else { continue };
-                if let Some((element, who)) = copied.get(&spot)
-                    && *element != given.element
+        for (mark, _) in &self.marks {
+            for (i, r) in self.profile[*mark].iter().enumerate() {
+                let (Some(spot), Some(given)) = (self.spots().read(*mark, i), &r.given) else {
+                    continue;
+                };
+                if let Some((element, who)) = copied[spot]
+                    && element != given.element
                 {
-                    return Err(Trouble::Taken(*who, (mark.0, i)));
+                    return Err(Trouble::Taken(who, (*mark, i)));
                 }
             }
         }
@@ -272,129 +276,97 @@ impl Problem<'_> {
     }
 
     /// What a copy does beside the reads that are wrong without it.
-    fn offered(&self, mark: (usize, usize), copy: &Copy, first: usize, copied: &mut Known) {
+    fn offered(&self, mark: usize, copy: &Copy, first: usize, copied: &mut Known) {
         let readers = copy.guarded.then(|| self.readers(mark, copy.place, false));
-        for (i, r) in self.profile[copy.place].iter().enumerate() {
-            let made = copy.condition.as_ref().is_none_or(|c| c.holds(&r.values) == Some(true))
-                && readers.as_ref().is_none_or(|readers| readers.get(i));
-            let offer = r.offers.iter().find(|o| o.mark == mark.0).filter(|_| made);
-            if let Some(Offer { place, element: Some(element), .. }) = offer {
-                copied
-                    .entry(self.spot_at(r, mark.1, *place))
-                    .or_insert((*element, (mark.0, first)));
+        let rows = &self.profile[copy.place];
+        let Some(offers) = self.spots().offers((mark, copy.place), rows) else { return };
+        for (i, (offer, spot)) in offers.enumerate() {
+            let (Some(spot), Some(element)) = (spot, offer.element) else { continue };
+            let made = |c: &Condition| c.holds(&rows[i].values) == Some(true);
+            if copied[spot].is_none()
+                && copy.condition.as_ref().is_none_or(made)
+                && readers.as_ref().is_none_or(|readers| readers.get(i))
+            {
+                copied[spot] = Some((element, (mark, first)));
             }
         }
     }
 
     /// Rows of a place whose threads come to a read after it; `unaided`: only those that read what is there without any copy.
-    fn readers(&self, mark: (usize, usize), place: usize, unaided: bool) -> Bits {
+    fn readers(&self, mark: usize, place: usize, unaided: bool) -> Bits {
         let mut reads = Bits::none(self.profile[place].len());
         let right = |r: &&Row| r.given.as_ref().is_some_and(|g| g.right) || !unaided;
-        let of_mark = self.profile[mark.0].iter().filter(right).filter_map(|r| r.insert);
+        let of_mark = self.profile[mark].iter().filter(right).filter_map(|r| r.insert);
         of_mark.filter(|i| i.0 == place).for_each(|i| reads.set(i.1));
         reads
     }
 
     /// Rows of a place whose threads must not make a copy: those for which the element does not exist, or whose place is one
     /// that another element is needed in, or, in some launches, none. `None`: it is not known.
-    fn harmful(&self, mark: (usize, usize), place: usize) -> Option<Bits> {
+    fn harmful(&self, mark: usize, place: usize) -> Option<Bits> {
         let rows = &self.profile[place];
-        if rows.iter().all(|r| r.offers.iter().all(|o| o.mark != mark.0)) {
-            return None;
+        let offers = self.spots().offers((mark, place), rows)?;
+        let missing = self.never((mark, place), |o, _| o.element.is_some());
+        let mut all = Bits::none(rows.len());
+        for (i, (offer, spot)) in offers.enumerate() {
+            let harms = match spot {
+                Some(spot) => Some(self.spots().needed[spot]) != offer.element,
+                None => missing.get(i) || self.strict.contains(&rows[i].launch),
+            };
+            if harms {
+                all.set(i);
+            }
         }
-        let needed = self.needed();
-        let missing = self.never((mark.0, place), |_, o| o.element.is_some());
-        let harms = |i: usize| {
-            let r = &rows[i];
-            let offer = r.offers.iter().find(|o| o.mark == mark.0)?;
-            let wanted = needed.get(&self.spot_at(r, mark.1, offer.place));
-            Some(match wanted {
-                Some(wanted) => Some(*wanted) != offer.element,
-                None => missing.get(i) || self.strict.contains(&r.launch),
-            })
-        };
-        Some(Bits::from_fn(rows.len(), |i| harms(i) != Some(false)))
+        Some(all)
     }
 
     /// Rows of a place for which nothing holds of what they offer for a mark, whatever data say.
-    fn never(&self, (mark, place): (usize, usize), holds: impl Fn(&Row, &Offer) -> bool) -> Bits {
-        let rows = &self.profile[place];
-        let key = |r: &Row| (self.alike[r.launch], r.thread, r.visit);
-        let own = |r: &&Row| r.offers.iter().any(|o| o.mark == mark && holds(r, o));
-        let all: HashSet<_> = rows.iter().filter(own).map(key).collect();
-        Bits::from_fn(rows.len(), |i| !all.contains(&key(&rows[i])))
+    fn never(
+        &self,
+        (mark, place): (usize, usize),
+        holds: impl Fn(&Offer, Option<Spot>) -> bool,
+    ) -> Bits {
+        self.spots().ever(place, &self.offering(mark, place, holds)).complement()
     }
 
     /// Rows of a place whose threads bring nothing that is needed: what they would read may exist by accident.
-    fn idle(&self, mark: (usize, usize), place: usize) -> Bits {
-        let needed = self.needed();
-        let serves = |r: &Row, o: &Offer| {
-            let wanted = needed.get(&self.spot_at(r, mark.1, o.place));
-            o.element.is_some() && wanted.copied() == o.element
-        };
-        self.never((mark.0, place), serves)
+    fn idle(&self, mark: usize, place: usize) -> Bits {
+        let needed = &self.spots().needed;
+        self.never((mark, place), |o, spot| {
+            o.element.is_some() && spot.map(|s| needed[s]) == o.element
+        })
     }
 
     /// Whether data decide on these rows of a place: a thread has one in some run of a launch, and not in another.
     fn data_decide(&self, place: usize, rows: &Bits) -> bool {
-        self.ever(place, rows) != *rows
-    }
-
-    /// Rows of a place whose threads are among some in any run of their launch.
-    fn ever(&self, place: usize, rows: &Bits) -> Bits {
-        let all = &self.profile[place];
-        let key = |i: usize| (self.alike[all[i].launch], all[i].thread, all[i].visit);
-        let here: HashSet<_> = (0..all.len()).filter(|i| rows.get(*i)).map(key).collect();
-        Bits::from_fn(all.len(), |i| here.contains(&key(i)))
+        self.spots().ever(place, rows) != *rows
     }
 
     /// Whether a copy by some rows of a place would put something where another element is read.
-    fn clashes(&self, mark: (usize, usize), place: usize, rows: &Bits) -> bool {
-        let needed = self.needed();
-        let all = self.profile[place].iter().enumerate().filter(|(i, _)| rows.get(*i));
-        all.filter_map(|(_, r)| Some((r, r.offers.iter().find(|o| o.mark == mark.0)?))).any(
-            |(r, o)| {
-                let wanted = needed.get(&self.spot_at(r, mark.1, o.place));
-                o.element.is_none() || wanted.is_some_and(|w| Some(*w) != o.element)
-            },
-        )
+    fn clashes(&self, mark: usize, place: usize, rows: &Bits) -> bool {
+        let needed = &self.spots().needed;
+        let clashing = self.offering(mark, place, |o, spot| {
+            o.element.is_none() || spot.is_some_and(|s| Some(needed[s]) != o.element)
+        });
+        !clashing.is_disjoint(rows)
     }
 
-    /// The elements that are read at positions in shared memory.
-    fn needed(&self) -> &HashMap<Spot, i64> {
-        self.needed.get_or_init(|| {
-            let of = |m: &(usize, usize)| {
-                let (m, rows) = (*m, &self.profile[m.0]);
-                let one = move |(i, r): (usize, &Row)| {
-                    Some((self.spot(m, i)?, r.given.as_ref()?.element))
-                };
-                rows.iter().enumerate().filter_map(one)
-            };
-            self.marks.iter().flat_map(of).collect()
-        })
-    }
-
-    fn copy(
-        &self,
-        mark: (usize, usize),
-        wrong: &[usize],
-        missing: &HashSet<Spot>,
-    ) -> Result<Vec<Copy>, Trouble> {
+    fn copy(&self, mark: usize, wrong: &[usize], missing: &[bool]) -> Result<Vec<Copy>, Trouble> {
         let inserts: Vec<(usize, usize)> =
-            wrong.iter().filter_map(|r| self.profile[mark.0][*r].insert).collect();
+            wrong.iter().filter_map(|r| self.profile[mark][*r].insert).collect();
         let place = inserts.first().map_or(0, |i| i.0);
         let rows = &self.profile[place];
         let mut yes = Bits::none(rows.len());
         inserts.iter().filter(|i| i.0 == place).for_each(|i| yes.set(i.1));
-        let origin = (self.origin)(mark.0);
+        let origin = (self.origin)(mark);
         let known = self.forks.decide(origin);
         let mut decided = known || self.data_decide(place, &yes);
-        if self.guarded.contains(&mark.0) && !decided {
+        if self.guarded.contains(&mark) && !decided {
             return self.by_readers(mark, place, &yes);
         }
         // Threads that some data send to the read copy whatever they are, where it is known which threads may be.
         if known && self.forks.sends_all(origin) {
-            let all = self.ever(place, &yes);
+            let all = self.spots().ever(place, &yes);
             if !self.clashes(mark, place, &all) {
                 (yes, decided) = (all, false);
             }
@@ -407,10 +379,10 @@ impl Problem<'_> {
                 yes = serving;
             }
         }
-        let copy = |condition| Copy { mark: mark.0, place, condition, guarded: false };
+        let copy = |condition| Copy { mark, place, condition, guarded: false };
         match self.said(mark, place, (&yes, &no), decided) {
             Some(condition) => Ok(vec![copy(condition)]),
-            None => Err(unsaid(mark.0, &yes, &yes.complement())),
+            None => Err(unsaid(mark, &yes, &yes.complement())),
         }
     }
 
@@ -419,7 +391,7 @@ impl Problem<'_> {
     #[expect(clippy::option_option, reason = "no condition is one of the answers")]
     fn said(
         &self,
-        mark: (usize, usize),
+        mark: usize,
         place: usize,
         (yes, no): (&Bits, &Bits),
         decided: bool,
@@ -463,14 +435,9 @@ impl Problem<'_> {
     }
 
     /// The copy by those who read the element themselves and find another one: what others may do is not asked.
-    fn by_readers(
-        &self,
-        mark: (usize, usize),
-        place: usize,
-        yes: &Bits,
-    ) -> Result<Vec<Copy>, Trouble> {
+    fn by_readers(&self, mark: usize, place: usize, yes: &Bits) -> Result<Vec<Copy>, Trouble> {
         let no = self.readers(mark, place, false).minus(yes);
-        let copy = |condition| Copy { mark: mark.0, place, condition, guarded: true };
+        let copy = |condition| Copy { mark, place, condition, guarded: true };
         if no.is_empty() {
             return Ok(vec![copy(None)]);
         }
@@ -483,7 +450,7 @@ impl Problem<'_> {
             Some(found) => Ok(found.into_iter().map(|c| copy(Some(c))).collect()),
             // What is right already is written once more: the same value.
             None if self.all_readers => Ok(vec![copy(None)]),
-            None => Err(unsaid(mark.0, yes, &no)),
+            None => Err(unsaid(mark, yes, &no)),
         }
     }
 

@@ -13,6 +13,7 @@ mod pieces;
 pub mod positions;
 pub mod reads;
 pub mod sides;
+pub mod spots;
 pub mod sums;
 pub mod table;
 pub mod term;
