@@ -183,14 +183,16 @@ impl Cells {
     }
 }
 
-/// Makes a list of cells longer. Arrays of integers that are zero come from the system page by page as they are touched, and
-/// launches often touch a few elements here and there of large arrays.
+/// Makes a list of cells so long. Arrays of integers that are zero come from the system page by page as they are touched, and
+/// launches often touch a few elements here and there of large arrays. Arrays without a size grow with each access: their cells are
+/// moved as often as doubling takes.
 fn lengthen<const N: usize>(cells: &mut Vec<[u32; N]>, length: usize) {
-    if length <= cells.len() {
-        cells.truncate(length);
+    if length <= cells.capacity() {
+        cells.resize(length, [0; N]);
         return;
     }
-    let mut longer = vec![[0; N]; length];
+    let mut longer = vec![[0; N]; length.max(2 * cells.len())];
+    longer.truncate(length);
     longer[..cells.len()].copy_from_slice(cells);
     *cells = longer;
 }
@@ -378,8 +380,9 @@ mod tests {
         assert_eq!(cells.get(1).map(|c| (c.writer, c.readers)), Some((7, [0, 0])));
         assert_eq!(cells.get(2).map(|c| (c.writer, c.readers)), Some((0, [9, 0])));
         assert!(cells.written(0..2) && !cells.written(2..4) && cells.get(4).is_none());
-        cells.grow(6, false);
-        assert_eq!((cells.len(), cells.iter().count()), (6, 6));
+        // An array that grows an element at a time is not moved each time.
+        cells.grow(5, false);
+        assert_eq!((cells.len(), cells.iter().count(), cells.whole.capacity()), (5, 5, 8));
     }
 
     /// Threads whose numbers differ in high bits only are told apart, in cells of either form and after either grows.
