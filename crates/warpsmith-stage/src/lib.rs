@@ -12,7 +12,7 @@
 //! | W704, W705 | no shared array in scope of a mark, no mark at all |
 //! | W706 | what is in scope at a mark cannot be recorded |
 //! | W707 | no launch in which the unmodified kernel is right |
-//! | W708 | marks of several kernels |
+//! | W708 | marks in functions that several kernels may call |
 //! | W710 | no marked read finds its element in shared memory |
 //! | W711, W712 | no subscript, condition or copy makes a read right |
 //! | W713 | emulation found a fault in the rewritten text |
@@ -41,6 +41,7 @@ mod proving;
 mod recording;
 mod search;
 pub mod session;
+pub mod several;
 pub mod source;
 pub mod stage;
 pub mod strides;

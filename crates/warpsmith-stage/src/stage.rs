@@ -126,6 +126,8 @@ pub struct Access {
 pub struct Staged {
     /// The file with its reads replaced and copies written.
     pub text: String,
+    /// What was changed; of a sketch, in the text whose holes are filled.
+    pub edits: Patch,
     /// The kernel, with template arguments.
     pub kernel: String,
     /// The marked reads, in the order of the text.
@@ -213,6 +215,7 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
     let text = out.apply(&session.plan.text).map_err(|at| overlapping(&session, &at))?;
     Ok(Staged {
         text,
+        edits: out,
         kernel: session.kernel.clone(),
         accesses,
         copies: copied.statements,
@@ -257,6 +260,7 @@ fn sketched(input: Input, filling: Filling, time: Duration) -> Staged {
     sources.add(input.settings.path.clone(), input.text);
     Staged {
         text: filling.text.clone(),
+        edits: Patch::default(),
         kernel: input.kernel.unwrap_or_default(),
         accesses: vec![],
         copies: vec![],

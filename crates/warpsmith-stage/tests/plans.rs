@@ -316,16 +316,6 @@ fn a_wrong_stride_is_found() {
 }
 
 #[test]
-fn marks_of_another_kernel_are_not_taken_along() {
-    let second = THESIS.replace("stencil(", "other(");
-    let Err((no, message)) = run(&format!("{THESIS}{second}")) else { panic!("staged") };
-    assert!(
-        !no && message.contains("error[W708]: this is not in the kernel `stencil` alone"),
-        "{message}"
-    );
-}
-
-#[test]
 fn a_read_that_no_launch_comes_to_is_not_rewritten_unseen() {
     let text = example("five_point_sleeve").replacen(
         "out[c] = __opt__",

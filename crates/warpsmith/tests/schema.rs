@@ -14,6 +14,22 @@ const SCALE: &str = "// warpsmith: size n=64\nvoid scale(int n, float a, float x
 
 const PRODUCT: &str = "// warpsmith: size n=32\nvoid product(int n, const float A[n][n], const float B[n][n], float C[n][n])\n{\n    #pragma omp parallel for collapse(2)\n    for (int i = 0; i < n; i++)\n        for (int j = 0; j < n; j++) {\n            float s = 0.0f;\n            for (int k = 0; k < n; k++)\n                s += A[i][k] * B[k][j];\n            C[i][j] = s;\n        }\n}\n";
 
+/// Two kernels with marks.
+const TILES: &str = "#define TILE(a) t[threadIdx.x] = i < n ? a[i] : 0; __syncthreads();
+__global__ void first(const int *a, int *o, int n) {
+    __shared__ int t[64];
+    int i = blockIdx.x * 64 + threadIdx.x;
+    TILE(a)
+    if (i < n) o[i] = __opt__(a[i]);
+}
+__global__ void second(const int *b, int *o, int n) {
+    __shared__ int t[64];
+    int i = blockIdx.x * 64 + threadIdx.x;
+    TILE(b)
+    if (i < n) o[i] = __opt__(b[i]);
+}
+";
+
 const RACY: &str = "// warpsmith: grid=1 block=64 arg x=float[64]\n__global__ void shift(float *x)\n{\n    __shared__ float s[64];\n    int t = threadIdx.x;\n    s[t] = t;\n    x[t] = s[63 - t];\n}\n";
 
 const ADD: &str = "extern \"C\" __global__ void add(float *c, const float *a, int n)\n{\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) c[i] = a[i] + 1.0f;\n}\n";
@@ -64,6 +80,7 @@ fn every_command_keeps_to_its_schema() {
         ("racy.cu", RACY),
         ("add.cu", ADD),
         ("add.json", &add),
+        ("tiles.cu", TILES),
     ];
     for (name, text) in files {
         std::fs::write(folder.path().join(name), text).unwrap();
@@ -89,6 +106,7 @@ fn every_command_keeps_to_its_schema() {
     run(&["ladder", "product.c", "--device", "emulator"]);
     run(&["fuse", &script, "--no-compiler", "--device", "emulator"]);
     run(&["stage", &stage, "--no-proof"]);
+    assert_eq!(run(&["stage", "tiles.cu", "--no-proof"])["kernels"][1]["kernel"], "second");
     run(&["results"]);
     run(&["results", "--problem", "scale"]);
     run(&["results", "--problem", "scale", "--export", "t4", "--out", "scale.t4.json"]);

@@ -418,7 +418,9 @@ impl Problem<'_> {
         if !decided {
             against.insert(0, &idle);
         }
-        let read = [&right, &unaided, &none].into_iter();
+        // For a shorter condition nobody reads again what is there.
+        let fetched = exact.as_ref().is_none_or(|c| far_fetched(c));
+        let read = [&right, &unaided, &none].into_iter().take(if fetched { 3 } else { 1 });
         for away in read.flat_map(|read| against.iter().map(move |a| a.or(read))) {
             // Where nobody does harm no condition is needed.
             if away.is_empty() && exact.as_ref().is_none_or(|c| bad(c) >= LONG) {

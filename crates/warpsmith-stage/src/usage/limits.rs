@@ -32,6 +32,8 @@ pub enum Met {
 
 /// Smaller numbers are met in any launch, and larger ones in none that can be emulated.
 const VALUES: std::ops::RangeInclusive<i64> = 8..=1 << 20;
+/// Four bits are left of a position that is shifted.
+const BITS_LEFT: i64 = 1 << 4;
 /// Smaller numbers of threads are met in small blocks.
 const THREADS: std::ops::RangeInclusive<i64> = 33..=1000;
 /// Limits of a kernel that are looked at, at most.
@@ -55,7 +57,13 @@ impl Finder<'_> {
                 self.limit(a, left, of_right);
                 self.limit(a, left, of_right.and_then(|n| n.checked_mul(2)));
             }
-            "/" | ">>" => self.limit(a, left, self.divisor(op, right)),
+            "/" => self.limit(a, left, self.divisor(op, right)),
+            ">>" => {
+                let by = self.divisor(op, right);
+                self.limit(a, left, by);
+                // Bits that are left: more than one, where the text looks at them.
+                self.limit(a, left, by.and_then(|n| n.checked_mul(BITS_LEFT)));
+            }
             "&" => self.limit(a, left, of_right.and_then(|n| n.checked_add(1))),
             _ => {}
         }

@@ -17,7 +17,8 @@ use warpsmith_stage::auto;
 use warpsmith_stage::predicted::{self, Predicted};
 use warpsmith_stage::program::Settings;
 use warpsmith_stage::session::{Input, Refusal, Steps};
-use warpsmith_stage::stage::{self, Access, Staged};
+use warpsmith_stage::several;
+use warpsmith_stage::stage::{Access, Staged};
 use warpsmith_stage::verify::proof::solver;
 
 use crate::check::files;
@@ -65,11 +66,15 @@ type Said = (String, Value);
 
 fn planned(args: &StageArgs) -> Result<Said, Box<Failed>> {
     let (input, out) = prepared(args)?;
-    let staged = stage::stage(input.clone());
-    let mut staged = staged.map_err(|r| explained(args, &input.text, refused(r)))?;
-    staged.notes.extend(slower(args, &input, &staged)?);
-    let outputs = written(args, &out, staged.text.clone())?;
-    Ok((report::human(&staged, &outputs, args.explain), report::json(&staged, &outputs)))
+    let text = input.text.clone();
+    let done = several::stage(input).map_err(|r| explained(args, &text, refused(r)))?;
+    let mut all = vec![];
+    for (input, mut staged) in done.kernels {
+        staged.notes.extend(slower(args, &input, &staged)?);
+        all.push(staged);
+    }
+    let outputs = written(args, &out, done.text)?;
+    Ok(report::of_all(&all, &outputs, args.explain))
 }
 
 /// By how much a kernel has to be predicted slower with its plan for that to be said.

@@ -40,6 +40,35 @@ fn line(sources: &SourceMap, at: usize) -> u32 {
     sources.line_column(FileId(0), at as u32).0
 }
 
+/// The reports for people and for machines; of several kernels what is common stands once.
+pub fn of_all(all: &[Staged], outputs: &[PathBuf], explain: bool) -> (String, Value) {
+    if let [staged] = all {
+        return (human(staged, outputs, explain), json(staged, outputs));
+    }
+    let mut text: String = all.iter().map(|s| human(s, &[], explain)).collect();
+    outputs
+        .iter()
+        .for_each(|o| _ = writeln!(text, "wrote {}", printable(&o.display().to_string())));
+    let mut assumed: Vec<String> = vec![];
+    for a in all.iter().flat_map(assumptions) {
+        if !assumed.contains(&a) {
+            assumed.push(a);
+        }
+    }
+    let list = |of: fn(&Staged) -> &Vec<String>| all.iter().flat_map(of).collect::<Vec<_>>();
+    let kernels: Vec<Value> = all.iter().map(|s| json(s, &[])).collect();
+    let value = json!({
+        "schema": 1, "command": "stage", "status": "done", "exit": 0, "complete": true, "findings": [],
+        "notes": list(|s| &s.notes), "outputs": outputs,
+        "verification": {
+            "level": if all.iter().all(proved) { "proved" } else { "checked" },
+            "sizes": list(|s| &s.checked), "assumptions": assumed, "not_run": list(|s| &s.unmet),
+        },
+        "kernels": kernels,
+    });
+    (text, value)
+}
+
 /// The report for people.
 pub fn human(staged: &Staged, outputs: &[PathBuf], explain: bool) -> String {
     let mut out = String::new();

@@ -127,8 +127,18 @@ impl Sum {
             match &**atom {
                 Atom::Name(known) if **known == *name => see(*n),
                 Atom::Name(_) => {}
-                Atom::Floor(sum, _) | Atom::Rest(sum, _) => sum.multiples(name, see),
-                Atom::Choose(_, a, b) | Atom::Product(a, b) => {
+                // By how much it rises on the average, and by one at least.
+                Atom::Floor(sum, by) => sum.multiples(name, &mut |m| {
+                    see(match m.wrapping_mul(*n) / by {
+                        0 => m.signum() * n.signum(),
+                        rise => rise,
+                    })
+                }),
+                Atom::Rest(sum, _) => sum.multiples(name, &mut |m| see(m.wrapping_mul(*n))),
+                Atom::Choose(_, a, b) => {
+                    [a, b].iter().for_each(|s| s.multiples(name, &mut |m| see(m.wrapping_mul(*n))));
+                }
+                Atom::Product(a, b) => {
                     a.multiples(name, see);
                     b.multiples(name, see);
                 }
