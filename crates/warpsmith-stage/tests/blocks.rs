@@ -90,3 +90,41 @@ fn a_grid_that_is_transposed() {
         "threadIdx.x != blockDim.x - 1 ? t[threadIdx.x + 1]",
     );
 }
+
+/// Groups of eight blocks are permuted: a few blocks, or a few elements of each, are not enough to see what a tile holds.
+#[test]
+fn blocks_are_permuted_in_groups() {
+    let staged = planned(
+        "__global__ void permuted(const float *in, float *out, int n) {
+    __shared__ float t[64];
+    int g = blockIdx.x / 8, b = blockIdx.x % 8, rb = g * 8 + (b ^ 5);
+    int i = rb * 64 + threadIdx.x, own = blockIdx.x * 64 + threadIdx.x;
+    if (i < n) t[threadIdx.x] = in[i];
+    __syncthreads();
+    if (i < n) out[i] = __opt__(in[own < n ? own : 0]) + __opt__(in[max(i - 1, 0)]);
+}
+",
+    );
+    let staged = staged.unwrap_or_else(|(_, m)| panic!("{m}"));
+    assert!(staged.accesses[0].replacement.contains("in[own"), "{}", staged.text);
+    assert!(staged.accesses[1].replacement.contains("t[threadIdx.x"), "{}", staged.text);
+    assert!(staged.checked.iter().any(|l| l.contains("n=1")), "{:?}", staged.checked);
+}
+
+/// Bits of a position that few elements have.
+#[test]
+fn positions_that_bits_move() {
+    let staged = planned(
+        "__global__ void moved(const int *in, int *out, int n) {
+    __shared__ int t[64];
+    int i = blockIdx.x * 64 + threadIdx.x;
+    if (i < n) t[threadIdx.x] = in[i];
+    __syncthreads();
+    int k = i ^ (__popc(i >> 8) & 4);
+    if (i < n && k < n) out[i] = __opt__(in[k]);
+}
+",
+    );
+    let staged = staged.unwrap_or_else(|(_, m)| panic!("{m}"));
+    assert!(!staged.text.contains("= t[threadIdx.x];"), "{}", staged.text);
+}

@@ -179,3 +179,38 @@ fn what_a_changing_array_holds_is_looked_at() {
         assert!(!staged.text.contains("= p[(k + 2) % 3][t - 1];"), "{}", staged.text);
     }
 }
+
+/// Places that are counted by the last bits of a number: two in turn, filled ahead of their use, and four.
+#[test]
+fn places_by_the_last_bits() {
+    let ahead = "\
+__global__ void ahead(const float *u, float *out, int n, int m) {
+    __shared__ float p[2][64];
+    int t = threadIdx.x, i = blockIdx.x * 64 + t;
+    if (i < n) p[0][t] = u[i];
+    __syncthreads();
+    for (int k = 0; k < m; k++) {
+        if (k + 1 < m && i < n) p[(k + 1) & 1][t] = u[(k + 1) * n + i];
+        if (t > 0 && i < n) out[k * n + i] = __opt__(u[k * n + i - 1]);
+        __syncthreads();
+    }
+}
+";
+    let four = "\
+__global__ void four(const float *u, float *out, int n, int m) {
+    __shared__ float p[4][64];
+    int t = threadIdx.x, i = blockIdx.x * 64 + t;
+    for (int k = 1; k <= m; k++) {
+        if (i < n) p[(k - 1) & 3][t] = u[k * n + i];
+        __syncthreads();
+        if (k > 2 && t > 0 && i < n) out[k * n + i] = __opt__(u[(k - 2) * n + i - 1]);
+        __syncthreads();
+    }
+}
+";
+    for (text, place) in [(ahead, "p[k % 2][t - 1]"), (four, "p[(k + 1) % 4][t - 1]")] {
+        let staged = planned(text).unwrap_or_else(|(_, m)| panic!("{m}"));
+        assert_eq!(staged.accesses[0].replacement, place);
+        assert!(!has_solver() || staged.accesses[0].unproved.is_none(), "{:?}", staged.accesses[0]);
+    }
+}

@@ -64,6 +64,8 @@ pub fn divisors(body: &ast::Block) -> Vec<i64> {
         let by = match op.as_str() {
             "/" | "%" => number,
             ">>" if (0..6).contains(&number) => 1 << number,
+            // What is left of a division.
+            "&" if (number as u64).wrapping_add(1).is_power_of_two() => number.saturating_add(1),
             _ => return,
         };
         if (2..=MAX_DIVISOR).contains(&by) && !all.contains(&by) {
