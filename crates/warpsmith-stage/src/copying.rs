@@ -133,7 +133,9 @@ fn declared(session: &Session, mark: usize, insert: usize) -> Result<(), Refusal
     let plan = &session.plan;
     let point: &Point = &plan.inserts[insert];
     let Some((shared, global)) = plan.given(plan.origin(mark)) else { return Ok(()) };
-    for (at, text) in [shared, global].into_iter().zip(plan.copied(mark).unwrap_or_default()) {
+    // Counters stand in both: what else is missing is said first.
+    let texts = plan.copied(mark).unwrap_or_default();
+    for (at, text) in [shared, global].into_iter().zip(texts).rev() {
         let later = scope::names(text).into_iter().find(|n| {
             plan.reads[plan.origin(mark)].site.declared.contains(n)
                 && !point.site.declared.contains(n)
@@ -146,7 +148,7 @@ fn declared(session: &Session, mark: usize, insert: usize) -> Result<(), Refusal
             )
             .label(place(at), "a copy for this read needs it")
             .label(place(insert), "the copy is written here")
-            .help("declare it before `__insert();`, or let it count a loop from one constant to another in few steps");
+            .help("declare it before `__insert();`, let it count a loop from one constant to another in few steps, or set it by few plain statements");
             return Err(session.refuse(true, vec![error]));
         }
     }

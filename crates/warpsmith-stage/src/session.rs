@@ -3,6 +3,7 @@
 pub mod ahead;
 mod choice;
 mod own;
+mod parameters;
 mod suiting;
 pub mod varied;
 
@@ -11,6 +12,7 @@ use std::rc::Rc;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use warpsmith_emu::{Checks, Finding};
+use warpsmith_front::ast::TranslationUnit;
 use warpsmith_ir::{Diagnostic, FileId, Scalar, SourceMap, Span, Type, VarKind};
 
 use crate::launch::Launch;
@@ -239,20 +241,23 @@ pub struct Session {
 /// Iterations of marked reads by all threads of a block that are looked at one by one, at most.
 const MAX_TURNS: usize = 1 << 13;
 
-impl Session {
-    /// Reads a file and its plan.
-    ///
-    /// # Errors
-    /// What is wrong with the file or its plan.
-    pub fn new(input: Input) -> Result<Session, Refusal> {
+/// A file whose marks and kernel are known.
+struct Understood {
+    compiler: Compiler,
+    unit: TranslationUnit,
+    /// The unmodified text, then headers.
+    parsed: SourceMap,
+    /// The user's text in the place of that.
+    sources: SourceMap,
+    found: marks::Marks,
+    plain: String,
+    kernel: String,
+}
+
+impl Understood {
+    fn new(input: &Input) -> Result<Understood, Refusal> {
         let mut sources = SourceMap::new();
         sources.add(input.settings.path.clone(), input.text.clone());
-        let bad = |diagnostics, sources: &SourceMap| Refusal {
-            no: false,
-            diagnostics,
-            sources: sources.clone(),
-            accesses: vec![],
-        };
         let found = marks::find(&input.text, FileId(0)).map_err(|d| {
             let no = d.iter().any(|d| d.code == "W702");
             Refusal { no, ..bad(d, &sources) }
@@ -271,8 +276,25 @@ impl Session {
         sources = shown(&parsed, &input.text);
         let compiler = compiler.without_host(HostBodies::of(&unit, &parsed));
         let kernel =
-            choice::kernel(&input, &unit, &parsed, &found).map_err(|d| bad(vec![d], &sources))?;
+            choice::kernel(input, &unit, &parsed, &found).map_err(|d| bad(vec![d], &sources))?;
         choice::one_kernel(&unit, &parsed, &found, &kernel).map_err(|d| bad(vec![d], &sources))?;
+        Ok(Understood { compiler, unit, parsed, sources, found, plain, kernel })
+    }
+}
+
+/// Input that is wrong.
+fn bad(diagnostics: Vec<Diagnostic>, sources: &SourceMap) -> Refusal {
+    Refusal { no: false, diagnostics, sources: sources.clone(), accesses: vec![] }
+}
+
+impl Session {
+    /// Reads a file and its plan.
+    ///
+    /// # Errors
+    /// What is wrong with the file or its plan.
+    pub fn new(input: Input) -> Result<Session, Refusal> {
+        let Understood { compiler, unit, parsed, sources, found, plain, kernel } =
+            Understood::new(&input)?;
         let usage = usage::usage(&unit, &kernel);
         let defines = &input.settings.defines;
         let constants = constants::of_kernel(&unit, &kernel, &plain, &parsed, defines);
@@ -330,54 +352,6 @@ impl Session {
     /// A refusal of this file; `no` as in [`Refusal::no`].
     pub fn refuse(&self, no: bool, diagnostics: Vec<Diagnostic>) -> Refusal {
         Refusal { no, diagnostics, sources: self.sources.clone(), accesses: vec![] }
-    }
-
-    /// The integer parameters, from the unmodified kernel at some block shape.
-    fn read_parameters(&mut self) -> Result<(), Refusal> {
-        let block = self.input.block.unwrap_or([16, 16, 1]);
-        let text = self.plan.reference(block);
-        let program =
-            self.compiler.compile(&text, &[], &self.kernel).map_err(|d| self.refuse(false, d))?;
-        let function = program.module.function(program.kernel);
-        let vars = || function.params.iter().map(|p| function.var(*p));
-        let role = |n: &str| self.usage.roles.contains_key(n);
-        let fields = vars().filter_map(|v| {
-            let object = memory::object(&program.module, &v.ty, &v.name, &role);
-            let own = object.map(|(_, fields)| fields);
-            own.or_else(|| memory::fields(&program.module, &v.ty, &v.name))
-        });
-        let integers = fields.flatten().filter(|(_, _, s)| s.is_integer());
-        self.parameters = integers.map(|(name, ..)| name).collect();
-        self.knows_given()?;
-        let members = self.parameters.iter().filter(|n| self.usage.roles.contains_key(*n));
-        let pointed = |n: &&String| {
-            vars().any(|v| v.ty.is_pointer() && n.split('.').next() == Some(v.name.as_str()))
-        };
-        let written = |n: &String| match pointed(&n) {
-            true => n.replacen('.', "->", 1),
-            false => n.clone(),
-        };
-        let members: Vec<String> = members.filter(|n| n.contains('.')).map(written).collect();
-        self.plan.record(&members, &self.usage);
-        Ok(())
-    }
-
-    /// Whole numbers that are given are parameters of the kernel.
-    fn knows_given(&self) -> Result<(), Refusal> {
-        let unknown = |n: &&String| !self.parameters.contains(*n);
-        // Kernels that plans of ours make have parameters of their own.
-        let asked = !self.input.quick && !self.input.chosen;
-        let Some(name) = self.input.integers.keys().find(unknown).filter(|_| asked) else {
-            return Ok(());
-        };
-        let message =
-            format!("kernel `{}` has no parameter `{name}` of whole numbers", self.kernel);
-        let error = Diagnostic::error("W306", message);
-        let error = match self.parameters.as_slice() {
-            [] => error.help("it has none"),
-            all => error.help(format!("such are {}", all.join(", "))),
-        };
-        Err(self.refuse(false, vec![error]))
     }
 
     /// Looks at no other block than that of the file any more. False: that is so already, or there is none.

@@ -4,6 +4,7 @@ mod accesses;
 mod by_readers;
 mod comments;
 mod named;
+mod narrow;
 mod not_run;
 mod refuted;
 mod wording;
@@ -202,6 +203,9 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
     let Named { fixed, only, .. } = named;
     let Written { found, copied, edits, checked, inserted, redundant, removed } = result;
     let accesses = accesses(&session, &found, copied.time, &proofs);
+    if let Some(first) = checked.launches.first() {
+        narrow::refused(&mut session, first, &accesses)?;
+    }
     let mut notes = notes(&session, &checked, &accesses);
     notes.extend(fixed.iter().map(wording::fixed));
     let proved = all_proved(&session, &proofs);

@@ -30,6 +30,13 @@ pub fn put(text: &str, name: &str, value: &str) -> String {
             None if value == "0" && closes && matches!(before, Some("+" | "-")) => {
                 all.truncate(all.trim_end().len() - 1);
                 all.truncate(all.trim_end().len());
+                // `(y + 0) * w`
+                if after == Some(")")
+                    && let Some(open) = alone(&all)
+                {
+                    all.remove(open);
+                    end = tokens[i + 1].at.end;
+                }
             }
             // `x + K - 1 - (K - 1)`
             None if closes && all.trim_end().ends_with(&taken_back) => {
@@ -63,6 +70,17 @@ pub fn put(text: &str, name: &str, value: &str) -> String {
     all + &text[end..]
 }
 
+/// The parenthesis that one name alone stands behind at the end of a text, where it is no call and no conversion.
+fn alone(text: &str) -> Option<usize> {
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    let open = text.trim_end_matches(word).len().checked_sub(1)?;
+    let before = text[..open].trim_end();
+    (text[open..].starts_with('(')
+        && open + 1 < text.len()
+        && !before.ends_with(|c| word(c) || c == ')'))
+    .then_some(open)
+}
+
 /// Whether a text is a sum of names, numbers and products.
 fn is_sum(text: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || " _.+-*".contains(c);
@@ -90,6 +108,7 @@ mod tests {
             ("t[x + dx + R * 2]", "-R", "t[x - R + R * 2]"),
             ("t[x + K - 1 - dx]", "K - 1", "t[x]"),
             ("t[2 * x + dx] + u[y - dx]", "0", "t[2 * x] + u[y]"),
+            ("u[(y + dx) * w] + f(y + dx) + (y + 1 + dx)", "0", "u[y * w] + f(y) + (y + 1)"),
         ] {
             assert_eq!(put(text, "dx", value), expected);
         }

@@ -17,6 +17,9 @@ use crate::verify::check::Checker;
 const MAX_LESSONS: usize = 4;
 /// Small launches that are looked at with each value.
 const LIKE: usize = 2;
+/// Threads together of launches of few blocks that are, too.
+const ENDS: u64 = 1 << 14;
+const FEW_BLOCKS: u32 = 6;
 
 /// What is known of the constants of a file.
 #[derive(Debug, Default)]
@@ -164,7 +167,8 @@ fn most(
     Ok(largest.filter(|v| *v < least && *v > constant.value))
 }
 
-/// Launches that others are made from: small ones that differ, one that is large enough for what is far, and one of many blocks.
+/// Launches that others are made from: small ones that differ, some that end anywhere in their last blocks, one that is large enough for what is
+/// far, and one of many blocks.
 fn like(session: &Session, profiled: &Profiled, checker: &Checker) -> Vec<Suited> {
     let small = profiled.launches.iter().filter(|s| !s.idle).take(LIKE);
     let [_, planes, _] = session.usage.axes;
@@ -172,13 +176,30 @@ fn like(session: &Session, profiled: &Profiled, checker: &Checker) -> Vec<Suited
         [x, y, _] if planes => x.min(y),
         [x, ..] => x,
     };
-    let large = checker.launches.iter().filter(|s| !s.idle).max_by_key(side);
+    let stores = || checker.launches.iter().filter(|s| !s.idle);
+    let large = stores().max_by_key(side);
     let count = |s: &&Suited| s.launch.grid.iter().product::<u32>();
-    let chosen = checker.launches.iter().filter(|s| s.launch.of_file.is_none() && !s.idle);
-    let many = chosen.max_by_key(count);
+    let chosen = || stores().filter(|s| s.launch.of_file.is_none());
+    let few: Vec<&Suited> = chosen().filter(|s| count(s) <= FEW_BLOCKS).collect();
+    // In an order without pattern: sizes that end in every way are among the first.
+    let turn = |i: usize| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    let mut order: Vec<usize> = (0..few.len()).collect();
+    order.sort_by_key(|i| turn(*i));
+    let mut threads = 0;
+    let ends = order.into_iter().map(|i| few[i]).take_while(|s| {
+        threads += s.launch.threads();
+        threads <= ENDS
+    });
     // The first of the file's own launches has the smallest sizes.
-    let of_file = checker.launches.iter().find(|s| s.launch.of_file.is_some() && !s.idle);
-    small.chain(large).chain(many).chain(of_file).cloned().collect()
+    let of_file = stores().find(|s| s.launch.of_file.is_some());
+    let all = small.chain(ends).chain(large).chain(chosen().max_by_key(count)).chain(of_file);
+    let mut like: Vec<Suited> = vec![];
+    for suited in all {
+        if like.iter().all(|s| s.launch != suited.launch) {
+            like.push(suited.clone());
+        }
+    }
+    like
 }
 
 /// Whether a text is right in launches with other constants.

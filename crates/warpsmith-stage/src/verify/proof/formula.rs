@@ -135,10 +135,7 @@ impl Sum {
                     })
                 }),
                 Atom::Rest(sum, _) => sum.multiples(name, &mut |m| see(m.wrapping_mul(*n))),
-                Atom::Choose(_, a, b) => {
-                    [a, b].iter().for_each(|s| s.multiples(name, &mut |m| see(m.wrapping_mul(*n))));
-                }
-                Atom::Product(a, b) => {
+                Atom::Choose(_, a, b) | Atom::Product(a, b) => {
                     a.multiples(name, see);
                     b.multiples(name, see);
                 }

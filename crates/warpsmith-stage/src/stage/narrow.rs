@@ -1,0 +1,118 @@
+//! Tiles of a type that does not hold all values of the elements: data that were tried say nothing of others.
+
+use warpsmith_ir::{Diagnostic, Scalar, Type, Var, VarKind};
+
+use super::{Access, Verdict};
+use crate::launch::Launch;
+use crate::session::{Refusal, Session, place};
+use crate::source::scope;
+
+/// Refuses reads that are not proved from tiles of such types.
+///
+/// # Errors
+/// W713 for the first.
+pub(super) fn refused(
+    session: &mut Session,
+    launch: &Launch,
+    accesses: &[Access],
+) -> Result<(), Refusal> {
+    let shaped = session.shaped(launch)?;
+    let vars: Vec<&Var> = shaped.reference.module.functions.iter().flat_map(|f| &f.vars).collect();
+    let of = |text: &str, is: &dyn Fn(&Var) -> bool| {
+        let names = scope::names(text);
+        let named =
+            |n: &String| vars.iter().find(|v| is(v) && v.name.trim_start_matches("::") == n);
+        names.iter().find_map(named).and_then(|v| element(&v.ty))
+    };
+    let shared = |v: &Var| matches!(v.kind, VarKind::Shared | VarKind::DynamicShared);
+    for access in accesses.iter().filter(|a| a.verdict == Verdict::Checked) {
+        let tile = of(&access.replacement, &shared);
+        let (Some(tile), Some(own)) = (tile, of(&access.original, &|v| v.ty.is_pointer())) else {
+            continue;
+        };
+        if !holds(tile, own) {
+            let [tile, own] = [tile, own].map(written);
+            let what = format!("a tile of `{tile}` does not hold all values of `{own}`");
+            let error = Diagnostic::error("W713", what)
+                .label(place(&access.at), "this read is not proved to give what the element is")
+                .help(format!("declare the tile with elements of `{own}`"));
+            return Err(session.refuse(true, vec![error]));
+        }
+    }
+    Ok(())
+}
+
+fn element(ty: &Type) -> Option<Scalar> {
+    ty.pointee().unwrap_or(ty).innermost().scalar()
+}
+
+/// A type as CUDA writes it.
+fn written(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::Bool => "bool",
+        Scalar::I8 => "signed char",
+        Scalar::U8 => "unsigned char",
+        Scalar::I16 => "short",
+        Scalar::U16 => "unsigned short",
+        Scalar::I32 => "int",
+        Scalar::U32 => "unsigned",
+        Scalar::I64 => "long long",
+        Scalar::U64 => "unsigned long long",
+        Scalar::F16 => "__half",
+        Scalar::BF16 => "__nv_bfloat16",
+        Scalar::F32 => "float",
+        Scalar::F64 => "double",
+    }
+}
+
+/// Whether a type has all values of another one, or, of whole numbers, as many.
+fn holds(tile: Scalar, own: Scalar) -> bool {
+    let digits = |s: Scalar| match s {
+        Scalar::F16 => 11,
+        Scalar::BF16 => 8,
+        Scalar::F32 => 24,
+        Scalar::F64 => 53,
+        Scalar::Bool => 1,
+        s => 8 * s.bytes() - u32::from(s.is_signed()),
+    };
+    match (tile.is_float(), own.is_float()) {
+        (false, true) => false,
+        (true, true) => tile == own || tile.bytes() > own.bytes(),
+        (true, false) => digits(tile) >= digits(own),
+        (false, false) => tile.bytes() >= own.bytes() && (tile != Scalar::Bool || own == tile),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::holds;
+    use warpsmith_ir::Scalar::{BF16, Bool, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32};
+
+    #[test]
+    fn tiles_hold_what_has_as_many_digits() {
+        for (tile, own) in [
+            (F32, F16),
+            (F32, I16),
+            (F32, U16),
+            (F64, I32),
+            (I32, U32),
+            (I32, U8),
+            (BF16, U8),
+            (F16, I8),
+        ] {
+            assert!(holds(tile, own), "{tile:?} {own:?}");
+        }
+        for (tile, own) in [
+            (F32, I32),
+            (I32, I64),
+            (F64, I64),
+            (F32, F64),
+            (I32, F32),
+            (F16, BF16),
+            (BF16, F16),
+            (Bool, U8),
+        ] {
+            assert!(!holds(tile, own), "{tile:?} {own:?}");
+        }
+    }
+}
