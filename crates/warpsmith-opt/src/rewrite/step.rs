@@ -92,7 +92,7 @@ pub struct About {
     pub law: Law,
 }
 
-/// A function before and after steps of which the last is the one that is described; `tests/laws.rs` takes them.
+/// A function before and after steps of which the last is the one that is described; `tests/laws` takes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Law {
     /// A C function.
