@@ -100,10 +100,7 @@ struct Zero {
 /// # Errors
 /// The first reason why not.
 pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalResidue<'_>, Refusal> {
-    let refuse = |why: &str| {
-        let why = why.to_string();
-        Err(Refusal::LoopRefused { verb: "leave out iterations of", loop_id: target, why })
-    };
+    let refuse = |why: &str| Err(Refusal::of_loop("leave out iterations of", target, why));
     let Some(l) = kernel.find_loop(target) else { return refuse("it does not exist") };
     if !kernel.runs_in_thread(target) || !matches!(l.kind, LoopKind::Serial) {
         return Err(Refusal::NotSerial { loop_id: target });

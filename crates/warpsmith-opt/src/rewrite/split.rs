@@ -10,16 +10,14 @@
 //! runs on its own and that counts up by one, whose counter nothing reads after it, which nothing leaves early, and
 //! whose bounds its body does not change.
 
-use std::fmt;
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, Origin, Scalar, SourceMap, Stmt,
-    StmtKind, Type, Var, VarId, VarKind,
+    BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, Origin, Scalar, Stmt, StmtKind,
+    Type, Var, VarId, VarKind,
 };
 
 use super::Rewritten;
-use super::grammar::{counted, name};
 use super::share::SHARED;
-use super::step::{About, Law, Rewrite, StepError, loop_named};
+use super::step::{About, CountArgs, Law, OfCount};
 use crate::analysis::loops::{outer_loops, unit_step};
 use crate::analysis::scalars;
 use crate::build::counters;
@@ -27,25 +25,15 @@ use crate::kernel::Kernel;
 use crate::names::fresh_name;
 use crate::refusal::Refusal;
 use crate::walk;
-use winnow::ModalResult;
-use winnow::Parser;
+
+/// The step, which names a serial loop and iterations of a strip.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {}
 
 /// What the step is told.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Args {
-    /// A serial loop.
-    pub target: String,
-    /// Iterations of a strip.
-    pub size: u32,
-}
+pub type Args = CountArgs<Step>;
 
-impl fmt::Display for Args {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} by {}", self.target, self.size)
-    }
-}
-
-impl Rewrite for Args {
+impl OfCount for Step {
     const ABOUT: About = About {
         name: "split",
         example: "split k by 32",
@@ -75,15 +63,10 @@ void rows(int n, int m, const float *A, float *s) {
 ",
         },
     };
+    const COUNT: [&str; 2] = ["by", "`by` and the iterations of a strip are wanted here"];
 
-    fn parse(input: &mut &str) -> ModalResult<Args> {
-        (name, counted("by", "`by` and the iterations of a strip are wanted here"))
-            .map(|(target, size)| Args { target, size })
-            .parse_next(input)
-    }
-
-    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
-        Ok(apply(check(kernel, loop_named(kernel, &self.target)?, self.size)?))
+    fn take(kernel: &Kernel, target: LoopId, count: u32) -> Result<Rewritten, Refusal> {
+        Ok(apply(check(kernel, target, count)?))
     }
 }
 
@@ -111,7 +94,7 @@ pub fn check(kernel: &Kernel, target: LoopId, size: u32) -> Result<LegalSplit<'_
     if !kernel.runs_in_thread(target) {
         return Err(Refusal::NotSerial { loop_id: target });
     }
-    let refuse = |why: String| Err(Refusal::LoopRefused { verb: "cut", loop_id: target, why });
+    let refuse = |why: String| Err(Refusal::of_loop("cut", target, why));
     if !unit_step(l) {
         return refuse("it does not count up by one".into());
     }
