@@ -174,6 +174,17 @@ fn matrix_products_from_naive_to_the_best_known() {
     assert_eq!(on_h200(&naive()).bound, Bound::L1);
 }
 
+/// Each byte of an image once, by the blocks of both axes.
+fn of_image(bytes: f64) -> GlobalTraffic {
+    GlobalTraffic {
+        reuse_bytes: 0.0,
+        between_passes: 0.0,
+        grid_bytes: bytes,
+        varies: [true, true, false],
+        ..GlobalTraffic::default()
+    }
+}
+
 /// A convolution of a 4096² image with a square filter, the tile with its halo in shared memory, rows of it streamed
 /// through registers for all outputs of a thread.
 fn convolution(filter: u64, block: [u64; 2], outputs: [u64; 2]) -> KernelProfile {
@@ -212,11 +223,7 @@ fn convolution(filter: u64, block: [u64; 2], outputs: [u64; 2]) -> KernelProfile
                 sectors: blocks * words / 8.0 * 1.2,
                 wavefronts: blocks * words / 32.0 * 1.2,
                 block_bytes: words * 4.0 * 1.2,
-                reuse_bytes: 0.0,
-                between_passes: 0.0,
-                grid_bytes: image,
-                varies: [true, true, false],
-                ..GlobalTraffic::default()
+                ..of_image(image)
             },
             GlobalTraffic {
                 kind: TrafficKind::Store,
@@ -224,11 +231,7 @@ fn convolution(filter: u64, block: [u64; 2], outputs: [u64; 2]) -> KernelProfile
                 sectors: image / 32.0,
                 wavefronts: warps * each,
                 block_bytes: image / blocks,
-                reuse_bytes: 0.0,
-                between_passes: 0.0,
-                grid_bytes: image,
-                varies: [true, true, false],
-                ..GlobalTraffic::default()
+                ..of_image(image)
             },
         ],
         parallelism: Parallelism {

@@ -1,7 +1,7 @@
 //! Statements only a GPU has: atomics, warp operations, barriers, asynchronous copies.
 
 use warpsmith_ir::{
-    AtomicOp, BarrierKind, BinaryOp, CopyWay, Expr, ExprKind, Runtime, Scalar, Scope, Stmt,
+    AtomicOp, BarrierKind, BinaryOp, CopyWay, Expr, ExprKind, Place, Runtime, Scalar, Scope, Stmt,
     StmtKind, Type, UnaryOp, Value, VarId, WarpOp,
 };
 
@@ -62,19 +62,23 @@ impl Printer<'_> {
             }
             StmtKind::Trap => text("__trap();"),
             StmtKind::CopyToGlobal { destination, source } => {
-                self.launched.set(true);
-                let name = self.place(destination)?.doc;
-                let mut args = vec![name.clone(), self.expr(source)?.doc];
-                args.push(cat([text("sizeof("), name, text(")")]));
-                args.extend([text("0"), text("cudaMemcpyDeviceToDevice")]);
-                args.extend(self.stream.clone().map(text));
-                list("cudaMemcpyToSymbolAsync(", args, ");")
+                self.copy_to_global(destination, source)?
             }
             StmtKind::Runtime(call) => return self.runtime(out, call, s),
             _ => return Err(EmitError::new("this statement", &s.origin)),
         };
         out.doc(&doc);
         Ok(())
+    }
+
+    fn copy_to_global(&self, destination: &Place, source: &Expr) -> Result<Doc> {
+        self.launched.set(true);
+        let name = self.place(destination)?.doc;
+        let mut args = vec![name.clone(), self.expr(source)?.doc];
+        args.push(cat([text("sizeof("), name, text(")")]));
+        args.extend([text("0"), text("cudaMemcpyDeviceToDevice")]);
+        args.extend(self.stream.clone().map(text));
+        Ok(list("cudaMemcpyToSymbolAsync(", args, ");"))
     }
 
     /// A value comes back from the device, on the launcher's stream.
@@ -150,38 +154,22 @@ impl Printer<'_> {
         use Scalar::*;
         match (op, ty) {
             (Load, I32 | U32 | U64 | F32 | F64 | F16) => {
-                // Minus zero is the number that changes no other, plus zero included.
-                let zero = Expr::constant(match ty {
-                    F32 | F64 | F16 => Value::float(ty, -0.0),
-                    _ => Value::int(ty, 0),
-                });
-                call.plain("atomicAdd", &[&zero])
+                call.plain("atomicAdd", &[&changes_nothing(ty)])
             }
             (Load, I64) => call.plain("atomicMax", &[&Expr::int(I64, i64::MIN)]),
-            (Store, _) => call.exchange(value).ok_or_else(refuse)?,
-            (Exchange, _) => call.exchange(value).ok_or_else(refuse)?,
+            (Store | Exchange, _) => call.exchange(value).ok_or_else(refuse)?,
             (Add, I32 | U32 | U64 | F32 | F64 | F16 | BF16) => call.plain("atomicAdd", &[value]),
             (Sub, I32 | U32) => call.plain("atomicSub", &[value]),
-            (Sub, U64 | F32 | F64 | I64) => {
-                let negated =
-                    warpsmith_ir::ExprKind::Unary(warpsmith_ir::UnaryOp::Neg, value.clone());
-                let negated = Expr::new(negated, value.ty.clone(), value.origin.clone());
-                if ty == I64 {
-                    call.unsigned("atomicAdd", &[&negated])
-                } else {
-                    call.plain("atomicAdd", &[&negated])
-                }
-            }
+            (Sub, U64 | F32 | F64) => call.plain("atomicAdd", &[&negated(value)]),
+            (Sub, I64) => call.unsigned("atomicAdd", &[&negated(value)]),
             (Add, I64) => call.unsigned("atomicAdd", &[value]),
-            (Min, I32 | U32 | I64 | U64) => call.plain("atomicMin", &[value]),
-            (Max, I32 | U32 | I64 | U64) => call.plain("atomicMax", &[value]),
+            (Min | Lower, I32 | U32 | I64 | U64) => call.plain("atomicMin", &[value]),
+            (Max | Raise, I32 | U32 | I64 | U64) => call.plain("atomicMax", &[value]),
             (Min, F32) => call.helper(Helper::AtomicMinFloat, value),
             (Min, F64) => call.helper(Helper::AtomicMinDouble, value),
             (Max, F32) => call.helper(Helper::AtomicMaxFloat, value),
             (Max, F64) => call.helper(Helper::AtomicMaxDouble, value),
             (Mul, I32 | U32 | I64 | U64 | F32 | F64) => call.helper(Helper::AtomicMul(ty), value),
-            (Lower, I32 | U32 | I64 | U64) => call.plain("atomicMin", &[value]),
-            (Raise, I32 | U32 | I64 | U64) => call.plain("atomicMax", &[value]),
             (Lower, F32 | F64) => call.helper(Helper::AtomicLower(ty), value),
             (Raise, F32 | F64) => call.helper(Helper::AtomicRaise(ty), value),
             (And, I32 | U32 | U64) => call.plain("atomicAnd", &[value]),
@@ -193,12 +181,12 @@ impl Printer<'_> {
             (Inc, U32) => call.plain("atomicInc", &[value]),
             (Dec, U32) => call.plain("atomicDec", &[value]),
             (Cas, _) => {
-                let compare = compare.as_ref().ok_or_else(refuse)?;
+                let args = [compare.as_ref().ok_or_else(refuse)?, value];
                 match ty {
-                    I32 | U32 | U64 | U16 => call.plain("atomicCAS", &[compare, value]),
-                    I64 => call.unsigned("atomicCAS", &[compare, value]),
-                    F32 => call.through_bits("atomicCAS", I32, &[compare, value]),
-                    F64 => call.through_bits("atomicCAS", U64, &[compare, value]),
+                    I32 | U32 | U64 | U16 => call.plain("atomicCAS", &args),
+                    I64 => call.unsigned("atomicCAS", &args),
+                    F32 => call.through_bits("atomicCAS", I32, &args),
+                    F64 => call.through_bits("atomicCAS", U64, &args),
                     _ => Err(refuse()),
                 }
             }
@@ -369,6 +357,19 @@ impl Atomic<'_, '_> {
         let name = self.printer.cx.helper(helper);
         Ok(list(&format!("{name}("), vec![pointer, value], ")"))
     }
+}
+
+/// What added to any number leaves it as it is: minus zero also changes no zero.
+fn changes_nothing(ty: Scalar) -> Expr {
+    Expr::constant(match ty.is_float() {
+        true => Value::float(ty, -0.0),
+        false => Value::int(ty, 0),
+    })
+}
+
+fn negated(value: &Expr) -> Expr {
+    let kind = ExprKind::Unary(UnaryOp::Neg, value.clone());
+    Expr::new(kind, value.ty.clone(), value.origin.clone())
 }
 
 fn op_name(op: AtomicOp) -> &'static str {

@@ -254,33 +254,7 @@ impl Entry<'_> {
         let workspace = self.workspace(out);
         out.line(&format!("cudaError_t {status} = cudaSuccess;"));
         for (id, on) in &arrays {
-            let moved = self.moved(*id);
-            let name = self.printer.name(*id);
-            let Some(var) = self.printer.var(*id) else { continue };
-            let q = qualifiers(&self.printer, *id);
-            let ty = types::declare(&var.ty, "", q, self.printer.cx.names)?;
-            let own = types::declare(&var.ty, &on.name, q, self.printer.cx.names)?;
-            let args = [name, &on.bytes, if moved.to_device { "true" } else { "false" }];
-            let glue = if ty.ends_with('*') { "" } else { " " };
-            let call = format!("({ty}){glue}{TO_DEVICE}(");
-            out.doc(&crate::stmt::assignment(
-                text(own),
-                "=",
-                list(
-                    &call,
-                    [&args[..], &[&format!("&{status}")]].concat().into_iter().map(text).collect(),
-                    ")",
-                ),
-            ));
-            if moved.to_host {
-                let args = [name, &on.name, &on.bytes, &format!("&{status}")];
-                lines.push(list(
-                    &format!("{TO_HOST}("),
-                    args.into_iter().map(text).collect(),
-                    ");",
-                ));
-            }
-            lines.push(text(format!("cudaFree({});", freed(&var.ty, &on.name))));
+            lines.extend(self.array(*id, on, out)?);
         }
         let result = self.result(out, &mut lines)?;
         if let Some((name, bytes)) = &workspace {
@@ -302,6 +276,29 @@ impl Entry<'_> {
         out.depth -= 1;
         out.line("}");
         Ok(())
+    }
+
+    /// Brings an array to the device; what brings it back and frees it.
+    fn array(&self, id: VarId, on: &OnDevice, out: &mut Out) -> Result<Vec<Doc>> {
+        let (status, moved) = (&self.status, self.moved(id));
+        let name = self.printer.name(id);
+        let Some(var) = self.printer.var(id) else { return Ok(vec![]) };
+        let q = qualifiers(&self.printer, id);
+        let ty = types::declare(&var.ty, "", q, self.printer.cx.names)?;
+        let own = types::declare(&var.ty, &on.name, q, self.printer.cx.names)?;
+        let at_status = format!("&{status}");
+        let args = [name, &on.bytes, if moved.to_device { "true" } else { "false" }, &at_status];
+        let glue = if ty.ends_with('*') { "" } else { " " };
+        let call = format!("({ty}){glue}{TO_DEVICE}(");
+        let value = list(&call, args.into_iter().map(text).collect(), ")");
+        out.doc(&crate::stmt::assignment(text(own), "=", value));
+        let mut after = vec![];
+        if moved.to_host {
+            let args = [name, &on.name, &on.bytes, &at_status].map(text);
+            after.push(list(&format!("{TO_HOST}("), args.into(), ");"));
+        }
+        after.push(text(format!("cudaFree({});", freed(&var.ty, &on.name))));
+        Ok(after)
     }
 
     /// The C function's arrays.

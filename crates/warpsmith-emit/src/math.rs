@@ -166,12 +166,7 @@ impl Printer<'_> {
             }
             Brev if wide => "__brevll",
             Brev => "__brev",
-            MulHi => match (wide, signed) {
-                (false, true) => "__mulhi",
-                (false, false) => "__umulhi",
-                (true, true) => "__mul64hi",
-                (true, false) => "__umul64hi",
-            },
+            MulHi => high_product(wide, signed),
             Mul24 if signed => "__mul24",
             Mul24 => "__umul24",
             Sad if signed => "__sad",
@@ -242,5 +237,14 @@ impl Printer<'_> {
         let zero = infix(operand.at_least(prec::SHIFT), "==", text("0"));
         let doc = cat([zero, text(format!(" ? {bits} : ")), call.doc]);
         Ok(Printed::new(doc, prec::SELECT, e.ty.clone()))
+    }
+}
+
+fn high_product(wide: bool, signed: bool) -> &'static str {
+    match (wide, signed) {
+        (false, true) => "__mulhi",
+        (false, false) => "__umulhi",
+        (true, true) => "__mul64hi",
+        (true, false) => "__umul64hi",
     }
 }

@@ -429,21 +429,23 @@ fn general(
     }
 }
 
+/// A loop over `v`, which comes from `*p`.
+fn loop_text(make: fn(&Expr, &Expr) -> StmtKind) -> String {
+    body_text(move |k| {
+        let p = k.param("p", ptr(Type::I32));
+        let (id0, v) = k.local("v", Type::I32);
+        k.push(decl(id0, Some(&deref(&p))));
+        k.push(make(&v, &deref(&p)));
+        k.push(assign(&deref(&p), &v));
+    })
+    .replace("int v = *p;\n", "")
+    .replace("\n*p = v;", "")
+}
+
 #[test]
 fn loops_that_count_nothing() {
-    let text = |make: fn(&Expr, &Expr) -> StmtKind| {
-        body_text(move |k| {
-            let p = k.param("p", ptr(Type::I32));
-            let (id0, v) = k.local("v", Type::I32);
-            k.push(decl(id0, Some(&deref(&p))));
-            k.push(make(&v, &deref(&p)));
-            k.push(assign(&deref(&p), &v));
-        })
-        .replace("int v = *p;\n", "")
-        .replace("\n*p = v;", "")
-    };
     assert_eq!(
-        text(|v, _| general(
+        loop_text(|v, _| general(
             false,
             vec![],
             &lt(v, &i(99)),
@@ -453,11 +455,17 @@ fn loops_that_count_nothing() {
         "while (v < 99) {\n    v *= 3;\n}"
     );
     assert_eq!(
-        text(|v, _| general(true, vec![], &lt(v, &i(99)), vec![assign(v, &mul(v, &i(3)))], vec![])),
+        loop_text(|v, _| general(
+            true,
+            vec![],
+            &lt(v, &i(99)),
+            vec![assign(v, &mul(v, &i(3)))],
+            vec![]
+        )),
         "do {\n    v *= 3;\n} while (v < 99);"
     );
     assert_eq!(
-        text(|v, p| general(
+        loop_text(|v, p| general(
             false,
             vec![],
             &lt(v, &i(99)),
@@ -467,7 +475,7 @@ fn loops_that_count_nothing() {
         "for (; v < 99; v *= 3) {\n    *p = v;\n}"
     );
     assert_eq!(
-        text(|v, p| general(
+        loop_text(|v, p| general(
             false,
             vec![assign(p, v)],
             &lt(v, &i(99)),
@@ -476,9 +484,24 @@ fn loops_that_count_nothing() {
         )),
         "while (true) {\n    *p = v;\n    if (v >= 99) break;\n    v *= 3;\n}"
     );
-    // `continue` must not skip the test at the end.
     assert_eq!(
-        text(|v, p| {
+        loop_text(|v, _| StmtKind::Loop {
+            id: LoopId(0),
+            condition: None,
+            body: block(vec![
+                assign(v, &mul(v, &i(3))),
+                when(&lt(&i(99), v), vec![StmtKind::Break])
+            ]),
+            step: Block::default()
+        }),
+        "while (true) {\n    v *= 3;\n    if (99 < v) break;\n}"
+    );
+}
+
+#[test]
+fn continue_does_not_skip_the_test_at_the_end() {
+    assert_eq!(
+        loop_text(|v, p| {
             let skip = when(&lt(v, &i(5)), vec![StmtKind::Continue]);
             general(
                 true,
@@ -489,18 +512,6 @@ fn loops_that_count_nothing() {
             )
         }),
         "for (bool first = true;; first = false) {\n    if (!first) {\n        *p = v;\n        if (v >= 99) break;\n    }\n    v *= 3;\n    if (v < 5) continue;\n}"
-    );
-    assert_eq!(
-        text(|v, _| StmtKind::Loop {
-            id: LoopId(0),
-            condition: None,
-            body: block(vec![
-                assign(v, &mul(v, &i(3))),
-                when(&lt(&i(99), v), vec![StmtKind::Break])
-            ]),
-            step: Block::default()
-        }),
-        "while (true) {\n    v *= 3;\n    if (99 < v) break;\n}"
     );
 }
 
@@ -719,8 +730,8 @@ __global__ void k(const float *__restrict__ p, int n) {
     assert_eq!(k.print(), expected);
 }
 
-#[test]
-fn structs_globals_constants_and_calls() {
+/// A structure, weights in constant memory and a counter in global memory.
+fn bodies_and_weights() -> (Module, Type, Type) {
     let mut module = Module::default();
     let fields = vec![
         StructField { name: "pos".into(), ty: Type::Vector(Scalar::F32, 3), offset: 0 },
@@ -750,8 +761,11 @@ fn structs_globals_constants_and_calls() {
         init: None,
         origin: o(),
     });
-    let limit = named(&mut module, "LIMIT", Value::float(Scalar::F32, f64::INFINITY), "");
+    (module, body, weights)
+}
 
+/// A function of the device that adds a weight to what it gets by reference.
+fn scale(weights: Type, limit: &Expr) -> Function {
     let mut d = Fun::new("scale<float,2>", FunctionKind::Device);
     d.f.ret = Type::F32;
     let sum =
@@ -759,8 +773,16 @@ fn structs_globals_constants_and_calls() {
     let sum = deref(&Expr::var(sum, ptr(Type::F32)));
     let w = at(&Expr::read(Place::new(PlaceKind::Global(GlobalId(0)), weights, o())), &i(1));
     d.push(assign(&sum, &add(&sum, &w)));
-    d.push(StmtKind::Return(Some(bin(BinaryOp::Div, &sum, &limit))));
-    let device = module.add_function(d.f);
+    d.push(StmtKind::Return(Some(bin(BinaryOp::Div, &sum, limit))));
+    d.f
+}
+
+#[test]
+fn structs_globals_constants_and_calls() {
+    let (mut module, body, weights) = bodies_and_weights();
+    let limit = named(&mut module, "LIMIT", Value::float(Scalar::F32, f64::INFINITY), "");
+
+    let device = module.add_function(scale(weights, &limit));
 
     let mut k = Fun::new("k", FunctionKind::Kernel);
     let p = k.param("bodies", ptr(body.clone()));

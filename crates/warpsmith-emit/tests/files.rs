@@ -123,6 +123,21 @@ fn gemm_reads_as_written_by_hand() {
     expect_file!["golden/gemm_test.cu"].assert_eq(&test_file(&emit, &test).unwrap());
 }
 
+/// The sum of an array, as a loop.
+fn total() -> Module {
+    let mut r = Fun::new("total", FunctionKind::Host);
+    r.f.ret = Type::F32;
+    let n = r.param("n", Type::I32);
+    let x = r.shaped("x", const_ptr(Type::F32), vec![n.clone()]);
+    let (sum_id, sum) = r.local("sum", Type::F32);
+    let (_, at) = r.local("i", Type::I32);
+    r.push(decl(sum_id, Some(&f(0.0))));
+    let step = assign(&sum, &add(&sum, &elem(&x, &[&at], &[])));
+    r.push(for_in(&at, &i(0), &n, LoopKind::Serial, vec![step]));
+    r.push(StmtKind::Return(Some(sum)));
+    Module { functions: vec![r.f], ..Module::default() }
+}
+
 /// A total: the result comes back through a pointer, and blocks leave partial sums in a workspace.
 #[test]
 fn a_result_and_a_workspace_are_documented_parameters() {
@@ -167,17 +182,7 @@ fn a_result_and_a_workspace_are_documented_parameters() {
     expect_file!["golden/total.cu"].assert_eq(&cuda_file(&emit).unwrap());
     expect_file!["golden/total.h"].assert_eq(&header_file(&emit).unwrap());
 
-    let mut r = Fun::new("total", FunctionKind::Host);
-    r.f.ret = Type::F32;
-    let n = r.param("n", Type::I32);
-    let x = r.shaped("x", const_ptr(Type::F32), vec![n.clone()]);
-    let (sum_id, sum) = r.local("sum", Type::F32);
-    let (_, at) = r.local("i", Type::I32);
-    r.push(decl(sum_id, Some(&f(0.0))));
-    let step = assign(&sum, &add(&sum, &elem(&x, &[&at], &[])));
-    r.push(for_in(&at, &i(0), &n, LoopKind::Serial, vec![step]));
-    r.push(StmtKind::Return(Some(sum)));
-    let reference = Module { functions: vec![r.f], ..Module::default() };
+    let reference = total();
     let test = TestProgram {
         module: &reference,
         function: FuncId(0),

@@ -71,6 +71,34 @@ const STENCIL: [&str; 7] =
 /// The order for convolutions.
 const ROWS: [&str; 6] = ["register_tile", "register_tile", "stage", "stream", "stream", "unroll"];
 
+/// What comes before anything is bound, some more often than others.
+const BEFORE_BINDING: [&str; 24] = [
+    "accumulate",
+    "rectangle",
+    "rectangle",
+    "privatise",
+    "keep_rows",
+    "keep_rows",
+    "keep_sums",
+    "keep_sums",
+    "normalise",
+    "normalise",
+    "carry",
+    "carry",
+    "scan",
+    "scan",
+    "scan",
+    "distribute",
+    "distribute",
+    "scalarise",
+    "scalarise",
+    "scatter",
+    "fuse_loops",
+    "fuse_loops",
+    "fuse_kernels",
+    "fuse_kernels",
+];
+
 /// Takes random legal steps, of these kinds, and returns them. What is marked is bound or reduced at the end.
 pub fn random_schedule(
     bytes: &[u8],
@@ -85,33 +113,7 @@ pub fn random_schedule(
         for _ in 0..ATTEMPTS / 3 {
             let names = state.names();
             let mut writer = Writer { choice: &mut choice, names: &names };
-            let kinds = [
-                "accumulate",
-                "rectangle",
-                "rectangle",
-                "privatise",
-                "keep_rows",
-                "keep_rows",
-                "keep_sums",
-                "keep_sums",
-                "normalise",
-                "normalise",
-                "carry",
-                "carry",
-                "scan",
-                "scan",
-                "scan",
-                "distribute",
-                "distribute",
-                "scalarise",
-                "scalarise",
-                "scatter",
-                "fuse_loops",
-                "fuse_loops",
-                "fuse_kernels",
-                "fuse_kernels",
-            ];
-            let name = writer.choice.pick(&kinds);
+            let name = writer.choice.pick(&BEFORE_BINDING);
             taken.extend(writer.step((name, "")).filter(|step| state.take(step)));
         }
     }
@@ -196,6 +198,22 @@ impl Writer<'_, '_, '_> {
                 let (outer, inner) = self.outer()?;
                 Some(format!("tile {outer}, {inner} by {}x{}", self.number(), self.number()))
             }
+            "bounds" => {
+                Some(format!("bounds {}", self.choice.pick(&["peel", "peel", "pad", "guard"])))
+            }
+            "pitch" => Some(format!("pitch {} {}", self.array()?, self.of(&[4, 8, 32, 5]))),
+            "precision" => {
+                Some(format!("precision {}", self.choice.pick(&["float", "double", "half"])))
+            }
+            "stage" => self.stage(),
+            "specialise" => self.specialise(),
+            _ => self.before_binding((name, example)),
+        }
+    }
+
+    /// Of the steps about loops that nothing is bound of.
+    fn before_binding(&mut self, (name, example): StepExample) -> Option<String> {
+        match name {
             "rectangle" => Some(format!("rectangle {}", self.loop_where(|l| !l.bound)?)),
             "scatter" | "scalarise" => Some(format!("{name} {}", self.loop_where(|l| l.root)?)),
             "distribute" => Some(format!("distribute {}", self.loop_where(|l| !l.bound)?)),
@@ -204,6 +222,38 @@ impl Writer<'_, '_, '_> {
                     (self.loop_where(|l| !l.bound)?, self.loop_where(|l| !l.bound)?);
                 Some(format!("fuse_loops {first}, {second}"))
             }
+            "carry" | "normalise" => Some(format!("{name} {}", self.loop_where(|l| !l.bound)?)),
+            "split" => {
+                let target = self.loop_where(|l| !l.bound)?;
+                Some(format!("split {target} by {}", self.number()))
+            }
+            "unroll" => {
+                let target = self.loop_where(|l| !l.bound)?;
+                match self.choice.chance(50) {
+                    true => Some(format!("unroll {target}")),
+                    false => Some(format!("unroll {target} by {}", self.number())),
+                }
+            }
+            "split_k" => {
+                let target = self.loop_where(|l| !l.bound)?;
+                Some(format!("split_k {target} by {}", self.of(&[2, 3, 4, 7])))
+            }
+            "stream_k" => {
+                let target = self.loop_where(|l| !l.bound)?;
+                let tile = self.choice.pick(&["4x8", "8", "3x5", "8x4"]);
+                Some(format!(
+                    "stream_k {target} by {} tile {tile} of {}",
+                    self.of(&[2, 3, 4]),
+                    self.of(&[2, 3, 5, 8])
+                ))
+            }
+            _ => self.rows((name, example)),
+        }
+    }
+
+    /// Of the steps that write whole nests anew.
+    fn rows(&mut self, (name, example): StepExample) -> Option<String> {
+        match name {
             "privatise" => {
                 let (block, grid) = (self.of(&[32, 64, 33]), self.of(&[1, 2, 5]));
                 let run = self.choice.pick(&["", "", " run 4", " run 16"]);
@@ -216,7 +266,6 @@ impl Writer<'_, '_, '_> {
                 let rows = self.choice.pick(&["", " rows 4", " rows 2"]);
                 Some(format!("keep_rows {target} by {threads} each {each}{more}{rows}"))
             }
-            "carry" | "normalise" => Some(format!("{name} {}", self.loop_where(|l| !l.bound)?)),
             "scan" => {
                 let target = self.loop_where(|l| !l.bound)?;
                 let threads = self.of(&[32, 8, 64, 4]);
@@ -237,27 +286,20 @@ impl Writer<'_, '_, '_> {
                 let slices = self.choice.pick(&["1", "2", "3 group 2", "1 group 3"]);
                 Some(format!("fuse_kernels {first}, {second} block {block} slices {slices}"))
             }
+            _ => self.bound((name, example)),
+        }
+    }
+
+    /// Of the steps about nests that are bound.
+    fn bound(&mut self, (name, example): StepExample) -> Option<String> {
+        match name {
             "register_tile" => {
                 let target = self.loop_where(|l| l.bound)?;
                 Some(format!("register_tile {target} by {}", self.of(&[2, 3, 4, 2, 8])))
             }
-            "split" => {
-                let target = self.loop_where(|l| !l.bound)?;
-                Some(format!("split {target} by {}", self.number()))
-            }
-            "unroll" => {
-                let target = self.loop_where(|l| !l.bound)?;
-                match self.choice.chance(50) {
-                    true => Some(format!("unroll {target}")),
-                    false => Some(format!("unroll {target} by {}", self.number())),
-                }
-            }
             "indexing" => {
                 let target = self.loop_where(|l| l.bound)?;
                 Some(format!("indexing {target} {}", self.choice.pick(&["sparse", "dense"])))
-            }
-            "bounds" => {
-                Some(format!("bounds {}", self.choice.pick(&["peel", "peel", "pad", "guard"])))
             }
             "vectorise" => {
                 let target = match self.choice.chance(50) {
@@ -296,25 +338,6 @@ impl Writer<'_, '_, '_> {
                 let target = self.loop_where(|l| l.bound)?;
                 Some(format!("persist {target} by {}", self.of(&[16, 17, 24, 32])))
             }
-            "split_k" => {
-                let target = self.loop_where(|l| !l.bound)?;
-                Some(format!("split_k {target} by {}", self.of(&[2, 3, 4, 7])))
-            }
-            "stream_k" => {
-                let target = self.loop_where(|l| !l.bound)?;
-                let tile = self.choice.pick(&["4x8", "8", "3x5", "8x4"]);
-                Some(format!(
-                    "stream_k {target} by {} tile {tile} of {}",
-                    self.of(&[2, 3, 4]),
-                    self.of(&[2, 3, 5, 8])
-                ))
-            }
-            "pitch" => Some(format!("pitch {} {}", self.array()?, self.of(&[4, 8, 32, 5]))),
-            "precision" => {
-                Some(format!("precision {}", self.choice.pick(&["float", "double", "half"])))
-            }
-            "stage" => self.stage(),
-            "specialise" => self.specialise(),
             _ => self.like(example),
         }
     }

@@ -14,6 +14,7 @@ pub mod diff;
 pub mod elements;
 pub mod files;
 pub mod interrupt;
+pub mod launches;
 pub mod output;
 pub mod probe;
 pub mod profile;

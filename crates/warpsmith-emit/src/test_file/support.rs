@@ -29,18 +29,27 @@ const STRUCTS: &str = include_str!("support/structs.h");
 const DISJOINT: &str = include_str!("support/disjoint.h");
 const TIME: &str = include_str!("support/time.h");
 
+const HEADERS: [&str; 14] = [
+    "assert.h",
+    "math.h",
+    "stdio.h",
+    "stdlib.h",
+    "string.h",
+    "algorithm",
+    "atomic",
+    "chrono",
+    "initializer_list",
+    "memory",
+    "string",
+    "type_traits",
+    "utility",
+    "vector",
+];
+
 /// Everything between the first line that includes the kernel and the original loops.
 pub(super) fn print(main: &Main<'_>, out: &mut Out) {
     let (cx, uses) = (main.printer.cx, main.uses);
-    for header in ["assert.h", "math.h", "stdio.h", "stdlib.h", "string.h"] {
-        cx.include(header);
-    }
-    for header in ["algorithm", "atomic", "chrono", "initializer_list", "memory", "string"] {
-        cx.include(header);
-    }
-    for header in ["type_traits", "utility", "vector"] {
-        cx.include(header);
-    }
+    HEADERS.into_iter().for_each(|header| cx.include(header));
     if uses.bounded() {
         cx.include("cmath");
     }

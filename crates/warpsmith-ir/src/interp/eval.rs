@@ -65,28 +65,33 @@ impl<T: Track> Interp<'_, '_, T> {
                 self.memory.note_way(e.origin.span, held);
                 self.eval(if held { a } else { b })
             }
-            ExprKind::Call(MathFn::Settled, args) => match args.first().map(|a| self.number(a)) {
-                Some(Ok((value, bound))) => Ok((Val::Num(value), bound)),
-                Some(Err(stop)) if !matches!(stop.kind, InterpErrorKind::Uninitialized(_)) => {
-                    Err(stop)
-                }
-                _ => Ok(number::<T>(Value { ty: e.ty.scalar().unwrap_or(Scalar::U32), bits: 0 })),
-            },
-            ExprKind::Call(function, args) => {
-                let items = args.iter().map(|a| self.number(a)).collect::<Run<Vec<_>>>()?;
-                let mut values = [Value::i32(0); 3];
-                let n = items.len().min(3);
-                for (to, (v, _)) in values.iter_mut().zip(&items) {
-                    *to = *v;
-                }
-                let result = eval::math(*function, &values[..n]);
-                Ok((Val::Num(result), T::call(*function, &items, result)))
-            }
+            ExprKind::Call(MathFn::Settled, args) => self.settled(args, &e.ty),
+            ExprKind::Call(function, args) => self.math(*function, args),
             ExprKind::Builtin(Builtin::WarpSize) => Ok(number::<T>(Value::int(Scalar::U32, 32))),
             ExprKind::Builtin(_) => self.unsupported("a value of the running thread", &e.origin),
             ExprKind::Make(parts) => self.make(parts, &e.ty, &e.origin),
             ExprKind::Member(a, n) => self.member(a, *n, &e.ty, &e.origin),
         }
+    }
+
+    /// The value of an argument, 0 where it has none.
+    fn settled(&mut self, args: &[Expr], ty: &Type) -> Run<Item<T>> {
+        match args.first().map(|a| self.number(a)) {
+            Some(Ok((value, bound))) => Ok((Val::Num(value), bound)),
+            Some(Err(stop)) if !matches!(stop.kind, InterpErrorKind::Uninitialized(_)) => Err(stop),
+            _ => Ok(number::<T>(Value { ty: ty.scalar().unwrap_or(Scalar::U32), bits: 0 })),
+        }
+    }
+
+    fn math(&mut self, function: MathFn, args: &[Expr]) -> Run<Item<T>> {
+        let items = args.iter().map(|a| self.number(a)).collect::<Run<Vec<_>>>()?;
+        let mut values = [Value::i32(0); 3];
+        let n = items.len().min(3);
+        for (to, (v, _)) in values.iter_mut().zip(&items) {
+            *to = *v;
+        }
+        let result = eval::math(function, &values[..n]);
+        Ok((Val::Num(result), T::call(function, &items, result)))
     }
 
     /// A scalar operand.

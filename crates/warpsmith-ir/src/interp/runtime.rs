@@ -33,26 +33,13 @@ impl<T: Track> Interp<'_, '_, T> {
                 self.set_pointer(pointer, buffer)
             }
             Runtime::AllocateHost { pointer, bytes, shared } => {
-                let (buffer, bytes) = self.new_buffer(bytes, origin)?;
-                let host = &mut self.memory.host;
-                host.unknown.insert(buffer, vec![true; bytes]);
-                match shared {
-                    true => host.shared.insert(buffer, ()),
-                    false => host.host.insert(buffer, ()),
-                };
-                self.name_buffer(buffer, bytes, pointer);
-                self.set_pointer(pointer, buffer)
+                self.allocate_host(pointer, bytes, *shared, origin)
             }
             Runtime::Fill { pointer, value, bytes, by } => {
                 let p = self.pointer(pointer)?;
                 let value = self.integer(value)? as u8;
                 let bytes = self.integer(bytes)? as u64;
-                let on_device = p.object.is_some_and(|id| !self.memory.is_host(id));
-                if self.captured.on && on_device {
-                    self.captured.note(Operation::Fill { p, value, bytes, by: *by }, origin);
-                    return Ok(());
-                }
-                self.fill(p, (value, bytes), *by, origin)
+                self.fill_or_note(p, (value, bytes), *by, origin)
             }
             Runtime::Forget { place } => {
                 self.forget_place(place, false);
@@ -63,38 +50,10 @@ impl<T: Track> Interp<'_, '_, T> {
                 self.forget_object(p);
                 Ok(())
             }
-            Runtime::Skipped { what, launches } => {
-                self.launcher.skipped(Skipped {
-                    span: origin.span,
-                    why: what.clone(),
-                    launches: *launches,
-                    fault: None,
-                    slow: false,
-                    follows: false,
-                    asserted: false,
-                });
-                match self.working.is_some() {
-                    true => Ok(()),
-                    false => self.unsupported(what, origin),
-                }
-            }
+            Runtime::Skipped { what, launches } => self.skipped_code(what, *launches, origin),
             Runtime::Free { pointer } => {
                 let p = self.pointer(pointer)?;
-                let owned = p.object.filter(|_| p.offset == 0).map(|id| id as usize);
-                match owned {
-                    // Like `free`, it does nothing with the null pointer.
-                    None if p == Pointer::NULL => Ok(()),
-                    Some(id) if self.memory.allocated.remove(&id) => {
-                        self.memory.all_bytes();
-                        let freed = std::mem::take(&mut self.memory.buffers[id]);
-                        self.memory.freed_bytes += freed.len() as u64;
-                        self.memory.host.unknown.remove(id);
-                        self.all_is_done();
-                        self.launcher.freed(id, origin);
-                        Ok(())
-                    }
-                    _ => self.misuse("`cudaFree` of what was not allocated", origin),
-                }
+                self.free(p, origin)
             }
             Runtime::Copy { way, destination, source, bytes, asynchronous } => {
                 let (to, from) = (self.pointer(destination)?, self.pointer(source)?);
@@ -121,6 +80,74 @@ impl<T: Track> Interp<'_, '_, T> {
                 }
                 Ok(())
             }
+        }
+    }
+
+    fn fill_or_note(
+        &mut self,
+        p: Pointer,
+        (value, bytes): (u8, u64),
+        by: Filler,
+        origin: &Origin,
+    ) -> Run<()> {
+        let on_device = p.object.is_some_and(|id| !self.memory.is_host(id));
+        if self.captured.on && on_device {
+            self.captured.note(Operation::Fill { p, value, bytes, by }, origin);
+            return Ok(());
+        }
+        self.fill(p, (value, bytes), by, origin)
+    }
+
+    fn allocate_host(
+        &mut self,
+        pointer: &Place,
+        bytes: &Expr,
+        shared: bool,
+        origin: &Origin,
+    ) -> Run<()> {
+        let (buffer, bytes) = self.new_buffer(bytes, origin)?;
+        let host = &mut self.memory.host;
+        host.unknown.insert(buffer, vec![true; bytes]);
+        match shared {
+            true => host.shared.insert(buffer, ()),
+            false => host.host.insert(buffer, ()),
+        };
+        self.name_buffer(buffer, bytes, pointer);
+        self.set_pointer(pointer, buffer)
+    }
+
+    /// Says that host code was not understood, which ends the run where nobody tolerates it.
+    fn skipped_code(&mut self, what: &str, launches: bool, origin: &Origin) -> Run<()> {
+        self.launcher.skipped(Skipped {
+            span: origin.span,
+            why: what.to_string(),
+            launches,
+            fault: None,
+            slow: false,
+            follows: false,
+            asserted: false,
+        });
+        match self.working.is_some() {
+            true => Ok(()),
+            false => self.unsupported(what, origin),
+        }
+    }
+
+    fn free(&mut self, p: Pointer, origin: &Origin) -> Run<()> {
+        let owned = p.object.filter(|_| p.offset == 0).map(|id| id as usize);
+        match owned {
+            // Like `free`, it does nothing with the null pointer.
+            None if p == Pointer::NULL => Ok(()),
+            Some(id) if self.memory.allocated.remove(&id) => {
+                self.memory.all_bytes();
+                let freed = std::mem::take(&mut self.memory.buffers[id]);
+                self.memory.freed_bytes += freed.len() as u64;
+                self.memory.host.unknown.remove(id);
+                self.all_is_done();
+                self.launcher.freed(id, origin);
+                Ok(())
+            }
+            _ => self.misuse("`cudaFree` of what was not allocated", origin),
         }
     }
 

@@ -161,60 +161,56 @@ pub enum Filler {
     DeviceLater,
 }
 
-impl Runtime {
-    /// The expressions, in order.
-    pub fn operands(&self) -> Vec<&Expr> {
-        match self {
+/// The expressions of a call, which are borrowed as it is; `$iter`: how those of a list are.
+macro_rules! operands {
+    ($call:expr, $iter:ident) => {
+        match $call {
             Runtime::Allocate { bytes, .. } | Runtime::AllocateHost { bytes, .. } => vec![bytes],
             Runtime::Free { pointer } | Runtime::ForgetMemory { pointer } => vec![pointer],
             Runtime::Copy { destination, source, bytes, .. } => vec![destination, source, bytes],
             Runtime::Fill { pointer, value, bytes, .. } => vec![pointer, value, bytes],
             Runtime::Replay { noted } => vec![noted],
-            Runtime::Order { operands, .. } => operands.iter().collect(),
+            Runtime::Order { operands, .. } => operands.$iter().collect(),
             Runtime::Synchronize
             | Runtime::Forget { .. }
             | Runtime::Skipped { .. }
             | Runtime::Capture { .. } => vec![],
         }
+    };
+}
+
+/// The place that a call gives a value, borrowed as the call is; `$as_ref`: how that of an option is.
+macro_rules! written {
+    ($call:expr, $as_ref:ident) => {
+        match $call {
+            Runtime::Allocate { pointer, .. } | Runtime::AllocateHost { pointer, .. } => {
+                Some(pointer)
+            }
+            Runtime::Forget { place } | Runtime::Capture { noted: place, .. } => Some(place),
+            Runtime::Order { made, .. } => made.$as_ref(),
+            _ => None,
+        }
+    };
+}
+
+impl Runtime {
+    /// The expressions, in order.
+    pub fn operands(&self) -> Vec<&Expr> {
+        operands!(self, iter)
     }
 
     /// As [`Runtime::operands`], to be changed.
     pub fn operands_mut(&mut self) -> Vec<&mut Expr> {
-        match self {
-            Runtime::Allocate { bytes, .. } | Runtime::AllocateHost { bytes, .. } => vec![bytes],
-            Runtime::Free { pointer } | Runtime::ForgetMemory { pointer } => vec![pointer],
-            Runtime::Copy { destination, source, bytes, .. } => vec![destination, source, bytes],
-            Runtime::Fill { pointer, value, bytes, .. } => vec![pointer, value, bytes],
-            Runtime::Replay { noted } => vec![noted],
-            Runtime::Order { operands, .. } => operands.iter_mut().collect(),
-            Runtime::Synchronize
-            | Runtime::Forget { .. }
-            | Runtime::Skipped { .. }
-            | Runtime::Capture { .. } => vec![],
-        }
+        operands!(self, iter_mut)
     }
 
     /// What gets a value, address copies aside.
     pub fn written(&self) -> Option<&Place> {
-        match self {
-            Runtime::Allocate { pointer, .. } | Runtime::AllocateHost { pointer, .. } => {
-                Some(pointer)
-            }
-            Runtime::Forget { place } | Runtime::Capture { noted: place, .. } => Some(place),
-            Runtime::Order { made, .. } => made.as_ref(),
-            _ => None,
-        }
+        written!(self, as_ref)
     }
 
     /// As [`Runtime::written`], to be changed.
     pub fn written_mut(&mut self) -> Option<&mut Place> {
-        match self {
-            Runtime::Allocate { pointer, .. } | Runtime::AllocateHost { pointer, .. } => {
-                Some(pointer)
-            }
-            Runtime::Forget { place } | Runtime::Capture { noted: place, .. } => Some(place),
-            Runtime::Order { made, .. } => made.as_mut(),
-            _ => None,
-        }
+        written!(self, as_mut)
     }
 }

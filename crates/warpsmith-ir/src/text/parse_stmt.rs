@@ -101,32 +101,45 @@ impl Parser {
             "fill" => StmtKind::Collective(Collective::Fill(self.fill()?)),
             "combine" => StmtKind::Collective(Collective::Combine(self.combine()?)),
             "trap" => StmtKind::Trap,
-            "printf" => {
-                self.symbol("(")?;
-                let format = self.string()?;
-                let args = if self.eat_symbol(",") {
-                    self.list(")", |p| p.expr())?
-                } else {
-                    self.symbol(")")?;
-                    vec![]
-                };
-                StmtKind::Printf { format, args }
-            }
+            "printf" => self.printf()?,
             "launch" => self.launch()?,
             "copy_to_global" => self.copy_to_global()?,
             "runtime" => StmtKind::Runtime(self.runtime()?),
-            _ => {
-                self.symbol("(")?;
-                let cond = self.expr()?;
-                self.symbol(",")?;
-                let text = self.string()?;
-                self.symbol(")")?;
-                match word {
-                    "assert" => StmtKind::Assert { cond, text },
-                    _ => StmtKind::Assume { cond, text },
-                }
-            }
+            _ => self.claim(word)?,
         })
+    }
+
+    fn printf(&mut self) -> Parsed<StmtKind> {
+        self.symbol("(")?;
+        let format = self.string()?;
+        let args = if self.eat_symbol(",") {
+            self.list(")", |p| p.expr())?
+        } else {
+            self.symbol(")")?;
+            vec![]
+        };
+        Ok(StmtKind::Printf { format, args })
+    }
+
+    /// `assert` and `assume`.
+    fn claim(&mut self, word: &str) -> Parsed<StmtKind> {
+        self.symbol("(")?;
+        let cond = self.expr()?;
+        self.symbol(",")?;
+        let text = self.string()?;
+        self.symbol(")")?;
+        Ok(match word {
+            "assert" => StmtKind::Assert { cond, text },
+            _ => StmtKind::Assume { cond, text },
+        })
+    }
+
+    /// What stands in parentheses.
+    fn in_parentheses<R>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<R>) -> Parsed<R> {
+        self.symbol("(")?;
+        let found = inner(self)?;
+        self.symbol(")")?;
+        Ok(found)
     }
 
     fn var(&mut self) -> Parsed<VarId> {
@@ -260,10 +273,7 @@ impl Parser {
         Ok(match () {
             () if self.eat_word("synchronize") => Runtime::Synchronize,
             () if self.eat_word("free") => {
-                self.symbol("(")?;
-                let pointer = self.expr()?;
-                self.symbol(")")?;
-                Runtime::Free { pointer }
+                Runtime::Free { pointer: self.in_parentheses(Self::expr)? }
             }
             () if self.eat_word("start") || self.eat_word("copy") => {
                 let way = self.word_of("a way")?;
@@ -275,42 +285,29 @@ impl Parser {
                 Runtime::Fill { pointer, value, bytes, by }
             }
             () if self.eat_word("forget_memory") => {
-                self.symbol("(")?;
-                let pointer = self.expr()?;
-                self.symbol(")")?;
-                Runtime::ForgetMemory { pointer }
+                Runtime::ForgetMemory { pointer: self.in_parentheses(Self::expr)? }
             }
             () if self.eat_word("forget") => {
-                self.symbol("(")?;
-                let place = self.place()?;
-                self.symbol(")")?;
-                Runtime::Forget { place }
+                Runtime::Forget { place: self.in_parentheses(Self::place)? }
             }
             () if self.is_word("capture") || self.is_word("end_capture") => {
                 let on = self.eat_word("capture");
                 if !on {
                     self.word("end_capture")?;
                 }
-                self.symbol("(")?;
-                let noted = self.place()?;
-                self.symbol(")")?;
+                let noted = self.in_parentheses(Self::place)?;
                 Runtime::Capture { on, noted }
             }
             () if self.eat_word("order") => self.order()?,
             () if self.eat_word("replay") => {
-                self.symbol("(")?;
-                let noted = self.expr()?;
-                self.symbol(")")?;
-                Runtime::Replay { noted }
+                Runtime::Replay { noted: self.in_parentheses(Self::expr)? }
             }
             () if self.is_word("skipped") || self.is_word("skipped_launch") => {
                 let launches = self.eat_word("skipped_launch");
                 if !launches {
                     self.word("skipped")?;
                 }
-                self.symbol("(")?;
-                let what = self.string()?;
-                self.symbol(")")?;
+                let what = self.in_parentheses(Self::string)?;
                 Runtime::Skipped { what, launches }
             }
             () => self.allocation()?,

@@ -276,69 +276,73 @@ impl<'a> Writer<'a> {
                 let args: String = args.iter().map(|a| format!(", {}", e(a))).collect();
                 format!("printf(\"{}\"{args})", escape(format, '"'))
             }
-            StmtKind::Assert { cond, text } => {
-                format!("assert({}, \"{}\")", e(cond), escape(text, '"'))
-            }
-            StmtKind::Assume { cond, text } => {
-                format!("assume({}, \"{}\")", e(cond), escape(text, '"'))
-            }
+            StmtKind::Assert { cond, text } => self.claim("assert", cond, text),
+            StmtKind::Assume { cond, text } => self.claim("assume", cond, text),
             StmtKind::Collective(collective) => self.collective(collective),
             StmtKind::Trap => "trap".into(),
             StmtKind::Launch(l) => self.launch(l),
             StmtKind::CopyToGlobal { destination, source } => {
                 format!("copy_to_global({}, {})", c.place(destination, 0), e(source))
             }
-            StmtKind::Runtime(call) => match call {
-                Runtime::Allocate { pointer, bytes } => {
-                    format!("runtime allocate({}, {})", c.place(pointer, 0), e(bytes))
-                }
-                Runtime::Free { pointer } => format!("runtime free({})", e(pointer)),
-                Runtime::Copy { way, destination, source, bytes, asynchronous } => format!(
-                    "runtime {} {}({}, {}, {})",
-                    if *asynchronous { "start" } else { "copy" },
-                    way.word(),
-                    e(destination),
-                    e(source),
-                    e(bytes)
-                ),
-                Runtime::AllocateHost { pointer, bytes, shared } => format!(
-                    "runtime {}({}, {})",
-                    if *shared { "allocate_shared" } else { "allocate_host" },
-                    c.place(pointer, 0),
-                    e(bytes)
-                ),
-                Runtime::Fill { pointer, value, bytes, by } => {
-                    format!("runtime {}({}, {}, {})", by.word(), e(pointer), e(value), e(bytes))
-                }
-                Runtime::ForgetMemory { pointer } => {
-                    format!("runtime forget_memory({})", e(pointer))
-                }
-                Runtime::Forget { place } => format!("runtime forget({})", c.place(place, 0)),
-                Runtime::Skipped { what, launches } => format!(
-                    "runtime {}(\"{}\")",
-                    if *launches { "skipped_launch" } else { "skipped" },
-                    escape(what, '"')
-                ),
-                Runtime::Synchronize => "runtime synchronize".into(),
-                Runtime::Capture { on, noted } => format!(
-                    "runtime {}({})",
-                    if *on { "capture" } else { "end_capture" },
-                    c.place(noted, 0)
-                ),
-                Runtime::Replay { noted } => format!("runtime replay({})", e(noted)),
-                Runtime::Order { what, operands, made } => {
-                    let operands: Vec<String> = operands.iter().map(e).collect();
-                    let made = made.as_ref().map(|p| format!(" -> {}", c.place(p, 0)));
-                    let made = made.unwrap_or_default();
-                    format!("runtime order {}({}){made}", what.word(), operands.join(", "))
-                }
-            },
+            StmtKind::Runtime(call) => format!("runtime {}", self.runtime(call)),
             // Printed over several lines by `stmt`.
             StmtKind::If { .. }
             | StmtKind::For(_)
             | StmtKind::Loop { .. }
             | StmtKind::Switch { .. }
             | StmtKind::Scope(_) => String::new(),
+        }
+    }
+
+    fn claim(&self, word: &str, cond: &Expr, text: &str) -> String {
+        format!("{word}({}, \"{}\")", self.context.expr(cond, 0), escape(text, '"'))
+    }
+
+    fn runtime(&self, call: &Runtime) -> String {
+        let c = self.context;
+        let e = |e: &Expr| c.expr(e, 0);
+        match call {
+            Runtime::Allocate { pointer, bytes } => {
+                format!("allocate({}, {})", c.place(pointer, 0), e(bytes))
+            }
+            Runtime::Free { pointer } => format!("free({})", e(pointer)),
+            Runtime::Copy { way, destination, source, bytes, asynchronous } => format!(
+                "{} {}({}, {}, {})",
+                if *asynchronous { "start" } else { "copy" },
+                way.word(),
+                e(destination),
+                e(source),
+                e(bytes)
+            ),
+            Runtime::AllocateHost { pointer, bytes, shared } => format!(
+                "{}({}, {})",
+                if *shared { "allocate_shared" } else { "allocate_host" },
+                c.place(pointer, 0),
+                e(bytes)
+            ),
+            Runtime::Fill { pointer, value, bytes, by } => {
+                format!("{}({}, {}, {})", by.word(), e(pointer), e(value), e(bytes))
+            }
+            Runtime::ForgetMemory { pointer } => {
+                format!("forget_memory({})", e(pointer))
+            }
+            Runtime::Forget { place } => format!("forget({})", c.place(place, 0)),
+            Runtime::Skipped { what, launches } => format!(
+                "{}(\"{}\")",
+                if *launches { "skipped_launch" } else { "skipped" },
+                escape(what, '"')
+            ),
+            Runtime::Synchronize => "synchronize".into(),
+            Runtime::Capture { on, noted } => {
+                format!("{}({})", if *on { "capture" } else { "end_capture" }, c.place(noted, 0))
+            }
+            Runtime::Replay { noted } => format!("replay({})", e(noted)),
+            Runtime::Order { what, operands, made } => {
+                let operands: Vec<String> = operands.iter().map(e).collect();
+                let made = made.as_ref().map(|p| format!(" -> {}", c.place(p, 0)));
+                let made = made.unwrap_or_default();
+                format!("order {}({}){made}", what.word(), operands.join(", "))
+            }
         }
     }
 

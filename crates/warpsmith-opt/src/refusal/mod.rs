@@ -166,6 +166,11 @@ impl End {
 }
 
 impl Refusal {
+    /// What cannot be done to a loop (`verb`: "cut"), and why.
+    pub fn of_loop(verb: &'static str, loop_id: LoopId, why: impl Into<String>) -> Refusal {
+        Refusal::LoopRefused { verb, loop_id, why: why.into() }
+    }
+
     /// What the user is told.
     pub fn diagnostic(&self, kernel: &Kernel) -> Diagnostic {
         match self {

@@ -17,35 +17,22 @@
 //! Copies to shared memory begin where the loop does, so that no array may be staged; nor may arrays be padded to whole
 //! tiles.
 
-use std::fmt;
-
-use warpsmith_ir::{LoopId, SourceMap};
+use warpsmith_ir::LoopId;
 
 use super::conditions::{bound_nest, check_tiles};
-use super::grammar::{counted, name};
-use super::step::{About, Law, Rewrite, StepError, loop_named};
+use super::step::{About, CountArgs, Law, OfCount};
 use super::{Rewritten, conditions};
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
-use winnow::ModalResult;
-use winnow::Parser;
+
+/// The step, which names a bound loop and elements of a vector.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {}
 
 /// What the step is told.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Args {
-    /// A bound loop.
-    pub target: String,
-    /// Elements of a vector.
-    pub width: u32,
-}
+pub type Args = CountArgs<Step>;
 
-impl fmt::Display for Args {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} by {}", self.target, self.width)
-    }
-}
-
-impl Rewrite for Args {
+impl OfCount for Step {
     const ABOUT: About = About {
         name: "align",
         example: "align i by 4",
@@ -72,15 +59,10 @@ void line(int n, const float *u, float *v) {
 ",
         },
     };
+    const COUNT: [&str; 2] = ["by", "`by` and the elements of a vector are wanted here"];
 
-    fn parse(input: &mut &str) -> ModalResult<Args> {
-        (name, counted("by", "`by` and the elements of a vector are wanted here"))
-            .map(|(target, width)| Args { target, width })
-            .parse_next(input)
-    }
-
-    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
-        Ok(apply(check(kernel, loop_named(kernel, &self.target)?, self.width)?))
+    fn take(kernel: &Kernel, target: LoopId, count: u32) -> Result<Rewritten, Refusal> {
+        Ok(apply(check(kernel, target, count)?))
     }
 }
 
@@ -97,7 +79,7 @@ pub struct LegalAlign<'k> {
 /// # Errors
 /// The first reason why not.
 pub fn check(kernel: &Kernel, target: LoopId, width: u32) -> Result<LegalAlign<'_>, Refusal> {
-    let refuse = |why: String| Err(Refusal::LoopRefused { verb: "align", loop_id: target, why });
+    let refuse = |why: String| Err(Refusal::of_loop("align", target, why));
     if !matches!(width, 2 | 4) {
         return refuse(format!("vectors have 2 or 4 elements, not {width}"));
     }

@@ -101,7 +101,7 @@ struct Carried {
 /// # Errors
 /// The first reason why not.
 pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalCarry<'_>, Refusal> {
-    let refused = |why: String| Refusal::LoopRefused { verb: VERB, loop_id: target, why };
+    let refused = |why: String| Refusal::of_loop(VERB, target, why);
     let Some(l) = kernel.find_loop(target) else { return Err(refused("it is gone".into())) };
     let serial = matches!(l.kind, LoopKind::Serial | LoopKind::Unrolled(_));
     if !serial || !unit_step(l) {

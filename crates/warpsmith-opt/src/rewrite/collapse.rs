@@ -89,8 +89,11 @@ pub fn check(kernel: &Kernel, outer: LoopId) -> Result<LegalCollapse<'_>, Refusa
     let Some(o) = kernel.find_loop(outer) else { return Err(none) };
     let Some(i) = only_loop(&o.body) else { return Err(none) };
     if !kernel.nests.is_empty() {
-        let why = "loops are bound already: it comes before `bind`".into();
-        return Err(Refusal::LoopRefused { verb: "collapse", loop_id: outer, why });
+        return Err(Refusal::of_loop(
+            "collapse",
+            outer,
+            "loops are bound already: it comes before `bind`",
+        ));
     }
     for l in [o, i] {
         plain(kernel, l)?;
@@ -102,14 +105,18 @@ pub fn check(kernel: &Kernel, outer: LoopId) -> Result<LegalCollapse<'_>, Refusa
         return Err(Refusal::DependentBounds { outer, inner: i.id });
     }
     let Some(requires) = not_below_zero(kernel, o) else {
-        let why =
-            "its limit is no parameter, so that nobody knows before it runs that it is not below 0"
-                .into();
-        return Err(Refusal::LoopRefused { verb: "collapse", loop_id: outer, why });
+        return Err(Refusal::of_loop(
+            "collapse",
+            outer,
+            "its limit is no parameter, so that nobody knows before it runs that it is not below 0",
+        ));
     };
     let Some(width) = Poly::from_expr(&i.limit) else {
-        let why = "its limit is no sum of numbers that keep their values".into();
-        return Err(Refusal::LoopRefused { verb: "collapse", loop_id: i.id, why });
+        return Err(Refusal::of_loop(
+            "collapse",
+            i.id,
+            "its limit is no sum of numbers that keep their values",
+        ));
     };
     Ok(LegalCollapse { kernel, outer: o, inner: i, width, requires })
 }
@@ -119,8 +126,7 @@ fn plain(kernel: &Kernel, l: &ForLoop) -> Result<(), Refusal> {
     if !matches!(l.kind, LoopKind::Serial) || !kernel.runs_in_thread(l.id) {
         return Err(Refusal::NotSerial { loop_id: l.id });
     }
-    let refuse =
-        |why: &str| Err(Refusal::LoopRefused { verb: "collapse", loop_id: l.id, why: why.into() });
+    let refuse = |why: &str| Err(Refusal::of_loop("collapse", l.id, why));
     if !loops::unit_step(l) || l.compare != BinaryOp::Lt || !is_zero(&l.first) {
         return refuse("it does not count from 0 up by one, below its limit");
     }

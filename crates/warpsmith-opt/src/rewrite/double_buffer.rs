@@ -88,9 +88,7 @@ pub struct LegalDoubleBuffer<'k> {
 /// # Errors
 /// The first reason why not.
 pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalDoubleBuffer<'_>, Refusal> {
-    let refuse = |why: &str| {
-        Err(Refusal::LoopRefused { verb: "double-buffer", loop_id: target, why: why.into() })
-    };
+    let refuse = |why: &str| Err(Refusal::of_loop("double-buffer", target, why));
     let cut = |n: &Nest| n.staged_at(target).next().is_some();
     let Some((root, _)) = kernel.nests.iter().find(|(_, n)| cut(n)) else {
         return refuse("no array is staged in strips of it: take `stage` first");

@@ -135,10 +135,7 @@ struct Operand {
 /// # Errors
 /// The first reason why not.
 pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalDp4a<'_>, Refusal> {
-    let refuse = |why: &str| {
-        let why = why.to_string();
-        Err(Refusal::LoopRefused { verb: "multiply four pairs at a time in", loop_id: target, why })
-    };
+    let refuse = |why: &str| Err(Refusal::of_loop("multiply four pairs at a time in", target, why));
     let Some(l) = kernel.find_loop(target) else { return refuse("it does not exist") };
     if let Some(bound) = kernel.bound_at(target) {
         return Err(Refusal::AlreadyBound { loop_id: bound });

@@ -85,8 +85,7 @@ pub struct LegalExpand<'k> {
 /// # Errors
 /// The first reason why not.
 pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalExpand<'_>, Refusal> {
-    let refuse =
-        |why: &str| Err(Refusal::LoopRefused { verb: "expand", loop_id: target, why: why.into() });
+    let refuse = |why: &str| Err(Refusal::of_loop("expand", target, why));
     let Some(l) = kernel.find_loop(target) else { return refuse("it is gone") };
     if l.kind != LoopKind::Serial {
         return refuse("it is not a serial loop");

@@ -101,8 +101,7 @@ const VERB: &str = "fuse";
 /// # Errors
 /// The first reason why not.
 pub fn check(kernel: &Kernel, first: LoopId, second: LoopId) -> Result<LegalFuseLoops, Refusal> {
-    let refuse =
-        |why: &str| Err(Refusal::LoopRefused { verb: VERB, loop_id: second, why: why.into() });
+    let refuse = |why: &str| Err(Refusal::of_loop(VERB, second, why));
     let (Some(a), Some(b)) = (kernel.find_loop(first), kernel.find_loop(second)) else {
         return refuse("it is gone");
     };
@@ -130,8 +129,7 @@ pub fn check(kernel: &Kernel, first: LoopId, second: LoopId) -> Result<LegalFuse
 
 /// A loop that can be fused with another at all.
 fn check_loop(kernel: &Kernel, l: &ForLoop) -> Result<(), Refusal> {
-    let refuse =
-        |why: &str| Err(Refusal::LoopRefused { verb: VERB, loop_id: l.id, why: why.into() });
+    let refuse = |why: &str| Err(Refusal::of_loop(VERB, l.id, why));
     let around = kernel.loops_around(l.id);
     let bound = |l: &&ForLoop| {
         kernel.nests.contains_key(&l.id) || matches!(l.kind, LoopKind::Bound(_) | LoopKind::Vector)
@@ -262,7 +260,7 @@ fn joined(kernel: &Kernel, mut a: ForLoop, b: ForLoop) -> ForLoop {
 }
 
 /// Loops inside of a parallel one that are not its whole body run in its iterations.
-fn unmark(block: &mut Block) {
+pub(super) fn unmark(block: &mut Block) {
     for stmt in &mut block.stmts {
         if let StmtKind::For(l) = &mut stmt.kind
             && is_marked(l)
@@ -275,7 +273,7 @@ fn unmark(block: &mut Block) {
 
 /// The iterations of the fused loop can be run as those of the two were.
 fn check_fused(fused: &Kernel, id: LoopId, second: LoopId) -> Result<(), Refusal> {
-    let refuse = |why: String| Err(Refusal::LoopRefused { verb: VERB, loop_id: second, why });
+    let refuse = |why: String| Err(Refusal::of_loop(VERB, second, why));
     let Some(l) = fused.find_loop(id) else { return refuse("it is gone".into()) };
     if !is_marked(l) {
         let sums = share::sums_of(fused, l)?;

@@ -72,7 +72,7 @@ pub struct LegalGather {
 }
 
 fn refused<T>(target: LoopId, why: &str) -> Result<T, Refusal> {
-    Err(Refusal::LoopRefused { verb: "gather", loop_id: target, why: why.into() })
+    Err(Refusal::of_loop("gather", target, why))
 }
 
 /// Asks whether the updates of a loop can be gathered.

@@ -77,10 +77,7 @@ pub struct LegalGuard<'k> {
 /// # Errors
 /// The first reason why not.
 pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalGuard<'_>, Refusal> {
-    let refused = |why: &str| {
-        let why = why.into();
-        Err(Refusal::LoopRefused { verb: "guard", loop_id: target, why })
-    };
+    let refused = |why: &str| Err(Refusal::of_loop("guard", target, why));
     let Some(l) = kernel.find_loop(target) else { return refused("it does not exist") };
     if let Some(bound) = kernel.bound_at(target) {
         return Err(Refusal::AlreadyBound { loop_id: bound });

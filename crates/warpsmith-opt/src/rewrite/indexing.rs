@@ -100,13 +100,7 @@ pub struct LegalIndexing<'k> {
 /// The first reason why not.
 pub fn check(kernel: &Kernel, target: LoopId, sparse: bool) -> Result<LegalIndexing<'_>, Refusal> {
     let (_, nest) = bound_nest(kernel, target)?;
-    let refuse = |why: &str| {
-        Err(Refusal::LoopRefused {
-            verb: "choose the threads of",
-            loop_id: target,
-            why: why.into(),
-        })
-    };
+    let refuse = |why: &str| Err(Refusal::of_loop("choose the threads of", target, why));
     let Some(l) = kernel.find_loop(target) else { return refuse("it is gone") };
     let Some(step) = l.step.as_const().map(|s| s.as_i64()) else {
         return refuse("its step is not constant");

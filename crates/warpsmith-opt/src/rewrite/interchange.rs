@@ -99,8 +99,7 @@ pub fn check<'k>(kernel: &'k Kernel, outer: LoopId) -> Result<LegalInterchange<'
         }
     }
     if kernel.has_shared_loop(outer) {
-        let why = SHARED.into();
-        return Err(Refusal::LoopRefused { verb: "interchange", loop_id: outer, why });
+        return Err(Refusal::of_loop("interchange", outer, SHARED));
     }
     if let Some(stmt) = walk::leaves(&i.body) {
         return Err(Refusal::LeavesLoop { loop_id: i.id, at: stmt.origin.clone() });

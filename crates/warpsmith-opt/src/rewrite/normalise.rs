@@ -85,8 +85,7 @@ pub struct LegalNormalise<'k> {
 /// # Errors
 /// The first reason why not.
 pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalNormalise<'_>, Refusal> {
-    let refused =
-        |why: &str| Refusal::LoopRefused { verb: "normalise", loop_id: target, why: why.into() };
+    let refused = |why: &str| Refusal::of_loop("normalise", target, why);
     let Some(l) = kernel.find_loop(target) else { return Err(refused("it is gone")) };
     if !is_marked(l) && !matches!(l.kind, LoopKind::Serial | LoopKind::Unrolled(_)) {
         return Err(refused("it is bound already"));

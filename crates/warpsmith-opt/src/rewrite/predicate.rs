@@ -92,10 +92,7 @@ pub struct LegalPredicate<'k> {
 /// # Errors
 /// The first reason why not.
 pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalPredicate<'_>, Refusal> {
-    let refused = |why: &str| {
-        let why = why.into();
-        Err(Refusal::LoopRefused { verb: "move the condition around", loop_id: target, why })
-    };
+    let refused = |why: &str| Err(Refusal::of_loop("move the condition around", target, why));
     if let Some(bound) = kernel.bound_at(target) {
         return Err(Refusal::AlreadyBound { loop_id: bound });
     }

@@ -100,10 +100,7 @@ struct Zero {
 /// # Errors
 /// The first reason why not.
 pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalResidue<'_>, Refusal> {
-    let refuse = |why: &str| {
-        let why = why.to_string();
-        Err(Refusal::LoopRefused { verb: "leave out iterations of", loop_id: target, why })
-    };
+    let refuse = |why: &str| Err(Refusal::of_loop("leave out iterations of", target, why));
     let Some(l) = kernel.find_loop(target) else { return refuse("it does not exist") };
     if !kernel.runs_in_thread(target) || !matches!(l.kind, LoopKind::Serial) {
         return Err(Refusal::NotSerial { loop_id: target });
@@ -143,26 +140,28 @@ pub fn apply(legal: LegalResidue<'_>) -> Rewritten {
     let resolver = Resolver::new(legal.kernel.func(), l);
     let function = kernel.func_mut();
     let ty = counters::counter_type(function, l);
+    let wide = kept_type(l, ty);
     let name = fresh_name(function, &format!("{}_kept", function.var(l.var).name));
-    let mut var = Var::new(name, Type::Scalar(ty), VarKind::Local);
+    let mut var = Var::new(name, Type::Scalar(wide), VarKind::Local);
     var.constant = true;
-    let kept = function.add_var(var);
+    let var = function.add_var(var);
+    let kept = || Expr::var(var, Type::Scalar(wide));
     let mut body = l.body.clone();
     take_out(&mut body, &|cond| resolver.zero(cond).as_ref() == Some(&legal.zero));
     visit::map_exprs(&mut body, &mut |e| {
         if matches!(&*e.kind, ExprKind::Read(p) if *p == Place::var(l.var, Type::Scalar(ty))) {
-            *e = Expr::var(kept, Type::Scalar(ty));
+            *e = kept().cast(Type::Scalar(ty));
         }
     });
-    let value = legal.zero.counter(function, l, ty);
-    let (limit, exact) = legal.zero.count(l, ty);
+    let value = legal.zero.counter(function, l, [ty, wide]);
+    let (limit, exact) = legal.zero.count(function, l, [ty, wide]);
     if !exact {
-        let inside = counters::inside(l, Expr::var(kept, Type::Scalar(ty)));
-        body = Block::new(vec![when(inside, body.stmts)]);
+        let inside = if wide == ty { l.clone() } else { counters::wide(l) };
+        body = Block::new(vec![when(counters::inside(&inside, kept()), body.stmts)]);
     }
     let name = function.var(l.var).name.clone();
     let declared =
-        declare(kept, value).comment(format!("the iterations of {name} whose remainder is zero"));
+        declare(var, value).comment(format!("the iterations of {name} whose remainder is zero"));
     body.stmts.insert(0, declared);
     walk::with_loop(&mut function.body, legal.target, &mut |stmt| {
         let StmtKind::For(l) = &mut stmt.kind else { return };
@@ -172,14 +171,20 @@ pub fn apply(legal: LegalResidue<'_>) -> Rewritten {
     Rewritten::same_loops(kernel)
 }
 
+/// The type of the counters of the iterations that remain, and of what their number is computed from. The last of them may
+/// lie behind the loop's end, and the ends may be further apart than the type reaches, where the loop does not begin at a
+/// constant.
+fn kept_type(l: &ForLoop, ty: Scalar) -> Scalar {
+    if l.first.as_const().is_some() { ty } else { Scalar::I64 }
+}
+
 impl Zero {
     /// The counter of an iteration of those that remain, by its number: that of the first one, and as many times the modulus.
-    fn counter(&self, function: &Function, l: &ForLoop, ty: Scalar) -> Expr {
+    fn counter(&self, function: &Function, l: &ForLoop, [ty, kept]: [Scalar; 2]) -> Expr {
         let type_of = |v: VarId| function.var(v).ty.scalar().unwrap_or(ty);
         let wide = self.ty;
-        let first = l.first.clone();
         // What the first iteration is too much or too little by.
-        let at_first = Poly::from_expr(&first).and_then(|f| self.e.substitute(l.var, &f));
+        let at_first = Poly::from_expr(&l.first).and_then(|f| self.e.substitute(l.var, &f));
         let falls =
             self.e.split(&Atom::Var(l.var)).is_some_and(|(f, _)| f.as_constant() == Some(-1));
         let left = at_first.and_then(|p| if falls { Some(p) } else { p.scale(-1) });
@@ -194,21 +199,19 @@ impl Zero {
                 Expr::binary(BinaryOp::Rem, positive, modulus(self.modulus))
             }
         };
-        let remainder = remainder.cast(Type::Scalar(ty));
-        let start = match counters::is_const(&first, 0) {
+        let kept = Type::Scalar(kept);
+        let remainder = remainder.cast(kept.clone());
+        let start = match counters::is_const(&l.first, 0) {
             true => remainder,
-            false => Expr::binary(BinaryOp::Add, first, remainder),
+            false => Expr::binary(BinaryOp::Add, l.first.clone().cast(kept.clone()), remainder),
         };
-        let number = Expr::var(l.var, Type::Scalar(ty));
-        Expr::binary(
-            BinaryOp::Add,
-            start,
-            Expr::binary(BinaryOp::Mul, number, Expr::int(ty, self.modulus)),
-        )
+        let number = Expr::var(l.var, Type::Scalar(ty)).cast(kept);
+        let number = counters::times(number, &Expr::int(ty, self.modulus));
+        Expr::binary(BinaryOp::Add, start, number)
     }
 
     /// Iterations that remain at most, and whether it is so many whatever the remainder is.
-    fn count(&self, l: &ForLoop, ty: Scalar) -> (Expr, bool) {
+    fn count(&self, function: &Function, l: &ForLoop, [ty, wide]: [Scalar; 2]) -> (Expr, bool) {
         let number = counters::iterations(l, ty);
         if let Some(n) = number.as_ref().and_then(Poly::as_constant) {
             let m = i128::from(self.modulus);
@@ -216,16 +219,19 @@ impl Zero {
             let most = i64::try_from(most).unwrap_or(i64::MAX);
             return (Expr::int(ty, most), n.max(0) % m == 0);
         }
-        let one = || Expr::int(ty, 1);
-        let end = counters::end_of(l, ty);
-        let length = match counters::is_const(&l.first, 0) {
-            true => end,
-            false => Expr::binary(BinaryOp::Sub, end, l.first.clone()),
+        let [first, limit] = [&l.first, &l.limit].map(|e| e.clone().cast(Type::Scalar(wide)));
+        let one = || Expr::int(wide, 1);
+        let mut last = match counters::is_const(&first, 0) {
+            true => limit,
+            false => Expr::binary(BinaryOp::Sub, limit, first),
         };
-        // One too many of none at all is asked for by the condition.
-        let strips = Expr::binary(BinaryOp::Sub, length, one());
-        let strips = Expr::binary(BinaryOp::Div, strips, Expr::int(ty, self.modulus));
-        (Expr::binary(BinaryOp::Add, strips, one()), false)
+        if l.compare == BinaryOp::Lt {
+            last = Expr::binary(BinaryOp::Sub, last, one());
+        }
+        let strips = Expr::binary(BinaryOp::Div, last, Expr::int(wide, self.modulus));
+        let strips = Expr::binary(BinaryOp::Add, strips, one()).cast(Type::Scalar(ty));
+        let number = ExprKind::Select(counters::runs(function, l), strips, Expr::int(ty, 0));
+        (Expr::new(number, Type::Scalar(ty), l.limit.origin.clone()), false)
     }
 }
 

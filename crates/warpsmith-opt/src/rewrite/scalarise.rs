@@ -89,8 +89,7 @@ pub struct LegalScalarise<'k> {
 /// # Errors
 /// The first reason why not.
 pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalScalarise<'_>, Refusal> {
-    let refuse =
-        |why: String| Err(Refusal::LoopRefused { verb: "scalarise", loop_id: target, why });
+    let refuse = |why: String| Err(Refusal::of_loop("scalarise", target, why));
     let Some(l) = kernel.find_loop(target) else { return refuse("it is gone".into()) };
     if kernel.loops_around(target).iter().chain([&l]).any(|l| kernel.nests.contains_key(&l.id)) {
         return refuse("its nest is bound already".into());

@@ -149,8 +149,7 @@ void running(int n, int m, const float *x, float *y, int rows) {
 /// # Errors
 /// The first reason why not.
 pub fn check(kernel: &Kernel, target: LoopId, shape: Shape) -> Result<LegalKeepRows<'_>, Refusal> {
-    let refused =
-        |why: &str| Refusal::LoopRefused { verb: "scan", loop_id: target, why: why.into() };
+    let refused = |why: &str| Refusal::of_loop("scan", target, why);
     let around = kernel.loops_around(target);
     let Some(root) = around.iter().find(|l| is_marked(l)).map(|l| l.id) else {
         return Err(refused("no loop around it is marked, or the nest is bound already"));

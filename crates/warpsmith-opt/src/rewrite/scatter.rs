@@ -108,15 +108,13 @@ struct Parts<'k> {
 const VERB: &str = "scatter the sum of";
 
 fn refused<T>(target: LoopId, why: String) -> Result<T, Refusal> {
-    Err(Refusal::LoopRefused { verb: VERB, loop_id: target, why })
+    Err(Refusal::of_loop(VERB, target, why))
 }
 
 /// What keeps a sum from being split keeps it from being scattered.
 fn of_scatter(refusal: Refusal) -> Refusal {
     match refusal {
-        Refusal::LoopRefused { loop_id, why, .. } => {
-            Refusal::LoopRefused { verb: VERB, loop_id, why }
-        }
+        Refusal::LoopRefused { loop_id, why, .. } => Refusal::of_loop(VERB, loop_id, why),
         other => other,
     }
 }

@@ -76,9 +76,7 @@ pub struct LegalSink<'k> {
 /// # Errors
 /// The first reason why not.
 pub fn check(kernel: &Kernel, outer: LoopId) -> Result<LegalSink<'_>, Refusal> {
-    let refused = |why: &str| {
-        Err(Refusal::LoopRefused { verb: "sink into", loop_id: outer, why: why.into() })
-    };
+    let refused = |why: &str| Err(Refusal::of_loop("sink into", outer, why));
     let Some(l) = kernel.find_loop(outer) else { return refused("it does not exist") };
     let Some(inner) = interchange::inner_of(l) else {
         return refused(

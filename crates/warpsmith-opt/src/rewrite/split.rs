@@ -10,41 +10,30 @@
 //! runs on its own and that counts up by one, whose counter nothing reads after it, which nothing leaves early, and
 //! whose bounds its body does not change.
 
-use std::fmt;
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, Origin, SourceMap, Stmt, StmtKind,
+    BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, Origin, Scalar, Stmt, StmtKind,
     Type, Var, VarId, VarKind,
 };
 
 use super::Rewritten;
-use super::grammar::{counted, name};
 use super::share::SHARED;
-use super::step::{About, Law, Rewrite, StepError, loop_named};
+use super::step::{About, CountArgs, Law, OfCount};
 use crate::analysis::loops::{outer_loops, unit_step};
 use crate::analysis::scalars;
+use crate::build::counters;
 use crate::kernel::Kernel;
 use crate::names::fresh_name;
 use crate::refusal::Refusal;
 use crate::walk;
-use winnow::ModalResult;
-use winnow::Parser;
+
+/// The step, which names a serial loop and iterations of a strip.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {}
 
 /// What the step is told.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Args {
-    /// A serial loop.
-    pub target: String,
-    /// Iterations of a strip.
-    pub size: u32,
-}
+pub type Args = CountArgs<Step>;
 
-impl fmt::Display for Args {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} by {}", self.target, self.size)
-    }
-}
-
-impl Rewrite for Args {
+impl OfCount for Step {
     const ABOUT: About = About {
         name: "split",
         example: "split k by 32",
@@ -74,15 +63,10 @@ void rows(int n, int m, const float *A, float *s) {
 ",
         },
     };
+    const COUNT: [&str; 2] = ["by", "`by` and the iterations of a strip are wanted here"];
 
-    fn parse(input: &mut &str) -> ModalResult<Args> {
-        (name, counted("by", "`by` and the iterations of a strip are wanted here"))
-            .map(|(target, size)| Args { target, size })
-            .parse_next(input)
-    }
-
-    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
-        Ok(apply(check(kernel, loop_named(kernel, &self.target)?, self.size)?))
+    fn take(kernel: &Kernel, target: LoopId, count: u32) -> Result<Rewritten, Refusal> {
+        Ok(apply(check(kernel, target, count)?))
     }
 }
 
@@ -110,7 +94,7 @@ pub fn check(kernel: &Kernel, target: LoopId, size: u32) -> Result<LegalSplit<'_
     if !kernel.runs_in_thread(target) {
         return Err(Refusal::NotSerial { loop_id: target });
     }
-    let refuse = |why: String| Err(Refusal::LoopRefused { verb: "cut", loop_id: target, why });
+    let refuse = |why: String| Err(Refusal::of_loop("cut", target, why));
     if !unit_step(l) {
         return refuse("it does not count up by one".into());
     }
@@ -151,12 +135,14 @@ pub fn apply(legal: LegalSplit<'_>) -> Rewritten {
     let function = kernel.func_mut();
     let counter = function.var(l.var).clone();
     let name = fresh_name(function, &format!("{}_block", counter.name));
-    let mut var = Var::new(name, counter.ty.clone(), VarKind::Local);
+    let ty = starts_type(&l, &counter.ty);
+    let mut var = Var::new(name, ty.clone(), VarKind::Local);
     var.origin = counter.origin.by("split");
     let start = function.add_var(var);
     let id = function.fresh_loop();
+    let around = if ty == counter.ty { l.clone() } else { counters::wide(&l) };
     walk::with_loop(&mut function.body, legal.target, &mut |stmt| {
-        let strips = strips(&l, id, start, counter.ty.clone(), legal.size);
+        let strips = strips(&around, id, start, &ty, legal.size);
         let origin = stmt.origin.by("split");
         let inner = Block::new(vec![Stmt { comment: vec![], ..stmt.clone() }]);
         stmt.kind = StmtKind::For(ForLoop { body: inner, ..strips });
@@ -165,15 +151,22 @@ pub fn apply(legal: LegalSplit<'_>) -> Rewritten {
             && let Some(inner) = outer.body.stmts.first_mut()
             && let StmtKind::For(strip) = &mut inner.kind
         {
-            bound_strip(strip, start, &counter.ty, legal.size);
+            bound_strip(strip, &Expr::var(start, ty.clone()), &counter.ty, legal.size);
         }
     });
     Rewritten::same_loops(kernel)
 }
 
+/// The type of the first iterations of the strips. That behind the last one may lie beyond the counter's type where the loop
+/// does not begin at a constant: from a constant on nobody counts that far.
+fn starts_type(l: &ForLoop, counter: &Type) -> Type {
+    let narrow = counter.scalar().is_some_and(|s| s.bytes() < 8);
+    if narrow && l.first.as_const().is_none() { Type::I64 } else { counter.clone() }
+}
+
 /// The loop over the first iterations of the strips, with an empty body.
-fn strips(l: &ForLoop, id: LoopId, start: VarId, ty: Type, size: u32) -> ForLoop {
-    let scalar = ty.scalar().unwrap_or(warpsmith_ir::Scalar::I32);
+fn strips(l: &ForLoop, id: LoopId, start: VarId, ty: &Type, size: u32) -> ForLoop {
+    let scalar = ty.scalar().unwrap_or(Scalar::I32);
     ForLoop {
         id,
         var: start,
@@ -189,17 +182,17 @@ fn strips(l: &ForLoop, id: LoopId, start: VarId, ty: Type, size: u32) -> ForLoop
 
 /// Lets the loop run from the start of a strip to its end, or to the end of the whole loop where that comes first. The
 /// end of the strip is only computed where it lies inside the loop, so that it cannot leave the range of the type.
-fn bound_strip(strip: &mut ForLoop, start: VarId, ty: &Type, size: u32) {
-    let scalar = ty.scalar().unwrap_or(warpsmith_ir::Scalar::I32);
-    let from = || Expr::var(start, ty.clone());
+fn bound_strip(strip: &mut ForLoop, start: &Expr, ty: &Type, size: u32) {
+    let scalar = start.ty.scalar().unwrap_or(Scalar::I32);
     // With `<=` the last iteration of the strip counts, with `<` the first after it.
     let length = i64::from(size) - i64::from(strip.compare == BinaryOp::Le);
-    let end = Expr::binary(BinaryOp::Add, from(), Expr::int(scalar, length));
-    let left = Expr::binary(BinaryOp::Sub, strip.limit.clone(), from());
+    let end = Expr::binary(BinaryOp::Add, start.clone(), Expr::int(scalar, length));
+    let limit = strip.limit.clone().cast(start.ty.clone());
+    let left = Expr::binary(BinaryOp::Sub, limit, start.clone());
     let whole = Expr::binary(BinaryOp::Gt, left, Expr::int(scalar, length));
-    let select = ExprKind::Select(whole, end, strip.limit.clone());
+    let select = ExprKind::Select(whole, end.cast(ty.clone()), strip.limit.clone());
     strip.limit = Expr::new(select, ty.clone(), Origin::default());
-    strip.first = from();
+    strip.first = start.clone().cast(ty.clone());
 }
 
 /// Whether the body writes what the bounds read, memory included.

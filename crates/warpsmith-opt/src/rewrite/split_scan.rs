@@ -30,6 +30,7 @@ use warpsmith_ir::{
 };
 use winnow::{ModalResult, Parser};
 
+use super::fuse_loops::unmark;
 use super::grammar::{counted_or_one, name};
 use super::part_ranges::Ranges;
 use super::specialise::general_copy;
@@ -161,8 +162,7 @@ pub struct LegalSplitScan {
 /// # Errors
 /// The first reason why not.
 pub fn check(kernel: &Kernel, target: LoopId, parts: u32) -> Result<LegalSplitScan, Refusal> {
-    let refused =
-        |why: String| Refusal::LoopRefused { verb: "split the scan of", loop_id: target, why };
+    let refused = |why: String| Refusal::of_loop("split the scan of", target, why);
     if !(1..=MOST).contains(&parts) {
         return Err(refused(format!("the parts must be {MOST} at most")));
     }
@@ -204,17 +204,6 @@ fn without_marks(kernel: &Kernel, target: LoopId) -> Kernel {
         walk::blocks_mut(stmt).into_iter().for_each(unmark);
     });
     kernel
-}
-
-fn unmark(block: &mut Block) {
-    for stmt in &mut block.stmts {
-        if let StmtKind::For(l) = &mut stmt.kind
-            && is_marked(l)
-        {
-            l.kind = LoopKind::Serial;
-        }
-        walk::blocks_mut(stmt).into_iter().for_each(unmark);
-    }
 }
 
 fn check_range(kernel: &Kernel, l: &ForLoop) -> Result<(), &'static str> {

@@ -10,7 +10,7 @@ use warpsmith_ir::{LoopId, SourceMap};
 use winnow::{ModalResult, Parser};
 
 use super::Rewritten;
-use super::grammar::name;
+use super::grammar::{counted, name};
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
 
@@ -77,6 +77,59 @@ impl<S: OfLoop> Rewrite for LoopArgs<S> {
     }
 }
 
+/// What the file of a step says that names one loop and a number.
+pub trait OfCount {
+    /// As [`Rewrite::ABOUT`].
+    const ABOUT: About;
+
+    /// The word before the number, and what is wanted where it is missing.
+    const COUNT: [&str; 2];
+
+    /// Asks whether the step is legal, and takes it.
+    ///
+    /// # Errors
+    /// Why it is not.
+    fn take(kernel: &Kernel, target: LoopId, count: u32) -> Result<Rewritten, Refusal>;
+}
+
+/// The arguments of a step that names one loop and a number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CountArgs<S> {
+    /// The loop's name.
+    pub target: String,
+    /// The number.
+    pub count: u32,
+    step: PhantomData<S>,
+}
+
+impl<S> CountArgs<S> {
+    /// Names a loop and a number.
+    pub fn of(target: String, count: u32) -> CountArgs<S> {
+        CountArgs { target, count, step: PhantomData }
+    }
+}
+
+impl<S: OfCount> fmt::Display for CountArgs<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.target, S::COUNT[0], self.count)
+    }
+}
+
+impl<S: OfCount> Rewrite for CountArgs<S> {
+    const ABOUT: About = S::ABOUT;
+
+    fn parse(input: &mut &str) -> ModalResult<CountArgs<S>> {
+        let [word, wanted] = S::COUNT;
+        (name, counted(word, wanted))
+            .map(|(target, count)| CountArgs::of(target, count))
+            .parse_next(input)
+    }
+
+    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
+        Ok(S::take(kernel, loop_named(kernel, &self.target)?, self.count)?)
+    }
+}
+
 /// A kind of step, described.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct About {
@@ -92,7 +145,7 @@ pub struct About {
     pub law: Law,
 }
 
-/// A function before and after steps of which the last is the one that is described; `tests/laws.rs` takes them.
+/// A function before and after steps of which the last is the one that is described; `tests/laws` takes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Law {
     /// A C function.

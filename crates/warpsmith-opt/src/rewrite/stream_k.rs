@@ -162,7 +162,7 @@ pub fn check(
 ) -> Result<LegalStreamK, Refusal> {
     let refuse = |why: String| {
         let verb = "split the sum of the last tiles of";
-        Err(Refusal::LoopRefused { verb, loop_id: target, why })
+        Err(Refusal::of_loop(verb, target, why))
     };
     let group = split_k::check(kernel, target, parts)?.loops().to_vec();
     if group.len() != tile.len() {

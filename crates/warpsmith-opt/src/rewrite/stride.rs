@@ -68,8 +68,7 @@ pub struct LegalStride<'k> {
 /// # Errors
 /// The first reason why not.
 pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalStride<'_>, Refusal> {
-    let refuse =
-        |why: &str| Err(Refusal::LoopRefused { verb: "stride", loop_id: target, why: why.into() });
+    let refuse = |why: &str| Err(Refusal::of_loop("stride", target, why));
     let (root, nest) = bound_nest(kernel, target)?;
     let axis = nest.axes.iter().find(|(id, _)| *id == target).map(|(_, axis)| *axis);
     match axis {

@@ -84,10 +84,7 @@ pub struct LegalWrap<'k> {
 /// # Errors
 /// [`Refusal::LoopRefused`]: none does.
 pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalWrap<'_>, Refusal> {
-    let refuse = |why: &str| {
-        let why = why.to_string();
-        Err(Refusal::LoopRefused { verb: "wrap the subscripts of", loop_id: target, why })
-    };
+    let refuse = |why: &str| Err(Refusal::of_loop("wrap the subscripts of", target, why));
     let Some(l) = kernel.find_loop(target) else { return refuse("it does not exist") };
     let mut body = l.body.clone();
     let around = kernel.loops_around(target);

@@ -341,10 +341,7 @@ impl Contraction {
     /// A column of elements a thread, the tile of the left operand in shared memory.
     fn volkov(&self, layout: Layout, unroll: &StepKind) -> Vec<StepKind> {
         let [rows, terms, columns] = VOLKOV;
-        let mut own = vec![StepKind::RegisterTile(register_tile::Args {
-            target: self.row.clone(),
-            factor: rows,
-        })];
+        let mut own = vec![StepKind::RegisterTile(register_tile::Args::of(self.row.clone(), rows))];
         own.push(self.stage(&self.left, terms, layout));
         if self.right_by_rows {
             own.push(self.stage(&self.right, terms, self.right_layout()));

@@ -25,7 +25,7 @@ pub(super) fn split_sums(
     let mut found = vec![];
     for name in names {
         for (parts, shared) in PARTS {
-            let split = StepKind::SplitK(split_k::Args { target: name.clone(), parts });
+            let split = StepKind::SplitK(split_k::Args::of(name.clone(), parts));
             found.extend(split_by(kernel, root, (&split, shared), sources).unwrap_or_default());
         }
         if !found.is_empty() {

@@ -222,10 +222,7 @@ impl<'p> Plan<'p> {
     ) -> Vec<StepKind> {
         let mut steps = self.steps.clone();
         if tile > 1 {
-            steps.push(StepKind::RegisterTile(register_tile::Args {
-                target: self.tiled.clone(),
-                factor: tile,
-            }));
+            steps.push(StepKind::RegisterTile(register_tile::Args::of(self.tiled.clone(), tile)));
         }
         steps.extend(self.unrolled(unroll));
         if let Some((facts, width)) = vectors {
@@ -244,10 +241,7 @@ impl<'p> Plan<'p> {
         let mut steps = self.steps.clone();
         steps.extend(self.unrolled(unroll));
         steps.push(StepKind::Specialise(specialise::Args { facts }));
-        steps.push(StepKind::RegisterTile(register_tile::Args {
-            target: self.tiled.clone(),
-            factor: width,
-        }));
+        steps.push(StepKind::RegisterTile(register_tile::Args::of(self.tiled.clone(), width)));
         steps.push(StepKind::Vectorise(vectorise::Args { target: self.tiled.clone(), width }));
         steps
     }

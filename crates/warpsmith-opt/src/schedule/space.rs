@@ -297,10 +297,10 @@ impl Space {
 /// One iteration a thread, one copy of a loop's body, one element an access, one part of a sum.
 fn changes_nothing(kind: &StepKind) -> bool {
     match kind {
-        StepKind::RegisterTile(register_tile::Args { factor, .. }) => *factor == 1,
+        StepKind::RegisterTile(register_tile::Args { count: factor, .. }) => *factor == 1,
         StepKind::Unroll(unroll::Args { factor, .. }) => *factor == Some(1),
         StepKind::Vectorise(vectorise::Args { width, .. }) => *width == 1,
-        StepKind::SplitK(split_k::Args { parts, .. }) => *parts == 1,
+        StepKind::SplitK(split_k::Args { count: parts, .. }) => *parts == 1,
         _ => false,
     }
 }

@@ -44,14 +44,11 @@ pub(super) fn rows(nest: &Nest<'_>, sources: &SourceMap) -> Vec<Vec<StepKind>> {
             }
             if *planes > 1 {
                 let (target, factor) = (first.clone(), *planes);
-                steps.push(StepKind::RegisterTile(register_tile::Args { target, factor }));
+                steps.push(StepKind::RegisterTile(register_tile::Args::of(target, factor)));
             }
             let target = || inner.clone();
-            steps.push(StepKind::RegisterTile(register_tile::Args {
-                target: target(),
-                factor: width,
-            }));
-            steps.push(StepKind::Align(align::Args { target: target(), width }));
+            steps.push(StepKind::RegisterTile(register_tile::Args::of(target(), width)));
+            steps.push(StepKind::Align(align::Args::of(target(), width)));
             steps.push(StepKind::Vectorise(vectorise::Args { target: target(), width }));
             steps.push(StepKind::Bounds(bounds::Args { edges: Edges::Peel }));
             found.push(steps);

@@ -43,7 +43,7 @@ pub(super) fn streams(nest: &Nest<'_>, state: &Kernel, sources: &SourceMap) -> V
 
 /// The first serial loop that can be streamed along a bound loop.
 fn streamed(state: &Kernel, root: LoopId, along: &str, sources: &SourceMap) -> Option<String> {
-    let tile = StepKind::RegisterTile(register_tile::Args { target: along.to_string(), factor: 2 });
+    let tile = StepKind::RegisterTile(register_tile::Args::of(along.to_string(), 2));
     let tiled = take(state, &tile, sources).ok()?.kernel;
     let id = tiled.loop_named(along)?.id;
     let mut serial = serial_loops(&tiled, root).into_iter();
@@ -89,15 +89,9 @@ impl Plan<'_> {
             steps.push(StepKind::Specialise(specialise::Args { facts }));
         }
         steps.extend(self.nest.kept.iter().cloned());
-        steps.push(StepKind::RegisterTile(register_tile::Args {
-            target: self.along.clone(),
-            factor: tile[0],
-        }));
+        steps.push(StepKind::RegisterTile(register_tile::Args::of(self.along.clone(), tile[0])));
         if let Some(row) = self.row {
-            steps.push(StepKind::RegisterTile(register_tile::Args {
-                target: row.clone(),
-                factor: tile[1],
-            }));
+            steps.push(StepKind::RegisterTile(register_tile::Args::of(row.clone(), tile[1])));
             steps
                 .push(StepKind::Vectorise(vectorise::Args { target: row.clone(), width: tile[1] }));
         }

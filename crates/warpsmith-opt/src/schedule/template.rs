@@ -203,7 +203,7 @@ fn with_tile(
     staged: &[StepKind],
 ) -> Vec<Vec<StepKind>> {
     let tiled = loops.iter().zip(tile).filter(|(_, f)| **f > 1).map(|(name, factor)| {
-        StepKind::RegisterTile(register_tile::Args { target: name.clone(), factor: *factor })
+        StepKind::RegisterTile(register_tile::Args::of(name.clone(), *factor))
     });
     let mut steps: Vec<StepKind> =
         before.iter().cloned().chain(tiled).chain(staged.iter().cloned()).collect();

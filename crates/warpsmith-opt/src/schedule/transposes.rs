@@ -76,7 +76,7 @@ fn tile(
     let mut steps =
         vec![StepKind::Bind(bind::Args { loops: nest.loops.to_vec(), axes, block: [x, y, 1] })];
     steps.extend(nest.kept.iter().cloned());
-    steps.push(StepKind::RegisterTile(register_tile::Args { target: down.clone(), factor }));
+    steps.push(StepKind::RegisterTile(register_tile::Args::of(down.clone(), factor)));
     let mut state = nest.kernel.clone();
     for step in &steps {
         state = take(&state, step, sources).ok()?.kernel;

@@ -112,9 +112,8 @@ fn several(
         for block in blocks(loops.len(), false) {
             let bind =
                 StepKind::Bind(bind::Args { loops: loops.clone(), axes: axes.clone(), block });
-            let tile = |factor| {
-                StepKind::RegisterTile(register_tile::Args { target: target.clone(), factor })
-            };
+            let tile =
+                |factor| StepKind::RegisterTile(register_tile::Args::of(target.clone(), factor));
             found.extend(TOGETHER.map(|factor| vec![bind.clone(), tile(factor)]));
         }
     }

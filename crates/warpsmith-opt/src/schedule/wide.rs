@@ -260,8 +260,7 @@ impl Plan<'_> {
         let mut steps = vec![nest.bind([self.s.block[0], self.s.block[1], 1])];
         steps.extend(nest.kept.iter().cloned());
         for (name, factor) in self.outer.into_iter().zip(self.s.tile) {
-            steps
-                .push(StepKind::RegisterTile(register_tile::Args { target: name.clone(), factor }));
+            steps.push(StepKind::RegisterTile(register_tile::Args::of(name.clone(), factor)));
         }
         for (array, order) in self.cut.iter().copied() {
             let turned_over = order != DimOrder::Straight;
@@ -292,7 +291,7 @@ impl Plan<'_> {
         steps.push(self.lanes());
         steps.extend(self.ahead(stages));
         let target = self.outer[0].clone();
-        let raster = StepKind::Rasterise(rasterise::Args { target, blocks: 8 });
+        let raster = StepKind::Rasterise(rasterise::Args::of(target, 8));
         steps.extend((nest.loops.len() == 2).then_some(raster));
         steps
     }
@@ -311,7 +310,7 @@ impl Plan<'_> {
     fn ahead(&self, stages: u32) -> [StepKind; 2] {
         let target = self.strip.0.to_string();
         [
-            StepKind::Pipeline(pipeline::Args { target: target.clone(), stages }),
+            StepKind::Pipeline(pipeline::Args::of(target.clone(), stages)),
             StepKind::DoubleBuffer(double_buffer::Args::of(target)),
         ]
     }
@@ -382,15 +381,9 @@ pub(super) fn rows(nest: &Nest<'_>, sources: &SourceMap) -> Vec<Vec<StepKind>> {
         steps.extend(nest.kept.iter().cloned());
         steps.push(StepKind::Specialise(specialise::Args { facts: facts.clone() }));
         if let (Some(outer), 2..) = (outer, planes) {
-            steps.push(StepKind::RegisterTile(register_tile::Args {
-                target: outer.clone(),
-                factor: planes,
-            }));
+            steps.push(StepKind::RegisterTile(register_tile::Args::of(outer.clone(), planes)));
         }
-        steps.push(StepKind::RegisterTile(register_tile::Args {
-            target: inner.clone(),
-            factor: width * groups,
-        }));
+        steps.push(StepKind::RegisterTile(register_tile::Args::of(inner.clone(), width * groups)));
         steps.push(StepKind::Vectorise(vectorise::Args { target: inner.clone(), width }));
         steps
     };

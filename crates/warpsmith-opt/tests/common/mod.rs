@@ -14,6 +14,7 @@ use warpsmith_ir::{
 };
 use warpsmith_opt::kernel::Nest;
 use warpsmith_opt::kernel::OfGpu;
+use warpsmith_opt::rewrite::precision;
 use warpsmith_opt::{Kernel, Program, Schedule, analysis::guards, lower, schedule, translate};
 
 /// The messages of a schedule that is refused.
@@ -97,6 +98,9 @@ pub fn check(source: &str, sizes: &[&[(&'static str, i64)]]) {
 pub fn check_scheduled(source: &str, schedule: &str, sizes: &[&[(&'static str, i64)]]) -> String {
     let mut input = Input::new(source);
     let program = input.scheduled(schedule).unwrap_or_else(|e| panic!("{schedule}\n{e}"));
+    if let Some(to) = program.precision {
+        input.module = precision::retyped(&input.module, to);
+    }
     let text = warpsmith_emit::module_file(&program.module).unwrap();
     if std::env::var_os("SHOW").is_some() {
         eprintln!("// {schedule}\n{text}");
@@ -111,7 +115,8 @@ pub fn check_scheduled(source: &str, schedule: &str, sizes: &[&[(&'static str, i
 /// Interprets the function after every step of a schedule at the smallest sizes: it computes what it did, and no two
 /// iterations that are bound to threads touch the same element.
 fn check_steps(input: &mut Input, schedule: &str, sizes: &[&[(&'static str, i64)]]) {
-    let work = |point: &&&[(&str, i64)]| point.iter().map(|(_, n)| n.max(&1)).product::<i64>();
+    let size = |(_, n): &(&str, i64)| *n.max(&1);
+    let work = |p: &&&[(&str, i64)]| p.iter().map(size).fold(1, i64::saturating_mul);
     let Some(point) = sizes.iter().filter(|p| work(p) <= 20_000).max_by_key(work) else { return };
     let sizes: Sizes = point.iter().copied().collect();
     let function = input.module.function(input.function);

@@ -181,9 +181,34 @@ impl Generator<'_> {
         } else {
             format!("{a} * {b}")
         };
+        self.combined(&sum, [&a, &b], &term);
+        self.close_to(inside);
+        if form > 2 {
+            self.scaled(&target);
+        } else if self.choice.chance(30) {
+            let bias = self.element("bias", &[("j", columns)]);
+            let value = self.least(&format!("({target} + {bias})"), self.zero());
+            self.line(&format!("{target} = {value};"));
+        }
+        self.close_to(outer);
+    }
+
+    /// Stores the sum `s`, or a multiple of it, which may be added to a multiple of what was there.
+    fn scaled(&mut self, target: &str) {
+        let (alpha, beta) = (self.literal(), self.literal());
+        let value = self.choice.pick(&["s", "alpha", "both"]);
+        match value {
+            "s" => self.line(&format!("{target} = s;")),
+            "alpha" => self.line(&format!("{target} += {alpha} * s;")),
+            _ => self.line(&format!("{target} = {alpha} * s + {beta} * {target};")),
+        }
+    }
+
+    /// What a sum gets of two elements, most often a term.
+    fn combined(&mut self, sum: &str, [a, b]: [&str; 2], term: &str) {
         match self.choice.below(6) {
             0 => {
-                let value = self.least(&sum, &format!("({a} + {b})"));
+                let value = self.least(sum, &format!("({a} + {b})"));
                 self.line(&format!("{sum} = {value};"));
             }
             1 => {
@@ -194,21 +219,6 @@ impl Generator<'_> {
             2 if self.is_real() => self.line(&format!("{sum} -= {term};")),
             _ => self.line(&format!("{sum} += {term};")),
         }
-        self.close_to(inside);
-        if form > 2 {
-            let (alpha, beta) = (self.literal(), self.literal());
-            let value = self.choice.pick(&["s", "alpha", "both"]);
-            match value {
-                "s" => self.line(&format!("{target} = s;")),
-                "alpha" => self.line(&format!("{target} += {alpha} * s;")),
-                _ => self.line(&format!("{target} = {alpha} * s + {beta} * {target};")),
-            }
-        } else if self.choice.chance(30) {
-            let bias = self.element("bias", &[("j", columns)]);
-            let value = self.least(&format!("({target} + {bias})"), self.zero());
-            self.line(&format!("{target} = {value};"));
-        }
-        self.close_to(outer);
     }
 
     /// Neighbours at a few offsets, in one to three dimensions.

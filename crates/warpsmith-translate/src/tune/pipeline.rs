@@ -117,17 +117,12 @@ pub fn tune_as(
         messages.extend(notes);
     }
     let (program, steps, planned) = chosen;
-    messages.extend(input.notes.iter().cloned());
-    messages.extend(program.notes.iter().cloned());
-    messages.extend(verified_files::no_host_entry(&input, &program).map(|why| {
-        Diagnostic::warning("W341", format!("no `{}_host` is written: {why}", input.name))
-    }));
-    messages.extend(independence::suggestions(&Kernel::new(input.module.clone(), input.function)));
+    messages.extend(notes(&input, &program));
     let mut assumptions = assumptions(&program);
     assumptions.extend(input.assumed.iter().cloned());
     assumptions.extend(verified.assumptions());
     let seconds = sizes.iter().map(|point| choice::seconds(&program, arch.gpu(), point)).collect();
-    let mut tuned = Tuned {
+    let tuned = Tuned {
         name: input.name.clone(),
         source: request.source.file.display().to_string(),
         arch: arch.name,
@@ -149,6 +144,21 @@ pub fn tune_as(
         findings: status::findings(&messages.iter().collect::<Vec<_>>(), sources),
         messages,
     };
+    with_result(tuned)
+}
+
+/// What is said about a function and what was made of it.
+fn notes(input: &CInput, program: &Program) -> Vec<Diagnostic> {
+    let mut notes: Vec<Diagnostic> = input.notes.iter().chain(&program.notes).cloned().collect();
+    notes.extend(verified_files::no_host_entry(input, program).map(|why| {
+        Diagnostic::warning("W341", format!("no `{}_host` is written: {why}", input.name))
+    }));
+    notes.extend(independence::suggestions(&Kernel::new(input.module.clone(), input.function)));
+    notes
+}
+
+/// Adds the file that says what came of it.
+fn with_result(mut tuned: Tuned) -> Result<Tuned, Failure> {
     let names: Vec<PathBuf> = tuned.files.iter().map(|(n, _)| n.into()).collect();
     let result = serde_json::to_string_pretty(&result::json(&tuned, &names));
     let result =

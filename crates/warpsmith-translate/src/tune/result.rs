@@ -88,19 +88,7 @@ fn measurement(m: &Measured) -> String {
         });
         text += &format!("{size}: {} {}{against}\n", m.told().word(), time(ms / 1e3));
     }
-    match &m.against {
-        Some(Some(own)) => {
-            for ((size, own), ms) in m.sizes.iter().zip(own).zip(&m.ms) {
-                text += &format!(
-                    "{size}: your kernel takes {}, {:.2} times as long\n",
-                    time(own / 1e3),
-                    own / ms
-                );
-            }
-        }
-        Some(None) => text += "your kernel fails, or its results differ\n",
-        None => {}
-    }
+    text += &own_kernel(m);
     if let (Some(limits), Some(ms)) = (&m.limits, m.ms.first()) {
         text += &limits_line(limits, m.bytes, *ms);
     }
@@ -117,6 +105,17 @@ fn measurement(m: &Measured) -> String {
         text += &format!("note: {note}\n");
     }
     text
+}
+
+/// How the user's kernel does beside the chosen one.
+fn own_kernel(m: &Measured) -> String {
+    let Some(own) = &m.against else { return String::new() };
+    let Some(own) = own else { return "your kernel fails, or its results differ\n".into() };
+    let line = |((size, own), ms): ((&String, &f64), &f64)| {
+        let taken = time(own / 1e3);
+        format!("{size}: your kernel takes {taken}, {:.2} times as long\n", own / ms)
+    };
+    m.sizes.iter().zip(own).zip(&m.ms).map(line).collect()
 }
 
 /// The values of a schedule's own parameters; what templates offer is told by the steps above.

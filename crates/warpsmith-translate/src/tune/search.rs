@@ -1,7 +1,9 @@
 //! The choice of a schedule by measurement.
 
+mod finals;
+
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -19,11 +21,14 @@ use warpsmith_tune::store::{ProblemKey, fingerprint};
 use warpsmith_tune::strategy::StrategyKind;
 use warpsmith_tune::tuner::{Budget, Finished, Options as TunerOptions, Prior};
 
+pub use finals::{FINALISTS, ROUNDS};
+use finals::{Finals, confirmed, finals, not_confirmed};
+
 use super::choice::predictions;
 use super::device::Stations;
 use super::estimates::Estimates;
 use super::measure::{Candidates, Model, Nests, Source, spelled};
-use super::recompute::{self, Recomputed};
+use super::recompute::Recomputed;
 use super::request::{SearchBudget, Strategy, TuneRequest};
 use super::sizes::Point;
 use super::space;
@@ -33,17 +38,13 @@ use crate::interrupt;
 use crate::search::outcome::each_task;
 use crate::search::store::{self, Custom, Keeper};
 use crate::search::{
-    Arithmetic, Draft, Engine, Found, Halt, Options, Placed, Plan, Progress, Raced, SearchError,
-    Told, Workload, failures,
+    Arithmetic, Draft, Engine, Found, Halt, Options, Plan, Progress, SearchError, Told, Workload,
+    failures,
 };
 use crate::status::{Failure, Status};
 
 /// Time for a search where the options name no budget.
 pub const USUAL_BUDGET: Duration = Duration::from_secs(30);
-/// The fastest configurations that are compared once more in turns.
-pub const FINALISTS: usize = 4;
-/// Runs of each of them.
-pub const ROUNDS: u32 = 21;
 /// Time for one candidate on the device, and for its compilation.
 const CANDIDATE: Duration = Duration::from_secs(20);
 const COMPILATION: Duration = Duration::from_secs(60);
@@ -155,42 +156,14 @@ pub(in crate::tune) fn search(
     let stop = request.limits.stop();
     let gpu = stations.arch.gpu();
     let candidates = match &request.choosing.schedule {
-        Some(path) => {
-            let text = crate::files::read(path)?;
-            let text = String::from_utf8(text).map_err(|_| {
-                Failure::input("W301", format!("`{}` is not a text file", path.display()))
-            })?;
-            let file = sources.add(path.display().to_string(), text);
-            let mut space = schedule::space::parse(sources, file)?;
-            space::fix(&mut space, &request.choosing.params)?;
-            Candidates::of_schedule(space).map_err(Failure::no)?
-        }
+        Some(path) => of_file(path, request, sources)?,
         None => Candidates::of_templates(&kernel, gpu, asked.sizes, sources, &stop)?,
     };
-    let strategy = match request.choosing.strategy {
-        Some(Strategy::Search(kind)) => kind,
-        _ => StrategyKind::default(),
-    };
-    let source = Source {
-        request: request.clone(),
-        input: asked.input.clone(),
-        arch: stations.arch,
-        specs: asked.specs.to_vec(),
-        sizes: asked.sizes.to_vec(),
-        candidates: candidates.clone(),
-        changed: None,
-    };
-    let mut nests = Nests::new(source)?;
-    if Told::by(&stations.hello) == Told::Emulated {
-        nests.expect_what_c_gives();
-    }
-    let nests = Arc::new(nests);
-    let bytes = nests.bytes();
+    let nests = Arc::new(nests(asked, stations, &candidates)?);
     let rival =
         request.measuring.against.as_ref().map(|path| nests.rival(path, sources)).transpose()?;
     let estimates = Estimates::new(&kernel, gpu, asked.sizes, sources, &stop);
     let model = Model { candidates: &candidates, estimates };
-    let prior = (strategy == StrategyKind::ModelGuided).then(|| model.prior()).flatten();
     let workload: Arc<dyn Workload> = nests.clone();
     let mut engine = Engine::start(workload, options(request, stations)).map_err(failure)?;
 
@@ -199,32 +172,9 @@ pub(in crate::tune) fn search(
     let custom = Custom { resume: request.measuring.resume, dry_run: request.dry_run };
     let space = described(asked, &candidates).write();
     let mut keeper = Keeper::open(&place, &key, &space, custom)?;
-    let known = keeper.known(&candidates.space);
-    let recalled = known.len() as u64;
-    let told = Told::by(engine.device());
-    let progress = Progress::new(told.doing(), &spelled);
+    let recalled = keeper.known(&candidates.space).len() as u64;
     let guard = interrupt::gently();
-    let plan = Plan {
-        space: candidates.space.clone(),
-        options: TunerOptions {
-            strategy,
-            seed: request.data.seed,
-            budget: budget(request),
-            prior: prior.clone(),
-            known,
-            workers: 1,
-        },
-        record: &mut |record: &Record| keeper.record(&beside(record, prior.as_ref(), &model)),
-        show: &mut |state| progress.show(state),
-    };
-    let found = engine.search(plan).map_err(failure)?;
-    drop(progress);
-    if engine.halt() == Some(Halt::TimedOut) {
-        return Err(timed_out(&found));
-    }
-    if found.ranking.is_empty() {
-        return Err(nothing_ran(&found, &keeper.results()?));
-    }
+    let found = searched(request, &model, &mut engine, &mut keeper)?;
     let rivals: Vec<Arc<dyn Draft>> = rival.into_iter().collect();
     let Finals { winners, direct_ms, against } = finals(&mut engine, &candidates, &found, &rivals)?;
     let (winners, recomputed) = match engine.halt() {
@@ -232,50 +182,161 @@ pub(in crate::tune) fn search(
         Some(_) => (winners, not_confirmed(&nests)),
         None => confirmed(&nests, &mut engine, winners)?,
     };
-    let limits = engine.limits(bytes);
-    let halt = engine.halt();
+    let limits = engine.limits(nests.bytes());
     drop(guard);
-    if halt == Some(Halt::TimedOut) {
+    if engine.halt() == Some(Halt::TimedOut) {
         return Err(timed_out(&found));
     }
-    let records = keeper.results()?;
     engine.notes.append(&mut keeper.notes);
     let first = winners.first();
     let too_fast = limits.zip(first).and_then(|(limits, winner)| {
         let work = arithmetic(&kernel, &winner.schedule, gpu, asked.sizes.first()?)?;
         work.too_fast(&limits, &engine.device().arch, *winner.ms.first()?)
     });
+    let finals = Finals { winners, direct_ms, against };
+    let (records, bytes) = (keeper.results()?, nests.bytes());
+    let configurations = candidates.space.count();
+    let kept = Kept { configurations, records, recalled, store: place };
+    let seen = Seen { recomputed, limits, too_fast, bytes };
+    Ok(report(asked, &mut engine, found, kept, (finals, seen)))
+}
+
+/// What the store keeps.
+struct Kept {
+    configurations: u64,
+    records: Vec<Record>,
+    recalled: u64,
+    store: PathBuf,
+}
+
+/// What was looked at beside the times.
+struct Seen {
+    recomputed: Vec<Recomputed>,
+    limits: Option<Limits>,
+    too_fast: Option<String>,
+    bytes: u64,
+}
+
+fn report(
+    asked: &Asked<'_>,
+    engine: &mut Engine,
+    found: Found,
+    kept: Kept,
+    (finals, seen): (Finals, Seen),
+) -> (Vec<Winner>, Measured) {
     let uncompared = engine.uncompared();
     if !uncompared.is_empty() {
         engine.notes.push(not_compared(&uncompared));
     }
+    let Finals { winners, direct_ms, against } = finals;
+    let first = winners.first();
+    let failures = failures(&kept.records).into_iter();
     let measured = Measured {
         hello: engine.device().clone(),
         devices: engine.count(),
-        strategy,
-        configurations: candidates.space.count(),
+        strategy: strategy(asked.request),
+        configurations: kept.configurations,
         evaluated: found.evaluated,
-        recalled,
+        recalled: kept.recalled,
         failed: found.failed,
-        failures: failures(&records).into_iter().map(|(s, n, why)| (s.name(), n, why)).collect(),
+        failures: failures.map(|(s, n, why)| (s.name(), n, why)).collect(),
         elapsed: found.elapsed,
         finished: found.finished,
-        interrupted: halt == Some(Halt::Interrupted),
+        interrupted: engine.halt() == Some(Halt::Interrupted),
         chosen: first.map_or_else(BTreeMap::new, |w| named(&w.configuration)),
         ms: first.map_or_else(Vec::new, |w| w.ms.clone()),
         direct_ms,
         against,
-        best: best_of_each(&records, asked.sizes),
-        limits,
-        too_fast,
-        bytes,
-        recomputed,
+        best: best_of_each(&kept.records, asked.sizes),
+        limits: seen.limits,
+        too_fast: seen.too_fast,
+        bytes: seen.bytes,
+        recomputed: seen.recomputed,
         sizes: asked.sizes.iter().map(points::name).collect(),
-        store: place,
+        store: kept.store,
         uncompared,
         notes: std::mem::take(&mut engine.notes),
     };
-    Ok((winners, measured))
+    (winners, measured)
+}
+
+/// The schedules that a file leaves open.
+fn of_file(
+    path: &Path,
+    request: &TuneRequest,
+    sources: &mut SourceMap,
+) -> Result<Candidates, Failure> {
+    let text = crate::files::read(path)?;
+    let text = String::from_utf8(text)
+        .map_err(|_| Failure::input("W301", format!("`{}` is not a text file", path.display())))?;
+    let file = sources.add(path.display().to_string(), text);
+    let mut space = schedule::space::parse(sources, file)?;
+    space::fix(&mut space, &request.choosing.params)?;
+    Candidates::of_schedule(space).map_err(Failure::no)
+}
+
+fn strategy(request: &TuneRequest) -> StrategyKind {
+    match request.choosing.strategy {
+        Some(Strategy::Search(kind)) => kind,
+        _ => StrategyKind::default(),
+    }
+}
+
+/// What the stations run.
+fn nests(
+    asked: &Asked<'_>,
+    stations: &Stations,
+    candidates: &Candidates,
+) -> Result<Nests, Failure> {
+    let mut nests = Nests::new(Source {
+        request: asked.request.clone(),
+        input: asked.input.clone(),
+        arch: stations.arch,
+        specs: asked.specs.to_vec(),
+        sizes: asked.sizes.to_vec(),
+        candidates: candidates.clone(),
+        changed: None,
+    })?;
+    if Told::by(&stations.hello) == Told::Emulated {
+        nests.expect_what_c_gives();
+    }
+    Ok(nests)
+}
+
+/// Goes through the configurations; at least one of them ran.
+fn searched(
+    request: &TuneRequest,
+    model: &Model<'_>,
+    engine: &mut Engine,
+    keeper: &mut Keeper,
+) -> Result<Found, Failure> {
+    let strategy = strategy(request);
+    let prior = (strategy == StrategyKind::ModelGuided).then(|| model.prior()).flatten();
+    let space = model.candidates.space.clone();
+    let options = TunerOptions {
+        strategy,
+        seed: request.data.seed,
+        budget: budget(request),
+        prior: prior.clone(),
+        known: keeper.known(&space),
+        workers: 1,
+    };
+    let progress = Progress::new(Told::by(engine.device()).doing(), &spelled);
+    let found = engine.search(Plan {
+        space,
+        options,
+        record: &mut |record: &Record| keeper.record(&beside(record, prior.as_ref(), model)),
+        show: &mut |state| progress.show(state),
+    });
+    let found = found.map_err(failure)?;
+    drop(progress);
+    if engine.halt() == Some(Halt::TimedOut) {
+        return Err(timed_out(&found));
+    }
+    if found.ranking.is_empty() {
+        return Err(nothing_ran(&found, &keeper.results()?));
+    }
+    Ok(found)
 }
 
 /// Which outputs were not compared, and why.
@@ -342,58 +403,6 @@ fn described(asked: &Asked<'_>, candidates: &Candidates) -> t1::Problem {
     t1::Problem::new(&asked.input.name, &file, space.parameters().to_vec(), constraints)
 }
 
-/// What came of the final comparison.
-struct Finals {
-    winners: Vec<Winner>,
-    direct_ms: Option<Vec<f64>>,
-    against: Option<Option<Vec<f64>>>,
-}
-
-/// The fastest few once more, in turns with the direct translation and the user's own kernel.
-fn finals(
-    engine: &mut Engine,
-    candidates: &Candidates,
-    found: &Found,
-    rivals: &[Arc<dyn Draft>],
-) -> Result<Finals, Failure> {
-    let list: Vec<Configuration> = found
-        .ranking
-        .iter()
-        .take(FINALISTS)
-        .map(|(id, _)| candidates.space.configuration(*id))
-        .collect();
-    let Raced { reference, entrants, others } = match engine.race(&list, rivals, ROUNDS) {
-        Ok(raced) => raced,
-        Err(error) => {
-            let note = match error {
-                SearchError::Halted(_) => UNCOMPARED.to_string(),
-                error => format!("the final comparison failed: {}", words(error)),
-            };
-            engine.notes.push(note);
-            let as_found = |(_, ms): &(_, f64)| Placed { samples: vec![vec![*ms]] };
-            let entrants = found.ranking.iter().take(FINALISTS).map(as_found).collect();
-            Raced { reference: None, entrants, others: vec![] }
-        }
-    };
-    let mut order: Vec<(f64, Winner)> = vec![];
-    for (configuration, placed) in list.into_iter().zip(entrants) {
-        let (Some(total), Some(ms)) = (placed.ms(), placed.medians()) else { continue };
-        let schedule = candidates.schedule(&configuration);
-        let schedule = schedule.map_err(|why| Failure::input("W322", why))?;
-        order.push((total, Winner { schedule, configuration, ms }));
-    }
-    order.sort_by(|a, b| a.0.total_cmp(&b.0));
-    if order.is_empty() {
-        return Err(Failure::input("W463", "the fastest configurations fail when run again")
-            .with_status(Status::No));
-    }
-    Ok(Finals {
-        winners: order.into_iter().map(|(_, w)| w).collect(),
-        direct_ms: reference.and_then(|d| d.medians()),
-        against: (!rivals.is_empty()).then(|| others.first().and_then(Placed::medians)),
-    })
-}
-
 /// A search that ran into the time limit; the winner is not verified, so nothing is written.
 fn timed_out(found: &Found) -> Failure {
     let mut failure = Failure::timed_out("during the search");
@@ -403,42 +412,6 @@ fn timed_out(found: &Found) -> Failure {
         d.help.push(help.into());
     }
     failure
-}
-
-/// For each size: nothing was computed once more.
-fn not_confirmed(nests: &Nests) -> Vec<Recomputed> {
-    let why = || Recomputed::Not("the search was interrupted".into());
-    nests.tasks().iter().map(|_| why()).collect()
-}
-
-/// The winners from the first one on whose outputs at full size are those of the CPU.
-fn confirmed(
-    nests: &Nests,
-    engine: &mut Engine,
-    winners: Vec<Winner>,
-) -> Result<(Vec<Winner>, Vec<Recomputed>), Failure> {
-    let mut left = winners.into_iter();
-    let mut wrong = None;
-    while let Some(winner) = left.next() {
-        match recompute::check(nests, engine, &winner.configuration) {
-            Ok(recomputed) => {
-                return Ok((std::iter::once(winner).chain(left).collect(), recomputed));
-            }
-            Err((size, d)) => {
-                let found = format!(
-                    "element {} of `{}` is {:e} on the device and {:e} on the CPU at {size}",
-                    d.index, d.array, d.device, d.cpu
-                );
-                engine.notes.push(format!("{} is left out: {found}", winner.configuration));
-                wrong = wrong.or(Some(found));
-            }
-        }
-    }
-    let message = "the device's results differ from those of the CPU at full size";
-    let d = Diagnostic::error("W469", message);
-    let d = wrong.into_iter().fold(d, Diagnostic::note);
-    let help = "the direct translation gives the same on the device; please report the source with this size";
-    Err(Failure::from(d.help(help)).with_status(Status::No))
 }
 
 fn nothing_ran(found: &Found, records: &[Record]) -> Failure {

@@ -343,17 +343,12 @@ fn record(mut result: Object, unit: Unit) -> Result<Read, String> {
     let Some(Json::Object(configuration)) = result.shift_remove("configuration") else {
         return Err("it has no object `configuration`".into());
     };
-    let mut values = vec![];
-    for (name, json) in configuration {
-        let value = Value::from_json(&json).ok_or_else(|| format!("`{name}` is no value"))?;
-        values.push((name, value));
-    }
-    let status = match result.shift_remove("invalidity") {
-        Some(Json::String(name)) => {
-            Status::named(&name).ok_or_else(|| format!("`{name}` is no invalidity"))?
-        }
-        _ => return Err("it has no `invalidity`".into()),
+    let named = |(name, json): (String, Json)| match Value::from_json(&json) {
+        Some(value) => Ok((name, value)),
+        None => Err(format!("`{name}` is no value")),
     };
+    let values = configuration.into_iter().map(named).collect::<Result<_, _>>()?;
+    let status = status(&mut result)?;
     let mut outcome = Outcome::of(status);
     let expected = u8::from(status == Status::Correct);
     if result.get("correctness").and_then(as_number) == Some(f64::from(expected)) {
@@ -385,15 +380,8 @@ fn record(mut result: Object, unit: Unit) -> Result<Read, String> {
         }
     }
     if let Some(Json::Array(list)) = result.shift_remove(MEASUREMENTS) {
-        for m in list {
-            let field = |name: &str| m.get(name).and_then(Json::as_str).map(str::to_string);
-            outcome.measurements.push(Measurement {
-                name: field("name").ok_or("a measurement has no name")?,
-                value: m.get("value").cloned().unwrap_or_default(),
-                unit: field("unit"),
-                kind: field("type"),
-            });
-        }
+        let more: Result<Vec<Measurement>, String> = list.iter().map(measurement).collect();
+        outcome.measurements.extend(more?);
     }
     if let Some(Json::Array(list)) = result.shift_remove(RUNTIMES) {
         let samples: Option<Vec<f64>> = list.iter().map(as_number).collect();
@@ -405,6 +393,25 @@ fn record(mut result: Object, unit: Unit) -> Result<Read, String> {
     outcome.extra = result;
     let record = Record { configuration: Configuration { values }, outcome };
     Ok(Read { record, exact: false })
+}
+
+fn status(result: &mut Object) -> Result<Status, String> {
+    match result.shift_remove("invalidity") {
+        Some(Json::String(name)) => {
+            Status::named(&name).ok_or_else(|| format!("`{name}` is no invalidity"))
+        }
+        _ => Err("it has no `invalidity`".into()),
+    }
+}
+
+fn measurement(m: &Json) -> Result<Measurement, String> {
+    let field = |name: &str| m.get(name).and_then(Json::as_str).map(str::to_string);
+    Ok(Measurement {
+        name: field("name").ok_or("a measurement has no name")?,
+        value: m.get("value").cloned().unwrap_or_default(),
+        unit: field("unit"),
+        kind: field("type"),
+    })
 }
 
 fn text(result: &mut Object, name: &str) -> Option<String> {

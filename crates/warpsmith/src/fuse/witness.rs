@@ -1,15 +1,12 @@
 //! The emitted text, parsed again and run: host code by the interpreter, kernels by the emulator with all checks on.
 
-use warpsmith_emu::{
-    self as emu, Arg as EmuArg, Buffer, BufferId, Checks, DeviceMemory, Emulator, Finding,
-    LaunchConfig,
-};
+use warpsmith_emu::{self as emu, Buffer, Checks, DeviceMemory, Emulator, Finding};
 use warpsmith_front::parse::{self, FileLoader, Language, ParseOptions};
 use warpsmith_front::sema::{self, KernelSelection, Request};
 use warpsmith_ir::interp::{self, Arg, LaunchRequest, Launcher, Limits, Memory};
 use warpsmith_ir::{Diagnostic, FuncId, GlobalId, Module, Scalar, SourceMap, Type, Value};
 
-use crate::data::scalar_bytes;
+use warpsmith_translate::launches;
 
 /// Instructions of all threads of a launch: many times what some hundred elements take, and few enough that a routine which never
 /// ends is found out.
@@ -135,10 +132,7 @@ impl<'a> Emulated<'a> {
 
 impl Launcher for Emulated<'_> {
     fn copy_to_global(&mut self, global: GlobalId, bytes: Vec<u8>) -> Result<(), String> {
-        let variable =
-            self.device.globals.get_mut(global.0 as usize).ok_or("there is no such variable")?;
-        (variable.bytes, variable.poison) = (bytes, vec![]);
-        Ok(())
+        launches::set_global(&mut self.device, global, bytes)
     }
 
     fn allocated(&mut self, buffer: usize, bytes: usize) {
@@ -174,44 +168,15 @@ impl Launcher for Emulated<'_> {
     }
 
     fn filled(&mut self, buffer: usize, offset: usize, bytes: usize) {
-        let poison = self
-            .device
-            .buffers
-            .get_mut(buffer)
-            .and_then(|b| b.poison.get_mut(offset..offset + bytes));
-        if let Some(part) = poison {
-            part.fill(false);
-        }
+        launches::filled(&mut self.device, buffer, offset, bytes);
     }
 
     fn launch(&mut self, memory: &mut Memory, request: LaunchRequest) -> Result<(), String> {
-        let mut args = vec![];
-        for arg in &request.args {
-            args.push(match arg {
-                Arg::Pointer { buffer, .. } if *buffer < memory.on_host => {
-                    return Err("a kernel gets a pointer to memory of the host".into());
-                }
-                Arg::Pointer { buffer, offset } => {
-                    EmuArg::Pointer { buffer: BufferId(*buffer as u32), offset: *offset }
-                }
-                Arg::Value(v) => EmuArg::Bytes(scalar_bytes(*v)),
-                Arg::Bytes(b) => EmuArg::Bytes(b.clone()),
-                Arg::Null => EmuArg::Null,
-            });
-        }
-        let shared =
-            u32::try_from(request.shared).map_err(|_| "too much shared memory".to_string())?;
-        let (kernel, grid, block) = (request.kernel, request.grid, request.block);
-        let config =
-            LaunchConfig { kernel, grid, block, dynamic_shared: shared, cluster: None, args };
+        let config = launches::config(&request, memory.on_host)?;
         self.exchange(memory);
         let outcome = self.emulator.run(&config, &mut self.device, &self.options);
         self.exchange(memory);
-        let outcome = outcome.map_err(|e| match e {
-            emu::EmuError::BadArgument { message, .. }
-            | emu::EmuError::BadLaunch(message)
-            | emu::EmuError::Unsupported { message, .. } => message,
-        })?;
+        let outcome = outcome.map_err(launches::message)?;
         self.findings.extend(outcome.findings.into_iter().filter(|f| !f.rule.is_note()));
         match outcome.limit {
             Some(_) => Err("a limit of the emulator was reached".into()),

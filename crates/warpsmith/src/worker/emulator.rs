@@ -22,6 +22,7 @@ use crate::search::Arithmetic;
 use crate::worker::memory::{emu_arg, range, read_back, set_global};
 use crate::worker::sample::{NotRun, Ran, Sample};
 use warpsmith_translate::elements::scalar_of;
+use warpsmith_translate::launches;
 use warpsmith_translate::tune::profile::{executed, shared_bytes};
 use warpsmith_translate::tune::verify::compare::first_difference;
 
@@ -192,11 +193,7 @@ impl EmulatorBackend {
         let Ran { outcome, counters } =
             sample.run(module, &config, memory, &options).map_err(|e| match e {
                 NotRun::TooLarge(why) => invalid(Reason::Timeout, why),
-                NotRun::Emulator(
-                    emu::EmuError::BadArgument { message, .. }
-                    | emu::EmuError::BadLaunch(message)
-                    | emu::EmuError::Unsupported { message, .. },
-                ) => invalid(Reason::Runtime, message),
+                NotRun::Emulator(error) => invalid(Reason::Runtime, launches::message(error)),
             })?;
         if let Some(finding) = outcome.findings.iter().find(|f| !f.rule.is_note()) {
             let reason = match finding.rule {

@@ -5,6 +5,7 @@ use crate::expr::*;
 use crate::module::*;
 use crate::span::Origin;
 use crate::stmt::*;
+use crate::text::words::Words;
 
 impl Maker {
     pub(super) fn stmt(&mut self, depth: u32, functions: usize) -> Stmt {
@@ -76,18 +77,18 @@ impl Maker {
         }
     }
 
+    /// One of the variants that have a word.
+    fn any<T: Words>(&mut self) -> T {
+        self.random.pick(T::TABLE).0
+    }
+
     pub(super) fn scope(&mut self) -> Scope {
-        self.random.pick(&[Scope::Block, Scope::Device, Scope::System])
+        self.any()
     }
 
     pub(super) fn atomic(&mut self, result: Option<VarId>) -> StmtKind {
-        use AtomicOp::*;
-        let ops = [
-            Add, Sub, Mul, Min, Max, Lower, Raise, And, Or, Xor, Exchange, Cas, Inc, Dec, Load,
-            Store,
-        ];
         StmtKind::Atomic {
-            op: self.random.pick(&ops),
+            op: self.any(),
             pointer: self.expr(2),
             value: self.expr(2),
             compare: self.random.flip().then(|| self.expr(1)),
@@ -97,36 +98,11 @@ impl Maker {
     }
 
     pub(super) fn warp(&mut self, result: Option<VarId>) -> StmtKind {
-        use WarpOp::*;
-        let ops = [
-            Shuffle,
-            ShuffleUp,
-            ShuffleDown,
-            ShuffleXor,
-            Ballot,
-            All,
-            Any,
-            MatchAny,
-            MatchAll,
-            ReduceAdd,
-            ReduceMin,
-            ReduceMax,
-            ReduceAnd,
-            ReduceOr,
-            ReduceXor,
-        ];
         let n = self.random.below(4);
-        StmtKind::Warp {
-            op: self.random.pick(&ops),
-            mask: self.expr(1),
-            args: self.exprs(n, 2),
-            result,
-        }
+        StmtKind::Warp { op: self.any(), mask: self.expr(1), args: self.exprs(n, 2), result }
     }
 
     pub(super) fn runtime(&mut self) -> Runtime {
-        use CopyWay::*;
-        let ways = [ToDevice, ToHost, OnDevice, Any, ByHost];
         match self.random.below(12) {
             0 => Runtime::Allocate { pointer: self.place(2), bytes: self.expr(2) },
             1 => Runtime::Free { pointer: self.expr(2) },
@@ -140,22 +116,21 @@ impl Maker {
                 pointer: self.expr(2),
                 value: self.expr(1),
                 bytes: self.expr(1),
-                by: self.random.pick(&[Filler::Host, Filler::Device, Filler::DeviceLater]),
+                by: self.any(),
             },
             7 => Runtime::ForgetMemory { pointer: self.expr(2) },
             5 => Runtime::Forget { place: self.place(2) },
             8 => Runtime::Capture { on: self.random.flip(), noted: self.place(2) },
             9 => Runtime::Replay { noted: self.expr(1) },
             10 => {
-                let orders = [StreamOrder::Into, StreamOrder::CreateApart, StreamOrder::Wait];
-                let what = self.random.pick(&orders);
+                let what: StreamOrder = self.any();
                 let operands = self.exprs(what.takes(), 1);
                 let made = self.random.flip().then(|| self.place(2));
                 Runtime::Order { what, operands, made }
             }
             6 => Runtime::Skipped { what: "a \"word\"".into(), launches: self.random.flip() },
             _ => Runtime::Copy {
-                way: ways[self.random.below(5)],
+                way: self.any(),
                 destination: self.expr(2),
                 source: self.expr(2),
                 bytes: self.expr(1),
@@ -165,21 +140,8 @@ impl Maker {
     }
 
     pub(super) fn barrier(&mut self, result: Option<VarId>) -> StmtKind {
-        use BarrierKind::*;
-        let kind = self.random.pick(&[
-            Block,
-            BlockCount,
-            BlockAnd,
-            BlockOr,
-            Warp,
-            Grid,
-            ClusterWait,
-            ClusterArrive,
-            Named,
-            NamedArrive,
-        ]);
         let operand = self.random.flip().then(|| self.expr(1));
-        StmtKind::Barrier { kind, operand, result }
+        StmtKind::Barrier { kind: self.any(), operand, result }
     }
 
     pub(super) fn loop_id(&mut self) -> LoopId {
@@ -246,21 +208,17 @@ impl Maker {
             3 => LoopKind::Vector,
             0 => LoopKind::Unrolled(self.random.flip().then_some(4)),
             1 => {
-                use BindLevel::*;
-                let level = self.random.pick(&[Grid, Block, Thread, Warp, Lane]);
-                let axis = self.random.pick(&Axis::ALL);
-                LoopKind::Bound(Binding { level, axis, extent: self.random.flip().then_some(32) })
+                let extent = self.random.flip().then_some(32);
+                LoopKind::Bound(Binding { level: self.any(), axis: self.any(), extent })
             }
             2 => {
-                use ReduceOp::*;
-                let ops = [Add, Mul, Min, Max, BitAnd, BitOr, BitXor, LogicalAnd, LogicalOr];
                 let mut p = Parallel {
                     group: self.random.flip().then_some(LoopId(0)),
                     independent: self.random.flip(),
                     ..Parallel::default()
                 };
                 for _ in 0..self.random.below(3) {
-                    p.reductions.push(Reduction { op: self.random.pick(&ops), var: self.var_id() });
+                    p.reductions.push(Reduction { op: self.any(), var: self.var_id() });
                     p.private.push(self.var_id());
                     p.first_private.push(self.var_id());
                     p.last_private.push(self.var_id());

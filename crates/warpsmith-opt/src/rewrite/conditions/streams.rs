@@ -28,7 +28,7 @@ fn stands_in(kernel: &Kernel, team: &Team, inner: LoopId) -> bool {
 }
 
 fn check_one(kernel: &Kernel, nest: &Nest, inner: LoopId, along: LoopId) -> Result<(), Refusal> {
-    let refuse = |why: String| Err(Refusal::LoopRefused { verb: "stream", loop_id: inner, why });
+    let refuse = |why: String| Err(Refusal::of_loop("stream", inner, why));
     if nest.team.as_ref().is_some_and(|team| !stands_in(kernel, team, inner)) {
         return refuse(format!("{SHARED_NEST}, and it does not stand in that"));
     }

@@ -29,10 +29,13 @@ pub(in crate::rewrite) fn check_tile(
     let mut shared = nest.team.iter().flat_map(|t| &t.loops);
     if let Some(shared) = shared.find(|s| !alike(s)) {
         let name = kernel.loop_name(shared.target);
-        let why = format!(
-            "its iterations would come to loop `{name}`, which threads share, at different times"
-        );
-        return Err(Refusal::LoopRefused { verb: "tile", loop_id: at, why });
+        return Err(Refusal::of_loop(
+            "tile",
+            at,
+            format!(
+                "its iterations would come to loop `{name}`, which threads share, at different times"
+            ),
+        ));
     }
     check_room(kernel, at, nest)
 }
@@ -101,7 +104,7 @@ pub(in crate::rewrite) fn check_room(
     let why = format!(
         "the threads' sums would take {all} bytes of shared memory, of which there are {STATIC_SHARED}"
     );
-    Err(Refusal::LoopRefused { verb: "share", loop_id: at, why })
+    Err(Refusal::of_loop("share", at, why))
 }
 
 impl Team {

@@ -95,7 +95,7 @@ pub struct LegalDistribute<'k> {
 }
 
 fn refused<T>(loop_id: LoopId, why: &str) -> Result<T, Refusal> {
-    Err(Refusal::LoopRefused { verb: "distribute", loop_id, why: why.into() })
+    Err(Refusal::of_loop("distribute", loop_id, why))
 }
 
 /// Asks whether the parts of a loop's body can have loops of their own.

@@ -200,7 +200,7 @@ impl LegalFuseKernels<'_> {
 const VERB: &str = "fuse";
 
 fn refused<T>(loop_id: LoopId, why: impl Into<String>) -> Result<T, Refusal> {
-    Err(Refusal::LoopRefused { verb: VERB, loop_id, why: why.into() })
+    Err(Refusal::of_loop(VERB, loop_id, why))
 }
 
 /// Iterations of a plane that a tile has for each slice, at least: a grid of fewer than 2³¹ blocks then covers what fits in

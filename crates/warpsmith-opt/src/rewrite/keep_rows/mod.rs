@@ -58,6 +58,7 @@ pub(super) use launch::aligned;
 pub(super) use prefix::{check as check_running, contributions};
 use range::{check_length, knows_ends, length};
 pub(super) use recurrence::{carried, with_slopes};
+pub(super) use text::elements;
 use winnow::ModalResult;
 use winnow::Parser;
 
@@ -319,7 +320,7 @@ fn check_rows(
     target: Option<LoopId>,
 ) -> Result<LegalKeepRows<'_>, Refusal> {
     let strips = target.is_some();
-    let refused = |why: String| Refusal::LoopRefused { verb: VERB, loop_id: root, why };
+    let refused = |why: String| Refusal::of_loop(VERB, root, why);
     check_shape(shape).map_err(|why| refused(why.into()))?;
     bind::check_block([shape.threads, shape.rows, 1])?;
     let (nest, private, findings) = check_nest(kernel, root)?;
@@ -392,8 +393,7 @@ type Nest = (Vec<LoopId>, Vec<VarId>, Vec<(LoopId, Findings)>);
 
 /// The marked loops, private variables, and what was found about the marks.
 fn check_nest(kernel: &Kernel, root: LoopId) -> Result<Nest, Refusal> {
-    let refuse =
-        |why: &str| Err(Refusal::LoopRefused { verb: VERB, loop_id: root, why: why.into() });
+    let refuse = |why: &str| Err(Refusal::of_loop(VERB, root, why));
     if !kernel.find_loop(root).is_some_and(is_marked) {
         return refuse("it is not marked, or bound already");
     }
@@ -475,7 +475,7 @@ pub(super) fn earliest<'k>(loops: &[&'k ForLoop]) -> Option<&'k ForLoop> {
 
 /// A loop over a row, whose iterations are independent but for sums.
 fn check_loop(kernel: &Kernel, l: &ForLoop, left_out: u32) -> Result<RowLoop, Refusal> {
-    let refused = |why: &str| Refusal::LoopRefused { verb: VERB, loop_id: l.id, why: why.into() };
+    let refused = |why: &str| Refusal::of_loop(VERB, l.id, why);
     if walk::leaves(&l.body).is_some() {
         return Err(refused("it may end early"));
     }

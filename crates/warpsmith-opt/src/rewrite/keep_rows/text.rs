@@ -422,16 +422,26 @@ fn homes(kernel: &mut Kernel, legal: &LegalKeepRows<'_>) -> Vec<Home> {
         }
         let count = if row.is_held() { shape.each } else { shape.vector };
         let name = kernel.name_of(row.array).to_string();
-        let ty = Type::array(Type::Scalar(row.element), count.into());
-        let mut var = Var::new(format!("{name}_row"), ty, VarKind::Local);
-        if shape.vector > 1 {
-            var.align = WIDEST;
-        }
-        let var = kernel.func_mut().add_var(var);
+        let var = elements(kernel, (format!("{name}_row"), row.element), count, shape.vector);
         let first = local(kernel, &format!("{name}_first"), Type::I64);
         homes.push(Home { row: row.clone(), var, first });
     }
     homes
+}
+
+/// An array of so many elements for each thread, which vectors fill.
+pub(in crate::rewrite) fn elements(
+    kernel: &mut Kernel,
+    (name, element): (String, Scalar),
+    count: u32,
+    vector: u32,
+) -> VarId {
+    let ty = Type::array(Type::Scalar(element), count.into());
+    let mut var = Var::new(name, ty, VarKind::Local);
+    if vector > 1 {
+        var.align = WIDEST;
+    }
+    kernel.func_mut().add_var(var)
 }
 
 /// Puts the elements that a thread holds in place of those of arrays, and gives each thread sums of its own.

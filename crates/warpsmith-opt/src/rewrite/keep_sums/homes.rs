@@ -13,8 +13,8 @@ use super::{LegalKeepSums, Row, parts};
 use crate::analysis::access::Scope;
 use crate::build::arithmetic::{plus, times};
 use crate::build::stmts::element_of;
-use crate::build::vectors::WIDEST;
 use crate::kernel::Kernel;
+use crate::rewrite::keep_rows::elements;
 use crate::rewrite::runs;
 use crate::rewrite::{copy, keep_rows};
 use crate::walk::with_loop;
@@ -38,12 +38,7 @@ pub(super) fn homes(kernel: &mut Kernel, legal: &LegalKeepSums<'_>) -> Vec<Home>
         let steady = row.stored.is_none() && legal.kernel.known_at_start(&at_start);
         let count = if steady { shape.vector } else { shape.vector * shape.group };
         let name = kernel.name_of(row.array).to_string();
-        let ty = Type::array(Type::Scalar(row.element), count.into());
-        let mut var = Var::new(format!("{name}_own"), ty, VarKind::Local);
-        if shape.vector > 1 {
-            var.align = WIDEST;
-        }
-        let var = kernel.func_mut().add_var(var);
+        let var = elements(kernel, (format!("{name}_own"), row.element), count, shape.vector);
         let mut first = Var::new(format!("{name}_first"), Type::I64, VarKind::Local);
         first.constant = true;
         let first = kernel.func_mut().add_var(first);

@@ -218,7 +218,7 @@ pub struct LegalKeepSums<'k> {
 const VERB: &str = "keep the sums of";
 
 fn refused<T>(loop_id: LoopId, why: impl Into<String>) -> Result<T, Refusal> {
-    Err(Refusal::LoopRefused { verb: VERB, loop_id, why: why.into() })
+    Err(Refusal::of_loop(VERB, loop_id, why))
 }
 
 /// Asks whether blocks of this shape can keep the sums of the nest of `root`.

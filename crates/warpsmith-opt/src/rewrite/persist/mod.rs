@@ -14,34 +14,22 @@
 
 pub(crate) mod strides;
 
-use std::fmt;
-use warpsmith_ir::{LoopId, SourceMap};
+use warpsmith_ir::LoopId;
 
 use super::Rewritten;
 use super::conditions::{bound_nest, check_tiles_or_updates};
-use super::grammar::{counted, name};
-use super::step::{About, Law, Rewrite, StepError, loop_named};
+use super::step::{About, CountArgs, Law, OfCount};
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
-use winnow::ModalResult;
-use winnow::Parser;
+
+/// The step, which names a bound loop of the nest and most blocks of a launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {}
 
 /// What the step is told.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Args {
-    /// A bound loop of the nest.
-    pub target: String,
-    /// Most blocks of a launch.
-    pub blocks: u32,
-}
+pub type Args = CountArgs<Step>;
 
-impl fmt::Display for Args {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} by {}", self.target, self.blocks)
-    }
-}
-
-impl Rewrite for Args {
+impl OfCount for Step {
     const ABOUT: About = About {
         name: "persist",
         example: "persist i by 264",
@@ -68,15 +56,10 @@ void scale(int n, float *x) {
 ",
         },
     };
+    const COUNT: [&str; 2] = ["by", "`by` and the most blocks of a launch are wanted here"];
 
-    fn parse(input: &mut &str) -> ModalResult<Args> {
-        (name, counted("by", "`by` and the most blocks of a launch are wanted here"))
-            .map(|(target, blocks)| Args { target, blocks })
-            .parse_next(input)
-    }
-
-    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
-        Ok(apply(check(kernel, loop_named(kernel, &self.target)?, self.blocks)?))
+    fn take(kernel: &Kernel, target: LoopId, count: u32) -> Result<Rewritten, Refusal> {
+        Ok(apply(check(kernel, target, count)?))
     }
 }
 
@@ -95,9 +78,8 @@ pub struct LegalPersist<'k> {
 /// # Errors
 /// The first reason why not.
 pub fn check(kernel: &Kernel, target: LoopId, blocks: u32) -> Result<LegalPersist<'_>, Refusal> {
-    let refuse = |why: String| {
-        Err(Refusal::LoopRefused { verb: "let blocks go over the tiles of", loop_id: target, why })
-    };
+    let refuse =
+        |why: String| Err(Refusal::of_loop("let blocks go over the tiles of", target, why));
     let (root, nest) = bound_nest(kernel, target)?;
     check_tiles_or_updates(kernel, root, nest)?;
     if !BLOCKS.contains(&blocks) {

@@ -20,33 +20,21 @@
 
 pub(crate) mod strips;
 
-use std::fmt;
-use warpsmith_ir::{LoopId, SourceMap};
+use warpsmith_ir::LoopId;
 
-use super::grammar::{counted, name};
-use super::step::{About, Law, Rewrite, StepError, loop_named};
+use super::step::{About, CountArgs, Law, OfCount};
 use super::{Rewritten, conditions};
 use crate::kernel::{Kernel, Nest};
 use crate::refusal::Refusal;
-use winnow::ModalResult;
-use winnow::Parser;
+
+/// The step, which names the loop in whose strips arrays are staged and strips in shared memory at a time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {}
 
 /// What the step is told.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Args {
-    /// The loop in whose strips arrays are staged.
-    pub target: String,
-    /// Strips in shared memory at a time.
-    pub stages: u32,
-}
+pub type Args = CountArgs<Step>;
 
-impl fmt::Display for Args {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} stages {}", self.target, self.stages)
-    }
-}
-
-impl Rewrite for Args {
+impl OfCount for Step {
     const ABOUT: About = About {
         name: "pipeline",
         example: "pipeline k stages 2",
@@ -86,15 +74,10 @@ void product(int n, const float *A, const float *B, float *C) {
 ",
         },
     };
+    const COUNT: [&str; 2] = ["stages", "`stages` and the strips in flight are wanted here"];
 
-    fn parse(input: &mut &str) -> ModalResult<Args> {
-        (name, counted("stages", "`stages` and the strips in flight are wanted here"))
-            .map(|(target, stages)| Args { target, stages })
-            .parse_next(input)
-    }
-
-    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
-        Ok(apply(check(kernel, loop_named(kernel, &self.target)?, self.stages)?))
+    fn take(kernel: &Kernel, target: LoopId, count: u32) -> Result<Rewritten, Refusal> {
+        Ok(apply(check(kernel, target, count)?))
     }
 }
 
@@ -114,7 +97,7 @@ pub struct LegalPipeline<'k> {
 /// # Errors
 /// The first reason why not.
 pub fn check(kernel: &Kernel, target: LoopId, stages: u32) -> Result<LegalPipeline<'_>, Refusal> {
-    let refuse = |why: String| Err(Refusal::LoopRefused { verb: "pipeline", loop_id: target, why });
+    let refuse = |why: String| Err(Refusal::of_loop("pipeline", target, why));
     if !(2..=MOST).contains(&stages) {
         return refuse(format!("{stages} strips in flight make no sense, 2 to {MOST} do"));
     }

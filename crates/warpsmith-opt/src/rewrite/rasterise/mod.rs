@@ -13,34 +13,22 @@
 
 pub(crate) mod blocks;
 
-use std::fmt;
-use warpsmith_ir::{LoopId, SourceMap};
+use warpsmith_ir::LoopId;
 
 use super::Rewritten;
 use super::conditions::{bound_nest, check_tiles};
-use super::grammar::{counted, name};
-use super::step::{About, Law, Rewrite, StepError, loop_named};
+use super::step::{About, CountArgs, Law, OfCount};
 use crate::kernel::{Kernel, Order};
 use crate::refusal::Refusal;
-use winnow::ModalResult;
-use winnow::Parser;
+
+/// The step, which names the loop bound right outside the innermost one and blocks of a group along the loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {}
 
 /// What the step is told.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Args {
-    /// The loop bound right outside the innermost one.
-    pub target: String,
-    /// Blocks of a group along the loop.
-    pub blocks: u32,
-}
+pub type Args = CountArgs<Step>;
 
-impl fmt::Display for Args {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} by {}", self.target, self.blocks)
-    }
-}
-
-impl Rewrite for Args {
+impl OfCount for Step {
     const ABOUT: About = About {
         name: "rasterise",
         example: "rasterise i by 8",
@@ -79,15 +67,10 @@ void product(int n, const float *A, const float *B, float *C) {
 ",
         },
     };
+    const COUNT: [&str; 2] = ["by", "`by` and the blocks of a group are wanted here"];
 
-    fn parse(input: &mut &str) -> ModalResult<Args> {
-        (name, counted("by", "`by` and the blocks of a group are wanted here"))
-            .map(|(target, blocks)| Args { target, blocks })
-            .parse_next(input)
-    }
-
-    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
-        Ok(apply(check(kernel, loop_named(kernel, &self.target)?, self.blocks)?))
+    fn take(kernel: &Kernel, target: LoopId, count: u32) -> Result<Rewritten, Refusal> {
+        Ok(apply(check(kernel, target, count)?))
     }
 }
 
@@ -103,9 +86,7 @@ pub struct LegalRasterise<'k> {
 /// # Errors
 /// The first reason why not.
 pub fn check(kernel: &Kernel, target: LoopId, blocks: u32) -> Result<LegalRasterise<'_>, Refusal> {
-    let refuse = |why: String| {
-        Err(Refusal::LoopRefused { verb: "group the blocks of", loop_id: target, why })
-    };
+    let refuse = |why: String| Err(Refusal::of_loop("group the blocks of", target, why));
     let (root, nest) = bound_nest(kernel, target)?;
     check_tiles(kernel, root, nest)?;
     let inner = match nest.axes.as_slice() {

@@ -128,10 +128,7 @@ struct Hull {
 /// # Errors
 /// The first reason why not.
 pub fn check<'k>(kernel: &'k Kernel, target: LoopId) -> Result<LegalRectangle<'k>, Refusal> {
-    let refuse = |why: &str| {
-        let why = why.to_string();
-        Err(Refusal::LoopRefused { verb: "make a rectangle of", loop_id: target, why })
-    };
+    let refuse = |why: &str| Err(Refusal::of_loop("make a rectangle of", target, why));
     let Some(l) = kernel.find_loop(target) else { return refuse("it does not exist") };
     if matches!(l.kind, LoopKind::Bound(_)) {
         return Err(Refusal::AlreadyBound { loop_id: target });

@@ -24,34 +24,22 @@ pub(crate) mod together;
 pub(crate) mod unset;
 pub(crate) mod updates;
 
-use std::fmt;
-use warpsmith_ir::{LoopId, SourceMap};
+use warpsmith_ir::LoopId;
 
 use super::conditions::{bound_nest, check_tiles_or_updates};
-use super::grammar::{counted, name};
-use super::step::{About, Law, Rewrite, StepError, loop_named};
+use super::step::{About, CountArgs, Law, OfCount};
 use super::{Rewritten, conditions};
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
-use winnow::ModalResult;
-use winnow::Parser;
+
+/// The step, which names a bound loop and iterations of a thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {}
 
 /// What the step is told.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Args {
-    /// A bound loop.
-    pub target: String,
-    /// Iterations of a thread.
-    pub factor: u32,
-}
+pub type Args = CountArgs<Step>;
 
-impl fmt::Display for Args {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} by {}", self.target, self.factor)
-    }
-}
-
-impl Rewrite for Args {
+impl OfCount for Step {
     const ABOUT: About = About {
         name: "register_tile",
         example: "register_tile i by 4",
@@ -77,15 +65,10 @@ void scale(int n, float *x) {
 ",
         },
     };
+    const COUNT: [&str; 2] = ["by", "`by` and the iterations of a thread are wanted here"];
 
-    fn parse(input: &mut &str) -> ModalResult<Args> {
-        (name, counted("by", "`by` and the iterations of a thread are wanted here"))
-            .map(|(target, factor)| Args { target, factor })
-            .parse_next(input)
-    }
-
-    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
-        Ok(apply(check(kernel, loop_named(kernel, &self.target)?, self.factor)?))
+    fn take(kernel: &Kernel, target: LoopId, count: u32) -> Result<Rewritten, Refusal> {
+        Ok(apply(check(kernel, target, count)?))
     }
 }
 
@@ -123,7 +106,7 @@ pub fn check(
     if let Some(width) = nest.vectors.get(&target).filter(|w| !factor.is_multiple_of(**w)) {
         let why =
             format!("its iterations come in groups of {width}, of which {factor} is no multiple");
-        return Err(Refusal::LoopRefused { verb: "tile", loop_id: target, why });
+        return Err(Refusal::of_loop("tile", target, why));
     }
     let mut tiled = nest.clone();
     tiled.tiles.insert(target, factor);

@@ -177,7 +177,7 @@ pub fn check<'k>(
 }
 
 fn refused<T>(target: LoopId, why: String) -> Result<T, Refusal> {
-    Err(Refusal::LoopRefused { verb: "share", loop_id: target, why })
+    Err(Refusal::of_loop("share", target, why))
 }
 
 /// The bound nest that a serial loop stands in, and the body of its innermost bound loop.

@@ -20,45 +20,32 @@
 mod nests;
 
 use std::collections::BTreeSet;
-use std::fmt;
-
 use warpsmith_ir::{
-    Block, Expr, ForLoop, LoopId, LoopKind, Place, PlaceKind, ReduceOp, Scalar, SourceMap, Stmt,
-    StmtKind, VarId, visit,
+    Block, Expr, ForLoop, LoopId, LoopKind, Place, PlaceKind, ReduceOp, Scalar, Stmt, StmtKind,
+    VarId, visit,
 };
 
 use super::Rewritten;
 use super::accumulate::moves;
 use super::copy::replace_place_in;
-use super::grammar::{counted, name};
-use super::step::{About, Law, Rewrite, StepError, loop_named};
+use super::step::{About, CountArgs, Law, OfCount};
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::loops::unit_step;
 use crate::analysis::{loops, scalars};
 use crate::kernel::{Kernel, is_marked};
 use crate::refusal::Refusal;
 use crate::walk;
-use winnow::ModalResult;
-use winnow::Parser;
 
 pub use nests::apply;
 
-/// What the step is told.
+/// The step, which names a serial loop that sums up and parts of the sum.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Args {
-    /// A serial loop that sums up.
-    pub target: String,
-    /// Parts of the sum.
-    pub parts: u32,
-}
+pub enum Step {}
 
-impl fmt::Display for Args {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} by {}", self.target, self.parts)
-    }
-}
+/// What the step is told.
+pub type Args = CountArgs<Step>;
 
-impl Rewrite for Args {
+impl OfCount for Step {
     const ABOUT: About = About {
         name: "split_k",
         example: "split_k k by 4",
@@ -99,15 +86,10 @@ void rows(int n, int m, const float *A, float *s, float *__restrict__ s_parts, i
 ",
         },
     };
+    const COUNT: [&str; 2] = ["by", "`by` and the number of parts are wanted here"];
 
-    fn parse(input: &mut &str) -> ModalResult<Args> {
-        (name, counted("by", "`by` and the number of parts are wanted here"))
-            .map(|(target, parts)| Args { target, parts })
-            .parse_next(input)
-    }
-
-    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
-        Ok(apply(check(kernel, loop_named(kernel, &self.target)?, self.parts)?))
+    fn take(kernel: &Kernel, target: LoopId, count: u32) -> Result<Rewritten, Refusal> {
+        Ok(apply(check(kernel, target, count)?))
     }
 }
 
@@ -168,7 +150,7 @@ pub fn check(kernel: &Kernel, target: LoopId, parts: u32) -> Result<LegalSplitK<
 }
 
 fn refused<T>(target: LoopId, why: String) -> Result<T, Refusal> {
-    Err(Refusal::LoopRefused { verb: "split the sum of", loop_id: target, why })
+    Err(Refusal::of_loop("split the sum of", target, why))
 }
 
 fn is_bound(kernel: &Kernel, id: LoopId) -> bool {

@@ -119,8 +119,7 @@ enum What {
 /// # Errors
 /// The first reason why not.
 pub fn check(kernel: &Kernel, target: LoopId, width: u32) -> Result<LegalVectorise<'_>, Refusal> {
-    let refuse =
-        |why: String| Err(Refusal::LoopRefused { verb: "vectorise", loop_id: target, why });
+    let refuse = |why: String| Err(Refusal::of_loop("vectorise", target, why));
     if !matches!(width, 2 | 4) {
         return refuse(format!("vectors have 2 or 4 elements, not {width}"));
     }

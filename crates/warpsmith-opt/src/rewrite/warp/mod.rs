@@ -119,7 +119,7 @@ pub fn check<'k>(kernel: &'k Kernel, lanes: &[(LoopId, u32)]) -> Result<LegalWar
                 axis.name()
             ),
         };
-        return Err(Refusal::LoopRefused { verb: "lay lanes along", loop_id: *first, why });
+        return Err(Refusal::of_loop("lay lanes along", *first, why));
     }
     let mut along = [1; 3];
     for (id, count) in lanes {
@@ -138,9 +138,8 @@ fn check_lanes(
     lanes: &[(LoopId, u32)],
     along: [u32; 3],
 ) -> Result<(), Refusal> {
-    let refuse = |loop_id: LoopId, why: String| {
-        Err(Refusal::LoopRefused { verb: "lay lanes along", loop_id, why })
-    };
+    let refuse =
+        |loop_id: LoopId, why: String| Err(Refusal::of_loop("lay lanes along", loop_id, why));
     let all = along.iter().fold(1u64, |n, l| n * u64::from(*l));
     let team = nest.team.as_ref().map_or(1, |t| t.threads);
     if all * u64::from(team) != u64::from(WARP) {

@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_device::Work;
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, FuncId, Function, MathFn, Module, Place, PlaceKind, Scalar,
-    Stmt, StmtKind, Type, Value, VarId, VarKind,
+    BinaryOp, Block, Case, Expr, ExprKind, FuncId, Function, MathFn, Module, Place, PlaceKind,
+    Scalar, Stmt, StmtKind, Type, Value, VarId, VarKind,
 };
 use warpsmith_opt::analysis::access::{Base, base_of};
 use warpsmith_opt::walk as tree;
@@ -309,17 +309,7 @@ impl<'a> Walk<'a> {
                 match (&*place.kind, place.root_var()) {
                     (PlaceKind::Var(v), _) => self.assign(*v, value),
                     (_, Some(v)) if self.kernel.var(v).kind != VarKind::Shared => {
-                        // An element of a register array.
-                        let of = self.loops_of(value);
-                        self.depends[v.0 as usize] |= of;
-                        let elements: u64 = self.kernel.var(v).ty.extents().iter().product();
-                        let each = self.times(self.all_loops()) / elements.max(1) as f64;
-                        self.updates = self.updates.max(each);
-                        if self.serial_loops() != 0 {
-                            let together = self.times(self.side_by_side());
-                            self.chains = self.chains.max(together.min(elements as f64));
-                        }
-                        self.note_element(v, place, value);
+                        self.in_registers(v, place, value);
                     }
                     _ => {
                         self.access(place, true);
@@ -334,14 +324,7 @@ impl<'a> Walk<'a> {
                 self.conditional(*id, condition.as_ref(), [body, step]);
             }
             StmtKind::Scope(b) => self.block(b),
-            StmtKind::Switch { selector, cases } => {
-                self.expr(selector);
-                self.depends_on_data = true;
-                let before = self.share;
-                self.share /= cases.len().max(1) as f64;
-                cases.iter().for_each(|c| self.block(&c.body));
-                self.share = before;
-            }
+            StmtKind::Switch { selector, cases } => self.switch(selector, cases),
             StmtKind::Barrier { .. } => {
                 self.work.barriers += self.warps() * self.times(self.serial_loops());
             }
@@ -350,14 +333,7 @@ impl<'a> Walk<'a> {
             }
             StmtKind::AsyncCopy { destination, source, bytes, zero_fill } => {
                 zero_fill.iter().for_each(|e| self.expr(e));
-                let bytes = bytes.as_const().map_or(4, |v| v.as_i64());
-                self.copying = true;
-                for (pointer, store) in [(source, false), (destination, true)] {
-                    if let ExprKind::AddressOf(p) = &*pointer.kind {
-                        self.access_bytes(p, bytes, store);
-                    }
-                }
-                self.copying = false;
+                self.copies(destination, source, bytes);
             }
             StmtKind::AsyncCommit => self.ahead.commit(),
             StmtKind::AsyncWait(pending) => {
@@ -380,6 +356,40 @@ impl<'a> Walk<'a> {
             StmtKind::Return(_) => {}
             _ => tree::operands(stmt).reads.into_iter().for_each(|e| self.expr(e)),
         }
+    }
+
+    fn switch(&mut self, selector: &Expr, cases: &[Case]) {
+        self.expr(selector);
+        self.depends_on_data = true;
+        let before = self.share;
+        self.share /= cases.len().max(1) as f64;
+        cases.iter().for_each(|c| self.block(&c.body));
+        self.share = before;
+    }
+
+    fn copies(&mut self, destination: &Expr, source: &Expr, bytes: &Expr) {
+        let bytes = bytes.as_const().map_or(4, |v| v.as_i64());
+        self.copying = true;
+        for (pointer, store) in [(source, false), (destination, true)] {
+            if let ExprKind::AddressOf(p) = &*pointer.kind {
+                self.access_bytes(p, bytes, store);
+            }
+        }
+        self.copying = false;
+    }
+
+    /// An element of a register array gets a value.
+    fn in_registers(&mut self, array: VarId, place: &Place, value: &Expr) {
+        let of = self.loops_of(value);
+        self.depends[array.0 as usize] |= of;
+        let elements: u64 = self.kernel.var(array).ty.extents().iter().product();
+        let each = self.times(self.all_loops()) / elements.max(1) as f64;
+        self.updates = self.updates.max(each);
+        if self.serial_loops() != 0 {
+            let together = self.times(self.side_by_side());
+            self.chains = self.chains.max(together.min(elements as f64));
+        }
+        self.note_element(array, place, value);
     }
 
     /// Keeps an integer in a register array, as are the ends of rows.

@@ -56,15 +56,8 @@ pub(in crate::tune) enum HostSays {
 }
 
 impl Verifier<'_> {
-    /// The function in its new types must say what it says as it was written, but for the rounding errors of the less
-    /// precise of both.
-    pub(super) fn against_written(
-        &self,
-        written: Written<'_>,
-        inputs: &[ArgBytes],
-        reference: &Reference,
-        point: &str,
-    ) -> Result<(), Failed> {
+    /// The same for the function as it was written.
+    fn of<'w>(&'w self, written: Written<'w>) -> Verifier<'w> {
         let sources = Sources {
             module: written.module,
             function: written.module.function(written.function),
@@ -72,7 +65,7 @@ impl Verifier<'_> {
             seed: self.sources.seed,
             max_memory: self.sources.max_memory,
         };
-        let old = Verifier {
+        Verifier {
             sources,
             function: written.function,
             host: None,
@@ -87,19 +80,25 @@ impl Verifier<'_> {
             special: self.special,
             with_data: self.with_data,
             texts: self.texts,
-        };
-        let types = |f: &Function| -> Vec<Scalar> {
-            let element = |ty: &Type| ty.pointee().unwrap_or(ty).scalar().unwrap_or(Scalar::U8);
-            f.params.iter().map(|p| element(&f.var(*p).ty)).collect()
-        };
-        let (new_types, old_types) = (types(self.function()), types(old.function()));
+        }
+    }
+
+    /// The function in its new types must say what it says as it was written, but for the rounding errors of the less
+    /// precise of both.
+    pub(super) fn against_written(
+        &self,
+        written: Written<'_>,
+        inputs: &[ArgBytes],
+        reference: &Reference,
+        point: &str,
+    ) -> Result<(), Failed> {
+        let old = self.of(written);
+        let (new_types, old_types) = (scalars(self.function()), scalars(old.function()));
+        let types = new_types.iter().zip(&old_types);
         let converted: Vec<ArgBytes> = inputs
             .iter()
-            .zip(new_types.iter().zip(&old_types))
-            .map(|(input, (from, to))| match input {
-                ArgBytes::Array(bytes) => ArgBytes::Array(compare::converted(*from, *to, bytes)),
-                ArgBytes::Value(bytes) => ArgBytes::Value(compare::converted(*from, *to, bytes)),
-            })
+            .zip(types)
+            .map(|(input, (from, to))| in_type(input, *from, *to))
             .collect();
         let before = match old.interpret(&converted, self.point_steps()) {
             Ok(before) => before,
@@ -113,8 +112,8 @@ impl Verifier<'_> {
             message: describe(what, d, "the function as written", "in the new type it"),
         };
         let against = Against::Written(written.precision);
-        let arrays = (0..self.function().params.len())
-            .filter(|k| self.function().var(self.function().params[*k]).ty.is_pointer());
+        let (params, function) = (&self.function().params, self.function());
+        let arrays = (0..params.len()).filter(|k| function.var(params[*k]).ty.is_pointer());
         for (buffer, param) in arrays.enumerate() {
             let Some(bytes) = reference.memory.buffers.get(buffer) else { continue };
             let bytes = compare::converted(new_types[param], old_types[param], bytes);
@@ -301,4 +300,18 @@ fn describe(what: &str, d: &Difference, expected: &str, actual: &str) -> String 
         "{what} differs at index {}: {expected} computes {}, {actual} {}{within}; {} differ in all",
         d.index, d.expected, d.actual, d.count
     )
+}
+
+/// The types of numbers and of elements that the parameters have.
+fn scalars(function: &Function) -> Vec<Scalar> {
+    let element = |ty: &Type| ty.pointee().unwrap_or(ty).scalar().unwrap_or(Scalar::U8);
+    function.params.iter().map(|p| element(&function.var(*p).ty)).collect()
+}
+
+/// The same numbers in another type.
+fn in_type(input: &ArgBytes, from: Scalar, to: Scalar) -> ArgBytes {
+    match input {
+        ArgBytes::Array(bytes) => ArgBytes::Array(compare::converted(from, to, bytes)),
+        ArgBytes::Value(bytes) => ArgBytes::Value(compare::converted(from, to, bytes)),
+    }
 }

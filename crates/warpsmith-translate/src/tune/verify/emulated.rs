@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use warpsmith_emu::counters::Counters;
 use warpsmith_emu::{
-    self as emu, Arg as EmuArg, Buffer, BufferId, DeviceMemory, Emulator, Finding, LaunchConfig,
+    self as emu, Arg as EmuArg, Buffer, DeviceMemory, Emulator, Finding, LaunchConfig,
 };
 use warpsmith_ir::interp::{Arg, LaunchRequest, Launcher, Memory};
 use warpsmith_ir::{GlobalId, Type, VarId, Way, eval::from_bytes};
@@ -12,7 +12,7 @@ use warpsmith_ir::{GlobalId, Type, VarId, Way, eval::from_bytes};
 use super::host_c::ArgBytes;
 use super::part::Part;
 use super::witness::{CountedLaunch, Grids, Witness, enlarge};
-use crate::data::scalar_bytes;
+use crate::launches;
 use crate::tune::profile::views::{self, Argument};
 
 /// Statements of threads that access views walk through at most.
@@ -109,33 +109,6 @@ impl<'a> EmuLauncher<'a> {
         let [grid, block] = extents;
         CountedLaunch { kernel: kernel.name.clone(), grid, block, counters, views }
     }
-
-    fn config(&self, request: &LaunchRequest, on_host: usize) -> Result<LaunchConfig, String> {
-        let mut args = vec![];
-        for arg in &request.args {
-            args.push(match arg {
-                Arg::Pointer { buffer, .. } if *buffer < on_host => {
-                    return Err("a kernel gets a pointer to memory of the host".into());
-                }
-                Arg::Value(v) => EmuArg::Bytes(scalar_bytes(*v)),
-                Arg::Bytes(b) => EmuArg::Bytes(b.clone()),
-                Arg::Null => EmuArg::Null,
-                Arg::Pointer { buffer, offset } => {
-                    EmuArg::Pointer { buffer: BufferId(*buffer as u32), offset: *offset }
-                }
-            });
-        }
-        let shared =
-            u32::try_from(request.shared).map_err(|_| "too much shared memory".to_string())?;
-        Ok(LaunchConfig {
-            kernel: request.kernel,
-            grid: request.grid,
-            block: request.block,
-            dynamic_shared: shared,
-            cluster: None,
-            args,
-        })
-    }
 }
 
 fn named_buffer(var: &warpsmith_ir::Var) -> Buffer {
@@ -145,10 +118,7 @@ fn named_buffer(var: &warpsmith_ir::Var) -> Buffer {
 
 impl Launcher for EmuLauncher<'_> {
     fn copy_to_global(&mut self, global: GlobalId, bytes: Vec<u8>) -> Result<(), String> {
-        let variable = self.device.globals.get_mut(global.0 as usize);
-        let variable = variable.ok_or("a copy to a variable that does not exist")?;
-        (variable.bytes, variable.poison) = (bytes, vec![]);
-        Ok(())
+        launches::set_global(&mut self.device, global, bytes)
     }
 
     fn allocated(&mut self, buffer: usize, bytes: usize) {
@@ -177,15 +147,12 @@ impl Launcher for EmuLauncher<'_> {
     }
 
     fn filled(&mut self, buffer: usize, offset: usize, bytes: usize) {
-        let Some(buffer) = self.device.buffers.get_mut(buffer) else { return };
-        if let Some(part) = buffer.poison.get_mut(offset..offset + bytes) {
-            part.fill(false);
-        }
+        launches::filled(&mut self.device, buffer, offset, bytes);
     }
 
     fn launch(&mut self, memory: &mut Memory, request: LaunchRequest) -> Result<(), String> {
         let on_host = memory.on_host;
-        let config = self.config(&request, on_host)?;
+        let config = launches::config(&request, on_host)?;
         let kernel = &self.witness.module().function(request.kernel).name;
         enlarge(&mut self.grids, kernel, config.grid);
         let buffers = self.device.buffers.iter_mut().zip(&mut memory.buffers).skip(on_host);
@@ -218,11 +185,7 @@ impl Launcher for EmuLauncher<'_> {
         for (buffer, bytes) in buffers {
             *bytes = std::mem::take(&mut buffer.bytes);
         }
-        let outcome = outcome.map_err(|e| match e {
-            emu::EmuError::BadArgument { message, .. }
-            | emu::EmuError::BadLaunch(message)
-            | emu::EmuError::Unsupported { message, .. } => message,
-        })?;
+        let outcome = outcome.map_err(launches::message)?;
         self.thread_instructions += outcome.stats.thread_instructions;
         self.ways.extend(outcome.ways);
         if let Some(counters) = outcome.counters {

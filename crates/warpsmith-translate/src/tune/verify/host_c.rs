@@ -266,13 +266,18 @@ fn driver(file: &Path, input: &CInput) -> String {
         text += &filled(k, record);
         after += &read_back(k, record);
     }
+    text + &called(input, own, &after) + "  return fclose(out) != 0;\n}\n"
+}
+
+/// The call, and what writes the arrays and the result; `after`: what stands between them.
+fn called(input: &CInput, own: usize, after: &str) -> String {
+    let function = input.module.function(input.function);
     let call = format!("{}({})", function.name, arguments(input, own).join(", "));
-    if function.ret == Type::Void {
-        text += &format!("  {call};\n");
-    } else {
-        text += &format!("  __typeof__({call}) ws_result = {call};\n");
-    }
-    text += &after;
+    let mut text = match function.ret {
+        Type::Void => format!("  {call};\n"),
+        _ => format!("  __typeof__({call}) ws_result = {call};\n"),
+    };
+    text += after;
     for (i, id) in function.params.iter().enumerate() {
         if function.var(*id).ty.is_pointer() {
             text += &format!("  ws_write(ws_{i}, ws_len_{i}, out);\n");
@@ -281,7 +286,7 @@ fn driver(file: &Path, input: &CInput) -> String {
     if function.ret != Type::Void {
         text += "  ws_write(&ws_result, sizeof ws_result, out);\n";
     }
-    text + "  return fclose(out) != 0;\n}\n"
+    text
 }
 
 /// The arguments of the call, one for each parameter of the C function.

@@ -158,6 +158,23 @@ impl Verifier<'_> {
         if only_size && !verified.sizes.is_empty() {
             verified.coverage.excuse_the_rest(verified.in_part.is_empty());
         }
+        self.in_bounds(&verified)?;
+        if !verified.coverage.is_complete() {
+            let mut source = Coverage::of(self.module(), self.function, &given);
+            source.add("", [].iter(), &verified.source_ways);
+            verified.coverage.excuse_as_in(&source, self.texts);
+        }
+        self.at_large_sizes()?;
+        // Who asks for less than the usual work is told what it did not reach.
+        match verified.coverage.is_complete() || self.total_steps < TOTAL_STEPS {
+            true => Ok(verified),
+            false => Err(Failed::NotRun(Box::new(verified))),
+        }
+    }
+
+    /// Something was compared, and the function itself stays in its arrays where that was asked for, and at some size in each
+    /// of its parts.
+    fn in_bounds(&self, verified: &Verified) -> Result<(), Failed> {
         let vacuous = verified.vacuous();
         if !verified.ill_conditioned.is_empty() && (verified.sizes.is_empty() || vacuous) {
             let points = verified.ill_conditioned.iter().map(points::name).collect();
@@ -179,17 +196,7 @@ impl Verifier<'_> {
         if let Some(((_, at), why)) = { left }.find(|((p, _), _)| self.tuned.contains(p)) {
             return Err(Failed::Leaves { why: why.clone(), at: *at, asked: true });
         }
-        if !verified.coverage.is_complete() {
-            let mut source = Coverage::of(self.module(), self.function, &given);
-            source.add("", [].iter(), &verified.source_ways);
-            verified.coverage.excuse_as_in(&source, self.texts);
-        }
-        self.at_large_sizes()?;
-        // Who asks for less than the usual work is told what it did not reach.
-        match verified.coverage.is_complete() || self.total_steps < TOTAL_STEPS {
-            true => Ok(verified),
-            false => Err(Failed::NotRun(Box::new(verified))),
-        }
+        Ok(())
     }
 
     /// What no run shows: numbers that are too large for their type, at sizes that are too large to be run.

@@ -155,15 +155,7 @@ impl<'a, N: Single, W: Watch<N>> Run<'a, N, W> {
             StmtKind::Assign { place, value } => {
                 self.reads_of_place(place);
                 self.reads(value);
-                match &*place.kind {
-                    PlaceKind::Var(v) if self.function.var(*v).kind != VarKind::Shared => {
-                        self.assign(*v, value);
-                    }
-                    _ => {
-                        self.access(place, TrafficKind::Store, place.origin.span);
-                        self.store(place, value);
-                    }
-                }
+                self.put(place, value);
             }
             StmtKind::If { cond, then, otherwise } => self.condition(cond, then, otherwise),
             StmtKind::For(l) => self.counted(l),
@@ -195,12 +187,7 @@ impl<'a, N: Single, W: Watch<N>> Run<'a, N, W> {
             }
             StmtKind::AsyncCopy { destination, source, bytes, .. } => {
                 self.operands(stmt);
-                let size = self.lanes.iter().zip(&self.masks.active).find_map(|(lane, active)| {
-                    active.then(|| lane.eval(self.module, self.at, bytes)).flatten()
-                });
-                let size = size.map_or(0, |v| v.value().as_i64() as u64);
-                self.through_pointer(destination, size, TrafficKind::AsyncCopy);
-                self.through_pointer(source, size, TrafficKind::AsyncCopy);
+                self.copies(destination, source, bytes);
             }
             StmtKind::Launch(l) => {
                 self.operands(stmt);
@@ -211,6 +198,27 @@ impl<'a, N: Single, W: Watch<N>> Run<'a, N, W> {
             }
             _ => self.operands(stmt),
         }
+    }
+
+    fn put(&mut self, place: &Place, value: &Expr) {
+        match &*place.kind {
+            PlaceKind::Var(v) if self.function.var(*v).kind != VarKind::Shared => {
+                self.assign(*v, value);
+            }
+            _ => {
+                self.access(place, TrafficKind::Store, place.origin.span);
+                self.store(place, value);
+            }
+        }
+    }
+
+    fn copies(&mut self, destination: &Expr, source: &Expr, bytes: &Expr) {
+        let size = self.lanes.iter().zip(&self.masks.active).find_map(|(lane, active)| {
+            active.then(|| lane.eval(self.module, self.at, bytes)).flatten()
+        });
+        let size = size.map_or(0, |v| v.value().as_i64() as u64);
+        self.through_pointer(destination, size, TrafficKind::AsyncCopy);
+        self.through_pointer(source, size, TrafficKind::AsyncCopy);
     }
 
     fn give_back(&mut self, e: &Expr) {

@@ -70,6 +70,16 @@ impl Walk<'_> {
         read.for_each(|e| self.expr(e));
     }
 
+    /// Whether a register holds what was read there in the same loop; from now on it does.
+    fn is_held(&mut self, place: &Place) -> bool {
+        let depth = self.loops.len();
+        let held = self.known.iter().any(|(p, d)| *d == depth && p.kind == place.kind);
+        if !held {
+            self.known.push((place.clone(), depth));
+        }
+        held
+    }
+
     /// An access to so many bytes from a place on.
     pub(super) fn access_bytes(&mut self, place: &Place, bytes: i64, store: bool) {
         self.subscripts(place);
@@ -79,12 +89,8 @@ impl Walk<'_> {
         {
             return self.constant(place);
         }
-        let depth = self.loops.len();
-        if !store {
-            if self.known.iter().any(|(p, d)| *d == depth && p.kind == place.kind) {
-                return;
-            }
-            self.known.push((place.clone(), depth));
+        if !store && self.is_held(place) {
+            return;
         }
         let shared = matches!(base, Base::Var(v) if in_shared(self.kernel.var(v)));
         let of = self.loops_of_place(place);

@@ -181,8 +181,21 @@ impl Walk<'_> {
         active.map(|(k, _)| lane(k)).collect()
     }
 
-    pub(super) fn counted(&mut self, l: &ForLoop) {
+    /// Lets the counter begin, in all lanes and with its changes.
+    fn set_counter(&mut self, l: &ForLoop, depth: usize) {
         let (module, at) = (self.module, self.at);
+        let ty = self.kernel.var(l.var).ty.scalar().unwrap_or(Scalar::I32);
+        self.lanes.vars.set(l.var, self.lanes.eval(module, at, &l.first));
+        let [first, step] = [&l.first, &l.step].map(|e| self.first.eval(module, at, e));
+        let mut counter = first.unwrap_or(Dual::constant(Value::int(ty, 0)));
+        if let (Some(c), Some(step)) = (counter.change.get_mut(depth), step) {
+            *c = step.value.as_i64();
+        }
+        counter.strides |= u32::from(in_strides_of_grid(&l.step)) << depth.min(31);
+        self.first.vars.set(l.var, Some(counter));
+    }
+
+    pub(super) fn counted(&mut self, l: &ForLoop) {
         let more = self.later_trips(l);
         let known = self.active_trips(l);
         self.depends_on_data |= known.contains(&None);
@@ -202,32 +215,13 @@ impl Walk<'_> {
             return;
         }
         let most = per_warp.iter().copied().fold(0.0, f64::max);
-        let known = [&l.first, &l.limit, &l.step].into_iter().all(visit::is_fixed);
-        let unrolled = match l.kind {
-            LoopKind::Unrolled(None) => true,
-            // What is less than a round at run time goes through the iterations that are left over, one by one.
-            LoopKind::Unrolled(Some(n)) => f64::from(n) >= mean && known,
-            _ => {
-                let constant = l.limit.as_const().is_some() && l.first.as_const().is_some();
-                mean <= 4.0 && constant || is_unrolled_unasked(l, mean)
-            }
-        };
+        let unrolled = is_unrolled(l, mean);
         let factor = match l.kind {
             LoopKind::Unrolled(Some(n)) => f64::from(n).min(mean).max(1.0),
             _ => COPIES,
         };
         let depth = self.loops.len();
-        let ty = self.kernel.var(l.var).ty.scalar().unwrap_or(Scalar::I32);
-        let zero = Value::int(ty, 0);
-        self.lanes.vars.set(l.var, self.lanes.eval(module, at, &l.first));
-        let (first, step) =
-            (self.first.eval(module, at, &l.first), self.first.eval(module, at, &l.step));
-        let mut counter = first.unwrap_or(Dual::constant(zero));
-        if let (Some(c), Some(step)) = (counter.change.get_mut(depth), step) {
-            *c = step.value.as_i64();
-        }
-        counter.strides |= u32::from(in_strides_of_grid(&l.step)) << depth.min(31);
-        self.first.vars.set(l.var, Some(counter));
+        self.set_counter(l, depth);
         let [warp, block] = self.longest_rows(l).unwrap_or([1.0; 2]);
         let busy = mean / most * warp / block;
         let (number, lanes) = (self.entered, 1.0 / warp);
@@ -257,6 +251,22 @@ impl Walk<'_> {
             self.work.int += entries * if visit::is_fixed(&l.step) { KNOWN_STEP } else { STRIDED };
         }
         self.leave();
+    }
+}
+
+/// Whether the compiler unrolls a loop entirely.
+fn is_unrolled(l: &ForLoop, trips: f64) -> bool {
+    match l.kind {
+        LoopKind::Unrolled(None) => true,
+        // What is less than a round at run time goes through the iterations that are left over, one by one.
+        LoopKind::Unrolled(Some(n)) => {
+            let known = [&l.first, &l.limit, &l.step].into_iter().all(visit::is_fixed);
+            f64::from(n) >= trips && known
+        }
+        _ => {
+            let constant = l.limit.as_const().is_some() && l.first.as_const().is_some();
+            trips <= 4.0 && constant || is_unrolled_unasked(l, trips)
+        }
     }
 }
 
