@@ -1,5 +1,5 @@
 // `new (place) T[n]` beside the forms for one object: constructors run where the memory is, in shared and in global memory, and a
-// member that a constructor leaves alone is not stored. Messages of errors are asked for in kernels, too.
+// member that a constructor leaves alone is not stored.
 #include <assert.h>
 #include <new>
 #include <stdio.h>
@@ -14,7 +14,7 @@ __global__ void placed(int *out, float *room)
     __shared__ __align__(8) char bytes[4 * sizeof(Pair)];
     __shared__ int numbers[8];
     int device = -1;
-    if (cudaGetDevice(&device) != cudaSuccess) printf("%s: %s\n", cudaGetErrorName(cudaPeekAtLastError()), cudaGetErrorString(cudaGetLastError()));
+    if (cudaGetDevice(&device)) printf("no device\n");
     assert(device == 0);
     if (threadIdx.x == 0) {
         Pair *pairs = new (bytes) Pair[4];
