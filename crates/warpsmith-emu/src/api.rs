@@ -388,10 +388,13 @@ pub struct Stats {
     pub shadow_bytes: u64,
 }
 
-/// The bytes of a buffer that a launch touched, as ranges in order, each by the strongest way that they were touched in.
+/// What [`Touched`] calls variables of the device that the host may use: their positions in the module behind this.
+pub const VARIABLES: u32 = 1 << 30;
+
+/// The bytes of a buffer, or of a variable that the host may use, that a launch touched, as ranges in order, each by the strongest way that they were touched in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Touched {
-    /// Number of the buffer.
+    /// Number of the buffer; from [`VARIABLES`] on of a variable.
     pub buffer: u32,
     /// Bytes that were written.
     pub written: Vec<Range<u64>>,

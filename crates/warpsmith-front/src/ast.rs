@@ -9,7 +9,7 @@ mod expr;
 
 use warpsmith_ir::Span;
 
-pub use self::expr::{Expr, ExprKind, LambdaDecl, MadeCapture};
+pub use self::expr::{Expr, ExprKind, LambdaDecl, MadeCapture, NewObject};
 
 /// One preprocessed file: what it declares, in order.
 #[derive(Clone, Debug, Default)]

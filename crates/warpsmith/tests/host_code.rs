@@ -1,5 +1,7 @@
 //! Launches from host code: what is run, what is named, and what options fill in.
 
+#[path = "host_code/choices.rs"]
+mod choices;
 #[path = "host_code/headers.rs"]
 mod headers;
 #[path = "host_code/in_flight.rs"]

@@ -319,13 +319,32 @@ impl Machine<'_> {
         self.plan().is_some()
     }
 
+    /// Whether no block can wait for what another one does, so that some may be left out.
+    pub fn nobody_waits(&self) -> bool {
+        let p = self.program;
+        let waits = |t: &Target| {
+            let global = t.objects.iter().any(|h| is_global(p, *h));
+            let learns = match &p.virtual_code[t.pc].op {
+                Op::Atomic { result, .. } => result.is_some_and(|r| is_used(p, r)),
+                _ => p.virtual_accesses[t.access as usize].volatile,
+            };
+            global && learns
+        };
+        !self.shows_order() && !targets(p).iter().any(waits)
+    }
+
+    /// Blocks may learn when others run.
+    fn shows_order(&self) -> bool {
+        let p = self.program;
+        self.races.division.blocks() > 1
+            || Machine::tracks_order(p)
+            || p.virtual_code.iter().any(|ins| shows_order(&ins.op))
+    }
+
     /// Whether the blocks may run side by side at all.
     fn plan(&self) -> Option<Plan> {
         let p = self.program;
-        if self.races.division.blocks() > 1
-            || Machine::tracks_order(p)
-            || p.virtual_code.iter().any(|ins| shows_order(&ins.op))
-        {
+        if self.shows_order() {
             return None;
         }
         // Whether atomics of one block's scope meet others shows only where all blocks share a shadow.

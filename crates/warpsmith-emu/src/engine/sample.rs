@@ -93,7 +93,7 @@ impl Machine<'_> {
             Some(some) => some[..next as usize].to_vec(),
             None => (0..next).collect(),
         };
-        if self.options.blocks.is_none() && self.blocks_are_independent() {
+        if self.options.blocks.is_none() && self.nobody_waits() {
             let known: BTreeSet<u32> = run.iter().copied().collect();
             run.extend(corners(self.launch.grid).difference(&known));
         }

@@ -111,14 +111,7 @@ pub enum ExprKind {
     /// Braced list as an argument.
     InitList(Vec<InitItem>),
     Lambda(Box<LambdaDecl>),
-    /// `new T(args)`, `new T[count]`
-    New {
-        ty: TypeName,
-        count: Option<Expr>,
-        args: Vec<Expr>,
-        /// `new T()`, `new T[count]()`, also with braces: what has no constructor is zero.
-        zeroed: bool,
-    },
+    New(Box<NewObject>),
     /// `delete e`, `delete[] e`
     Delete {
         pointer: Expr,
@@ -161,4 +154,16 @@ pub struct LambdaDecl {
     pub mutable: bool,
     pub params: Vec<Param>,
     pub body: Block,
+}
+
+/// `new T(args)`, `new T[count]`, `new (place) T(args)`, `new (place) T[count]`
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewObject {
+    pub ty: TypeName,
+    /// Memory that is there already.
+    pub place: Option<Expr>,
+    pub count: Option<Expr>,
+    pub args: Vec<Expr>,
+    /// `new T()`, `new T[count]()`, also with braces: what has no constructor is zero.
+    pub zeroed: bool,
 }

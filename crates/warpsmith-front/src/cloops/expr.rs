@@ -77,7 +77,7 @@ impl<'u> Cx<'u> {
             A::SizeofExpr(inner) => self.size_of_value(inner, e.span)?,
             A::Member { .. } => self.member_value(e)?,
             A::Str(_) => return Err(self.unsupported("a string", e.span)),
-            A::New { .. } => return Err(self.unsupported("`new`", e.span)),
+            A::New(..) => return Err(self.unsupported("`new`", e.span)),
             A::Delete { .. } => return Err(self.unsupported("`delete`", e.span)),
             A::Launch { .. }
             | A::Lambda(_)

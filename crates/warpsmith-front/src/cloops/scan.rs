@@ -203,7 +203,7 @@ impl Effects {
             }
             ExprKind::Unsupported { .. }
             | ExprKind::Lambda(_)
-            | ExprKind::New { .. }
+            | ExprKind::New(..)
             | ExprKind::Delete { .. } => self.stores_anywhere = true,
             _ => {}
         }
@@ -246,7 +246,7 @@ impl Reads {
             }
             ExprKind::Unsupported { .. }
             | ExprKind::Lambda(_)
-            | ExprKind::New { .. }
+            | ExprKind::New(..)
             | ExprKind::Delete { .. }
             | ExprKind::This => self.opaque = true,
             _ => {}

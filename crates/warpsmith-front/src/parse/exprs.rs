@@ -1,15 +1,14 @@
 //! Expressions.
 
 use tree_sitter::Node;
-use warpsmith_ir::Span;
 
 use super::context::{Cx, all_kids, field, fields, kids};
 use super::conversions;
 use super::literals;
 use super::mask::THROUGH;
 use crate::ast::{
-    Designator, Expr, ExprKind, InitItem, Initializer, LambdaDecl, MadeCapture, PathSegment, Stmt,
-    StmtKind, TypeKind, TypeName,
+    Designator, Expr, ExprKind, InitItem, Initializer, LambdaDecl, MadeCapture, NewObject,
+    PathSegment, Stmt, StmtKind, TypeKind, TypeName,
 };
 
 /// Names that stand for the name of the function around them.
@@ -485,13 +484,12 @@ impl<'t> Cx<'t> {
             let words = self.str(*n).trim_matches(|c: char| c == '(' || c == ')' || c == ' ');
             !matches!(words, "std::nothrow" | "nothrow")
         });
-        let Some(place) = place else {
-            return ExprKind::New { ty, count, args, zeroed };
-        };
-        match (self.exprs(kids(place)).as_slice(), count) {
-            ([place], None) => placed(place.clone(), ty, args, self.span(node)),
-            _ => ExprKind::Unsupported { what: "this `new`".to_owned() },
+        let mut places = place.map_or(vec![], |list| self.exprs(kids(list)));
+        if places.len() > 1 {
+            return ExprKind::Unsupported { what: "this `new`".to_owned() };
         }
+        let place = places.pop();
+        ExprKind::New(Box::new(NewObject { ty, place, count, args, zeroed }))
     }
 
     /// The extents of `new T[n][a][b]` behind the first.
@@ -524,19 +522,6 @@ fn unsupported_name(kind: &str, text: &str) -> String {
         "ERROR" => "text with a syntax error".to_owned(),
         other => format!("this {}", other.replace('_', " ")),
     }
-}
-
-/// `new (p) T(args)` as `&(*(T *)p = T(args))`.
-fn placed(place: Expr, ty: TypeName, args: Vec<Expr>, span: Span) -> ExprKind {
-    let expr = |kind: ExprKind| Expr { kind: Box::new(kind), span };
-    let kind = TypeKind::Pointer { to: Box::new(ty.clone()), restrict: false };
-    let pointer = TypeName { kind, is_const: false, is_volatile: false, span };
-    let cast = expr(ExprKind::Cast { style: "c", ty: pointer, operand: place });
-    let target = expr(ExprKind::Unary { op: "*".into(), operand: cast });
-    let args = args.into_iter().map(Initializer::Expr).collect();
-    let value = expr(ExprKind::Construct { ty, args, braces: false });
-    let assigned = expr(ExprKind::Assign { op: "=".into(), target, value });
-    ExprKind::Unary { op: "&".into(), operand: assigned }
 }
 
 /// An operator in front of an operand; `*p.*m`, which the text has as `*p.through(m)`, takes the member of `*p`.

@@ -232,8 +232,18 @@ const CONCEPTS: &[&str] = &[
 ];
 
 /// Namespaces of libraries: what they have before a `<` are templates, whatever else of the program has the name.
-const LIBRARIES: &[&str] =
-    &["std", "cuda", "thrust", "cub", "cg", "cooperative_groups", "nvcuda", "wmma"];
+const LIBRARIES: &[&str] = &[
+    "std",
+    "chrono",
+    "cuda",
+    "thrust",
+    "cub",
+    "cg",
+    "cooperative_groups",
+    "nvcuda",
+    "wmma",
+    "experimental",
+];
 
 /// How far a declaration is followed, in tokens: garbage must not take quadratic time.
 const MAX_SCAN: usize = 512;

@@ -245,7 +245,7 @@ struct cudaDeviceProp {
     int kernelExecTimeoutEnabled, regsPerMultiprocessor, pageableMemoryAccess;
 };
 
-inline int cudaGetDeviceProperties(cudaDeviceProp *p, int device) {
+inline __host__ __device__ int cudaGetDeviceProperties(cudaDeviceProp *p, int device) {
     p->name[0] = 0;
     p->totalGlobalMem = (size_t)80 << 30;
     p->sharedMemPerBlock = 48 << 10;
@@ -289,10 +289,12 @@ inline int cudaGetDeviceProperties(cudaDeviceProp *p, int device) {
 }
 
 inline int cudaEventElapsedTime(float *ms, cudaEvent_t a, cudaEvent_t b) { *ms = 1.0f; return 0; }
-inline int cudaGetDeviceCount(int *count) { *count = 1; return 0; }
-inline int cudaGetDevice(int *device) { *device = 0; return 0; }
-inline const char *cudaGetErrorString(int error) { return "no error"; }
-inline const char *cudaGetErrorName(int error) { return "cudaSuccess"; }
+static int devicesOfTheMachine = 1;
+inline int cudaGetDeviceCount(int *count) { *count = devicesOfTheMachine; return 0; }
+inline int cudaDeviceCanAccessPeer(int *can, int device, int peer) { *can = device != peer; return 0; }
+inline __host__ __device__ int cudaGetDevice(int *device) { *device = 0; return 0; }
+inline __host__ __device__ const char *cudaGetErrorString(int error) { return "no error"; }
+inline __host__ __device__ const char *cudaGetErrorName(int error) { return "cudaSuccess"; }
 inline int findCudaDevice(int argc, const char **argv) { return 0; }
 inline int gpuGetMaxGflopsDeviceId() { return 0; }
 

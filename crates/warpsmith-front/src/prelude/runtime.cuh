@@ -15,7 +15,7 @@ enum cudaDeviceAttr {
     cudaDevAttrMaxSharedMemoryPerBlockOptin = 97, cudaDevAttrMaxBlocksPerMultiprocessor = 106, cudaDevAttrMemoryPoolsSupported = 115
 };
 
-inline int cudaDeviceGetAttribute(int *value, int attribute, int device) {
+inline __host__ __device__ int cudaDeviceGetAttribute(int *value, int attribute, int device) {
     cudaDeviceProp p;
     cudaGetDeviceProperties(&p, device);
     switch (attribute) {

@@ -5,7 +5,7 @@ use warpsmith_ir::{
 };
 
 use super::Sema;
-use super::calls::type_is_dim3;
+use super::construct::type_is_dim3;
 use super::convert::{pointer_space, with_space};
 use super::functions::is_auto;
 use super::model::*;

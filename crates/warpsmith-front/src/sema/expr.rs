@@ -80,9 +80,7 @@ impl<'a> Sema<'a> {
                 Ok(Operand::Value(self.size_value(align, span)))
             }
             K::Offset { ty, member } => self.offset_of(ty, member, span),
-            K::New { ty, count, args, zeroed } => {
-                self.new_object(ty, count.as_ref(), args, *zeroed, span)
-            }
+            K::New(new) => self.new_object(new, span),
             K::Delete { pointer, array } => self.delete_object(pointer, *array, span),
             K::InitList(items) => Ok(Operand::List(items)),
             K::Lambda(l) => self.lambda(l, span),

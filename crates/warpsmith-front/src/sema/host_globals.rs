@@ -9,7 +9,7 @@ use warpsmith_ir::{
 };
 
 use super::Sema;
-use super::calls::type_is_dim3;
+use super::construct::type_is_dim3;
 use super::model::*;
 use crate::ast::{self, Initializer};
 

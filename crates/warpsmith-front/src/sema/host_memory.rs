@@ -32,7 +32,6 @@ const HARMLESS: &[&str] = &[
     "cudaFuncSetCacheConfig",
     "cudaFuncSetSharedMemConfig",
     "cudaStreamAttachMemAsync",
-    "cudaDeviceCanAccessPeer",
     "cudaDeviceEnablePeerAccess",
     "cudaDeviceDisablePeerAccess",
     "cudaDeviceGetLimit",
@@ -163,129 +162,6 @@ impl<'a> Sema<'a> {
         })
     }
 
-    /// `new T`, `new T[n]`
-    pub(crate) fn new_object(
-        &mut self,
-        ty: &'a ast::TypeName,
-        count: Option<&'a ast::Expr>,
-        args: &'a [ast::Expr],
-        zeroed: bool,
-        span: Span,
-    ) -> Res<Operand<'a>> {
-        let on_host = self.f().func.kind == warpsmith_ir::FunctionKind::Host;
-        if on_host && !self.tolerates() {
-            return fail("W053", span, "`new`: not supported here");
-        }
-        let q = self.resolve_type(self.f_scope(), ty)?;
-        let size = warpsmith_ir::layout::layout_of(&self.module, &q.ty).size;
-        let size = Expr::int(Scalar::U64, size as i64).with_origin(span);
-        let mut elements = None;
-        let bytes = match count {
-            Some(e) => {
-                let n = self.rvalue(e)?;
-                let n = self.convert_to(n, &Type::U64, e.span)?;
-                let n = self.hold_value(n, e.span);
-                elements = Some(n.clone());
-                super::convert::binary_folded(warpsmith_ir::BinaryOp::Mul, n, size, span)
-            }
-            None => size,
-        };
-        let filled = zeroed && !self.needs_init(&q.ty);
-        let bytes = if filled { self.hold_value(bytes, span) } else { bytes };
-        let pointer = match on_host {
-            true => self.allocate_host(bytes.clone(), false, span),
-            false => self.heap(bytes.clone(), span)?,
-        };
-        if filled && on_host {
-            self.zero_bytes(pointer.clone(), bytes, span);
-        }
-        let pointer = super::functions::raw_pointer_cast(
-            pointer,
-            Type::pointer(q.ty.clone(), Space::Generic),
-            span,
-        );
-        if count.is_none() && !args.is_empty() {
-            let list = self.arguments(args)?;
-            let value = self.construct(&q.ty, list, false, span)?;
-            let place = Place::new(PlaceKind::Deref(pointer.clone()), q.ty, span);
-            self.emit(StmtKind::Assign { place, value }, span);
-        } else if count.is_none() && self.needs_init(&q.ty) {
-            let place = Place::new(PlaceKind::Deref(pointer.clone()), q.ty, span);
-            self.default_init(place, span)?;
-        } else if count.is_none() && filled && !on_host {
-            let value = self.zero_value(&q.ty, span)?;
-            let place = Place::new(PlaceKind::Deref(pointer.clone()), q.ty, span);
-            self.emit(StmtKind::Assign { place, value }, span);
-        } else if let Some(n) = elements.filter(|_| self.needs_init(&q.ty) || filled && !on_host) {
-            let pointer = self.hold_value(pointer, span);
-            self.init_elements(&pointer, &q.ty, n, filled, span)?;
-            return Ok(Operand::Value(pointer));
-        }
-        Ok(Operand::Value(pointer))
-    }
-
-    /// The constructors of `new T[n]`, or zeros.
-    fn init_elements(
-        &mut self,
-        pointer: &Expr,
-        ty: &Type,
-        n: Expr,
-        zeroed: bool,
-        span: Span,
-    ) -> Res<()> {
-        let id = self.f().func.fresh_loop();
-        let at = self.fresh_var("element", Type::U64, span);
-        let index = vec![Expr::var(at, Type::U64).with_origin(span)];
-        let kind = PlaceKind::Elem { pointer: pointer.clone(), index, dims: vec![] };
-        let place = Place::new(kind, ty.clone(), span);
-        self.enter_loop();
-        let (result, body) = self.in_block(|me| {
-            if !zeroed {
-                return me.default_init(place, span);
-            }
-            let value = me.zero_value(&place.ty.clone(), span)?;
-            me.emit(StmtKind::Assign { place, value }, span);
-            Ok(())
-        });
-        self.leave_loop();
-        result?;
-        let number = |n: i64| Expr::int(Scalar::U64, n).with_origin(span);
-        let l = warpsmith_ir::ForLoop {
-            id,
-            var: at,
-            declares: true,
-            first: number(0),
-            compare: warpsmith_ir::BinaryOp::Lt,
-            limit: n,
-            step: number(1),
-            kind: warpsmith_ir::LoopKind::Serial,
-            body,
-        };
-        self.emit(StmtKind::For(l), span);
-        Ok(())
-    }
-
-    /// `delete p`, `delete[] p`
-    pub(crate) fn delete_object(
-        &mut self,
-        e: &'a ast::Expr,
-        array: bool,
-        span: Span,
-    ) -> Res<Operand<'a>> {
-        if self.f().func.kind != warpsmith_ir::FunctionKind::Host {
-            let pointer = self.rvalue(e)?;
-            let pointer = self.hold_value(pointer, span);
-            self.end_pointee(pointer.clone(), array, span)?;
-            self.emit(StmtKind::Runtime(Runtime::Free { pointer }), span);
-            return Ok(Operand::Void);
-        }
-        if !self.tolerates() {
-            return fail("W053", span, "`delete`: not supported here");
-        }
-        self.free(e, span)?;
-        Ok(Operand::Void)
-    }
-
     /// A string as a value: a pointer to its characters, which are constant data.
     pub(crate) fn string_table(&mut self, text: &str, span: Span) -> Expr {
         let space = if self.tolerates() { Space::Local } else { Space::Constant };
@@ -335,14 +211,14 @@ impl<'a> Sema<'a> {
         Ok(Operand::Value(super::functions::raw_pointer_cast(pointer, void, span)))
     }
 
-    fn free(&mut self, pointer: &'a ast::Expr, span: Span) -> Res<Operand<'a>> {
+    pub(crate) fn free(&mut self, pointer: &'a ast::Expr, span: Span) -> Res<Operand<'a>> {
         let pointer = self.a_pointer(pointer)?;
         self.emit(StmtKind::Runtime(Runtime::Free { pointer }), span);
         Ok(zero(span))
     }
 
     /// The host sets its own memory to zero.
-    fn zero_bytes(&mut self, pointer: Expr, bytes: Expr, span: Span) {
+    pub(crate) fn zero_bytes(&mut self, pointer: Expr, bytes: Expr, span: Span) {
         let value = Expr::i32(0).with_origin(span);
         let call = Runtime::Fill { pointer, value, bytes, by: Filler::Host };
         self.emit(StmtKind::Runtime(call), span);

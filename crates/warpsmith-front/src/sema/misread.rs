@@ -131,7 +131,7 @@ impl<'a> Sema<'a> {
         let arena = self.arena;
         let operands = args.into_iter().map(|e| self.expr(arena.keep(e))).collect::<Res<Vec<_>>>();
         // Extents of `dim3` that are not given are 1.
-        let ones = super::calls::type_is_dim3(ret);
+        let ones = super::construct::type_is_dim3(ret);
         let value = operands.and_then(|list| self.construct(&ty, list, ones, span));
         self.declare_value(name, ty, value.map(Some), span)
     }

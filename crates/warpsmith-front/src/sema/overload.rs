@@ -143,7 +143,8 @@ impl<'a> Sema<'a> {
             let written = f.decl.params.get(i).map(|p| &p.ty);
             let number = self.operand_type(arg).is_some_and(|q| q.ty.scalar().is_some());
             let vector = matches!(param.ty, Type::Vector(..));
-            let made = number && vector && written.is_some_and(|t| !super::calls::type_is_dim3(t));
+            let made =
+                number && vector && written.is_some_and(|t| !super::construct::type_is_dim3(t));
             let Some(rank) = self.rank(arg, param).filter(|_| !made) else {
                 if let Operand::Foreign { names, .. } = arg {
                     let name = names.first().map_or("", String::as_str);

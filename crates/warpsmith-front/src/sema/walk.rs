@@ -129,8 +129,8 @@ pub fn expr(e: &ast::Expr, see: &mut dyn FnMut(&ast::Expr)) {
             l.made.iter().for_each(|made| expr(&made.value, see));
             block(&l.body, see);
         }
-        ExprKind::New { count, args, .. } => {
-            count.iter().chain(args).for_each(|a| expr(a, see));
+        ExprKind::New(new) => {
+            new.place.iter().chain(&new.count).chain(&new.args).for_each(|a| expr(a, see));
         }
         ExprKind::Delete { pointer: a, .. } => expr(a, see),
         _ => {}

@@ -228,9 +228,10 @@ pub fn expr(e: &Expr) -> String {
                 p.out.trim().replace('\n', "; ")
             )
         }
-        ExprKind::New { ty: t, count, args, .. } => {
-            let count = count.as_ref().map_or(String::new(), |n| format!("[{}]", expr(n)));
-            format!("new {}{count}({})", ty(t), join(args.iter().map(expr)))
+        ExprKind::New(new) => {
+            let place = new.place.as_ref().map_or(String::new(), |p| format!("({}) ", expr(p)));
+            let count = new.count.as_ref().map_or(String::new(), |n| format!("[{}]", expr(n)));
+            format!("new {place}{}{count}({})", ty(&new.ty), join(new.args.iter().map(expr)))
         }
         ExprKind::Delete { pointer, .. } => format!("delete {}", expr(pointer)),
         ExprKind::PackExpansion(e) => format!("{}...", expr(e)),

@@ -37,6 +37,8 @@ pub(crate) struct Interp<'m, 'a, T: Track> {
     pub spare_images: Vec<Image>,
     spare_slots: Vec<Vec<Slot<T>>>,
     globals: Vec<u32>,
+    /// Objects of variables that the host may use while kernels run, and their numbers in place of a buffer's.
+    pub(super) managed: Vec<(u32, usize)>,
     /// For each function, which variables live in memory; computed when it is first called.
     in_memory: Vec<Option<Vec<bool>>>,
     pub(super) frame: Frame<T>,

@@ -126,6 +126,12 @@ pub trait Launcher {
         let _ = (pieces, waits, origin);
     }
 
+    /// The number that a variable of the device has in place of a buffer's, if the host may use it while kernels run.
+    fn managed(&self, global: usize) -> Option<usize> {
+        let _ = global;
+        None
+    }
+
     /// Whether anything that the host has not waited for touches the buffer, or any that the host can use.
     fn in_flight(&self, buffer: Option<usize>) -> bool {
         let _ = buffer;

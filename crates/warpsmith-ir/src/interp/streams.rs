@@ -74,11 +74,14 @@ impl<T: Track> Interp<'_, '_, T> {
         bytes: usize,
         writes: bool,
     ) -> Option<Piece> {
+        let managed = || self.managed.iter().find(|m| m.0 == object).map(|m| m.1);
+        if object >= OWN {
+            return Some(Piece { buffer: managed()?, at, bytes, writes, shared: true });
+        }
         let buffer = object as usize;
         let host = &self.memory.host;
         let shared = host.shared.contains(buffer);
-        let reached = object < OWN && !host.host.contains(buffer);
-        reached.then_some(Piece { buffer, at, bytes, writes, shared })
+        (!host.host.contains(buffer)).then_some(Piece { buffer, at, bytes, writes, shared })
     }
 
     /// The host itself reads or writes what lies at a place.
@@ -90,7 +93,10 @@ impl<T: Track> Interp<'_, '_, T> {
     }
 
     pub(super) fn may_be_in_flight(&self, object: u32) -> bool {
-        object < OWN && self.memory.host.shared.contains(object as usize)
+        match object < OWN {
+            true => self.memory.host.shared.contains(object as usize),
+            false => self.managed.iter().any(|m| m.0 == object),
+        }
     }
 
     /// The same of so many bytes, which need not be there; `plain`: see [`super::Launcher::host_touches`].

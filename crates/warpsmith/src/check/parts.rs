@@ -87,6 +87,11 @@ impl Runner<'_> {
         self.limits.len() > mark.limits.len()
     }
 
+    /// Launches since of which some blocks were not run, in words.
+    pub(super) fn in_part_since(&self, mark: &Mark) -> &[String] {
+        self.in_part.get(mark.in_part.len()..).unwrap_or_default()
+    }
+
     /// Makes notes of the findings since that others do not have.
     pub(super) fn doubt(&mut self, mark: &Mark, others: &[String]) {
         for item in self.items.iter_mut().filter(|i| !i.is_note && !others.contains(&i.id)) {

@@ -211,3 +211,46 @@ fn a_wait_is_missing_whatever_the_arguments_are() {
     finds(&program(""), &format!("write of `z[0]` by `square` and read {BY_HOST}"));
     is_clean(&program("cudaDeviceSynchronize();"));
 }
+
+/// Variables that host and device both have are memory like any other, in loops and by names.
+#[test]
+fn managed_variables_are_waited_for() {
+    let program = |wait: &str, uses: &str| {
+        format!(
+            "__device__ __managed__ int total;
+__managed__ float table[64];
+__device__ int of_device;
+__global__ void work(int n)
+{{
+    int i = threadIdx.x;
+    if (i < n) {{ atomicAdd(&total, i); table[i] *= 2; of_device = 1; }}
+}}
+int main()
+{{
+    float sum = 0;
+    total = 0;
+    for (int i = 0; i < 64; i++) table[i] = i;
+    work<<<1, 48>>>(48);
+    {wait}
+    {uses}
+    cudaDeviceSynchronize();
+    return sum > 3;
+}}
+"
+        )
+    };
+    let of_total = format!("atomic of `total[0]` by `work` and read {BY_HOST}");
+    let of_table = format!("write of `table[0]` by `work` and read {BY_HOST}");
+    let loops = "for (int i = 0; i < 64; i++) sum += table[i];";
+    finds(&program("", "sum += total;"), &of_total);
+    finds(&program("", loops), &of_table);
+    finds(
+        &program("", "table[5] = 0;"),
+        &format!("write of `table[5]` by `work` and write {BY_HOST}"),
+    );
+    for uses in ["sum += total;", loops, "table[5] = 0;"] {
+        is_clean(&program("cudaDeviceSynchronize();", uses));
+    }
+    // What no thread touches may be used meanwhile.
+    is_clean(&program("", "table[50] = 0; sum += table[60];"));
+}

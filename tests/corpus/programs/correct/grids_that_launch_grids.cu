@@ -22,6 +22,15 @@ __device__ void selection_sort(unsigned *a, int left, int right)
     }
 }
 
+// What kernels may ask the run-time library.
+__device__ void no_error_so_far()
+{
+    int device = 0;
+    cudaError_t e = cudaGetLastError();
+    if (e != cudaSuccess || cudaGetDevice(&device) != cudaSuccess)
+        printf("device %d, %s: %s\n", device, cudaGetErrorName(e), cudaGetErrorString(e));
+}
+
 __global__ void quicksort(unsigned *a, int left, int right, int depth)
 {
     if (depth >= 12 || right - left <= 8) {
@@ -46,6 +55,7 @@ __global__ void quicksort(unsigned *a, int left, int right, int depth)
         cudaStreamDestroy(stream);
     }
     if (i < right) quicksort<<<1, 1>>>(a, i, right, depth + 1);
+    no_error_so_far();
 }
 
 struct Range {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::Kind;
 use super::cells::Cell;
-use crate::api::Touched;
+use crate::api::{Touched, VARIABLES};
 use crate::compile::lir::Home;
 use crate::engine::launch::Machine;
 
@@ -23,11 +23,10 @@ impl Machine<'_> {
     pub fn touched(&self) -> Vec<Touched> {
         let mut all = vec![];
         for (handle, object) in self.program.objects.iter().enumerate() {
-            let Home::Buffer(buffer) = object.home else { continue };
+            let Some((buffer, length)) = self.visible(&object.home) else { continue };
             let granule = self.races.granules.get(handle).copied().flatten();
             let cells = self.races.shadow.cells.get(handle);
             let (Some(granule), Some(cells)) = (granule, cells) else { continue };
-            let length = self.memory.buffers.get(buffer as usize).map_or(0, |b| b.bytes.len());
             let mut touched = Touched { buffer, ..Touched::default() };
             for (at, cell) in cells.iter().enumerate() {
                 let Some(way) = self.way_of(cell) else { continue };
@@ -45,6 +44,21 @@ impl Machine<'_> {
             }
         }
         all
+    }
+
+    /// The number and length of a buffer, or of a variable that the host may use.
+    fn visible(&self, home: &Home) -> Option<(u32, usize)> {
+        match *home {
+            Home::Buffer(buffer) => {
+                let b = self.memory.buffers.get(buffer as usize);
+                Some((buffer, b.map_or(0, |b| b.bytes.len())))
+            }
+            Home::Variable { index, constant: false } => {
+                let variable = self.memory.globals.get(index as usize)?;
+                variable.host_writes.then_some((VARIABLES + index, variable.bytes.len()))
+            }
+            _ => None,
+        }
     }
 
     fn way_of(&self, cell: Cell) -> Option<Way> {

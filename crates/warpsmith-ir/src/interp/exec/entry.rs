@@ -30,6 +30,7 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
             spare_images: vec![],
             spare_slots: vec![],
             globals: vec![],
+            managed: vec![],
             in_memory: vec![None; module.functions.len()],
             frame: Frame { function: None, slots: vec![] },
             depth: 0,
@@ -61,6 +62,10 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
         self.make_globals()?;
         self.working =
             crate::interp::host::working(self.launcher.tolerant(), self.module, function);
+        if self.working.is_some() {
+            let number = |(i, id): (usize, &u32)| Some((*id, self.launcher.managed(i)?));
+            self.managed = self.globals.iter().enumerate().filter_map(number).collect();
+        }
         let f = self.module.function(function);
         let items = self.arguments(f, args)?;
         let result = self.call(function, items, &f.origin)?;

@@ -62,6 +62,11 @@ impl<'m, T: Track> Interp<'m, '_, T> {
         if !T::PLAIN || self.working.is_none() || watched || self.team.is_some() {
             return Ok(None);
         }
+        // Registers do not say which variables of the device they were loaded from.
+        let beside = || self.launcher.in_flight(None) || self.launches(stmt);
+        if !self.managed.is_empty() && beside() {
+            return Ok(None);
+        }
         let Some(key) = self.frame.function.zip(loop_id(stmt)) else { return Ok(None) };
         let Some((root, mut code)) = self.translated(key, stmt) else { return Ok(None) };
         let mut r = std::mem::take(&mut self.registers);

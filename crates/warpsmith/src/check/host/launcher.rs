@@ -7,7 +7,7 @@ use std::path::Path;
 
 use warpsmith_emu::{
     self as emu, Arg as EmuArg, Buffer, DeviceMemory, Emulator, LaunchConfig, Sampled, Stats,
-    Touched,
+    Touched, VARIABLES,
 };
 use warpsmith_ir::interp::{Arg, Fault, LaunchRequest, Launcher, Memory, Piece, Skipped};
 use warpsmith_ir::layout::layout_of;
@@ -246,8 +246,15 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
     /// Reports two accesses that nothing orders; who did the later one, and where.
     fn unordered(&mut self, found: Unordered, (at, how): (Option<Span>, &str), note: bool) {
         let Unordered { buffer, byte, earlier: (earlier, was), later } = found;
-        let Some(b) = self.device.buffers.get(buffer) else { return };
-        let size = b.element.as_ref().map_or(1, |t| layout_of(self.module, t).size.max(1));
+        let (b, element) = match buffer.checked_sub(VARIABLES as usize) {
+            None => (self.device.buffers.get(buffer), None),
+            Some(i) => {
+                (self.device.globals.get(i), self.module.globals.get(i).map(|g| g.ty.innermost()))
+            }
+        };
+        let Some(b) = b else { return };
+        let element = element.or(b.element.as_ref());
+        let size = element.map_or(1, |t| layout_of(self.module, t).size.max(1));
         let element = match b.name.as_str() {
             "" => "an array".to_string(),
             name => format!("`{name}[{}]`", byte / size),
@@ -323,7 +330,10 @@ impl Launcher for HostLauncher<'_, '_> {
             };
             let label = place(skipped.span, self.sources, self.path);
             self.at = skipped.span;
-            return self.refused(rule, why, &label);
+            // A direction hinges on no size: other choices of arguments are asked, as for findings of kernels.
+            let note = self.invented_arguments && fault != Fault::WrongDirection;
+            self.runner.refused(rule, why, self.at, &label, note, self.sources);
+            return;
         }
         if skipped.slow && self.runner.hurries() {
             let label = place(skipped.span, self.sources, self.path);
@@ -395,6 +405,11 @@ impl Launcher for HostLauncher<'_, '_> {
 
     fn order(&mut self, what: StreamOrder, operands: &[Option<u64>]) -> u64 {
         self.streams.order(what, operands)
+    }
+
+    fn managed(&self, global: usize) -> Option<usize> {
+        let variable = self.device.globals.get(global)?;
+        variable.host_writes.then_some(VARIABLES as usize + global)
     }
 
     fn in_flight(&self, buffer: Option<usize>) -> bool {

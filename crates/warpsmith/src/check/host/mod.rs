@@ -2,6 +2,7 @@
 
 mod argv;
 mod clock;
+mod devices;
 mod effort;
 mod launcher;
 pub(super) mod lent;
@@ -198,7 +199,7 @@ impl Runner<'_> {
                     ends_after_finding: !unlimited,
                     sources,
                 };
-                let ran = runner.program_once(&of)?;
+                let ran = runner.on_enough_devices(&of)?;
                 runner.account(path, unit, &ran, sources)?;
             }
             Ok::<(), Failure>(())

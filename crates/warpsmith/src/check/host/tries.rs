@@ -46,6 +46,7 @@ impl Runner<'_> {
         }
         if first.worked() {
             self.uneven_beside_defaults(&first, &mark, of)?;
+            self.other_variants(&mut first, &[], of)?;
             return Ok(first);
         }
         // An assertion that no choice meets says nothing about choices: it hinges on something that is not known.
@@ -190,13 +191,8 @@ impl Runner<'_> {
                 continue;
             }
             let mut has = self.found_since(mark);
-            if ran.slow || self.limited_since(mark) {
-                // It says nothing of launches that it did not come to; to the last one it may not have been.
-                let ended = &ran.kernels[..ran.kernels.len() - 1];
-                let reached =
-                    |launch: &str| ended.iter().any(|k| launch.contains(&format!(" {k}<<<")));
-                has.extend(found.iter().filter(|i| !reached(&i.launch)).map(|i| i.id.clone()));
-            }
+            let untold = found.iter().filter(|i| !self.answers(&ran, mark, &i.launch));
+            has.extend(untold.map(|i| i.id.clone()));
             others.push(has);
         }
         self.back_to(&here);
@@ -204,6 +200,18 @@ impl Runner<'_> {
             self.doubt(mark, &others.concat());
         }
         Ok(())
+    }
+
+    /// Whether a run since then says something of what another found in a launch: it ran that kernel, and all blocks of it.
+    fn answers(&self, ran: &Ran, mark: &Mark, launch: &str) -> bool {
+        let mut kernels = ran.kernels.as_slice();
+        if ran.slow || self.limited_since(mark) {
+            // To the end of the last one it may not have come.
+            kernels = &kernels[..kernels.len() - 1];
+        }
+        let in_part = self.in_part_since(mark);
+        let is = |text: &str, kernel: &String| text.contains(&format!(" {kernel}<<<"));
+        kernels.iter().any(|k| is(launch, k) && !in_part.iter().any(|label| is(label, k)))
     }
 
     fn say_invented(&mut self, of: &Running<'_>, arguments: &[String]) {
@@ -215,5 +223,31 @@ impl Runner<'_> {
             shown(of.path),
             arguments.join(" ")
         ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::args::CheckArgs;
+
+    /// A run that left out blocks of a launch, or was ended in it, says nothing against what another one found there.
+    #[test]
+    fn launches_that_were_run_in_part_answer_nothing() {
+        let args = CheckArgs::default();
+        let mut runner = Runner::new(&args);
+        let mark = runner.mark();
+        let kernels = vec!["fill".to_string(), "sum<float>".to_string()];
+        let mut ran = Ran { kernels, ..Ran::default() };
+        let of = |kernel: &str| format!("a.cu:9: {kernel}<<<64, 32>>>");
+        let answers =
+            |runner: &Runner<'_>, ran: &Ran, kernel: &str| runner.answers(ran, &mark, &of(kernel));
+        for (kernel, runs) in [("fill", true), ("sum<float>", true), ("sum<int>", false)] {
+            assert_eq!(answers(&runner, &ran, kernel), runs, "{kernel}");
+        }
+        runner.in_part.push(format!("{}: 9 of 64 blocks were run", of("fill")));
+        assert!(!answers(&runner, &ran, "fill") && answers(&runner, &ran, "sum<float>"));
+        ran.slow = true;
+        assert!(!answers(&runner, &ran, "sum<float>"));
     }
 }

@@ -33,7 +33,9 @@ impl Runner<'_> {
         let tries = CHOICES.iter().flat_map(|c| places.iter().map(move |at| (*at, *c)));
         let longer = argv::so_many(invented.len() + 1, of.unit);
         let one_more = longer.last().map(|last| (invented.len(), last.as_str()));
-        let tries = tries.chain(one_more);
+        // A program that goes on without arguments may take one that chooses.
+        let first = CHOICES.iter().filter(|_| invented.is_empty()).map(|c| (0, *c));
+        let tries = tries.chain(one_more).chain(first);
         let run = |runner: &mut Self| {
             for choice in tries {
                 if runner.is_late() || ran.slow || ran.distinct() >= kernels {

@@ -84,19 +84,21 @@ impl HostLauncher<'_, '_> {
     /// The host may look at what the launch does, and at the same time, unless that talks to the host.
     fn reaches_memory_of_the_host(&self, memory: &Memory, config: &LaunchConfig) -> bool {
         let shared = &memory.host.shared;
-        if shared.is_empty() || talks_to_the_host(self.module, config.kernel) {
+        let managed = self.device.globals.iter().any(|variable| variable.host_writes);
+        if !managed && shared.is_empty() || talks_to_the_host(self.module, config.kernel) {
             return false;
         }
-        config.args.iter().any(|arg| match arg {
-            Arg::Pointer { buffer, .. } => {
-                let b = self.device.buffers.get(buffer.0 as usize);
-                let element = b.and_then(|b| b.element.as_ref());
-                shared.contains(buffer.0 as usize)
-                    || element.is_some_and(|t| holds_pointers(self.module, t))
-            }
-            Arg::Bytes(bytes) => bytes.len() >= size_of::<u64>(),
-            Arg::Null => false,
-        })
+        managed
+            || config.args.iter().any(|arg| match arg {
+                Arg::Pointer { buffer, .. } => {
+                    let b = self.device.buffers.get(buffer.0 as usize);
+                    let element = b.and_then(|b| b.element.as_ref());
+                    shared.contains(buffer.0 as usize)
+                        || element.is_some_and(|t| holds_pointers(self.module, t))
+                }
+                Arg::Bytes(bytes) => bytes.len() >= size_of::<u64>(),
+                Arg::Null => false,
+            })
     }
 
     fn emulate(
