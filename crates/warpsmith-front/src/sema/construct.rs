@@ -154,7 +154,7 @@ impl<'a> Sema<'a> {
     fn has_constructor_for(&self, class: StructId, arity: usize) -> bool {
         let ctors = &self.class(class).ctors;
         let defaulted = ctors.iter().any(|c| c.decl.params.is_empty() && !self.has_body(class, c));
-        !ctors.is_empty() && !(arity == 0 && defaulted && !self.has_user_ctor(class, 0))
+        !ctors.is_empty() && (arity != 0 || !defaulted || self.has_user_ctor(class, 0))
     }
 
     fn run_constructor(
