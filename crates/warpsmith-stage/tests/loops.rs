@@ -101,7 +101,7 @@ __global__ void conv(const float *in, float *out, int nx, int ny) {
 }
 ",
     );
-    assert!(text.contains("tile[ty + R][tx] = in[(y) * nx + x - R];"), "{text}");
+    assert!(text.contains("tile[ty + R][tx] = in[y * nx + x - R];"), "{text}");
     assert!(!text.contains("blockIdx"), "{text}");
 }
 
