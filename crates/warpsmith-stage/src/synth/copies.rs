@@ -419,7 +419,7 @@ impl Problem<'_> {
             against.insert(0, &idle);
         }
         // For a shorter condition nobody reads again what is there.
-        let fetched = exact.as_ref().is_none_or(|c| far_fetched(c));
+        let fetched = exact.as_ref().is_none_or(far_fetched);
         let read = [&right, &unaided, &none].into_iter().take(if fetched { 3 } else { 1 });
         for away in read.flat_map(|read| against.iter().map(move |a| a.or(read))) {
             // Where nobody does harm no condition is needed.
