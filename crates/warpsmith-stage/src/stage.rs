@@ -242,22 +242,6 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
     })
 }
 
-/// Refuses reads of shared arrays that data decide on what is written to: no run shows all that may be there.
-fn read_as_filled(session: &Session, accesses: &[Access]) -> Result<(), Refusal> {
-    let reads = |a: &Access, array: &str| {
-        let mut words = a.replacement.split(|c: char| !c.is_alphanumeric() && c != '_');
-        words.any(|word| word == array)
-    };
-    let filled = || session.plan.forks.filled.iter();
-    let found = accesses.iter().find_map(|a| Some((a, filled().find(|array| reads(a, array))?)));
-    let Some((access, array)) = found else { return Ok(()) };
-    let error = format!("data decide what is written to `{array}`, and no run shows all of it");
-    let error = Diagnostic::error("W713", error)
-        .label(place(&access.at), format!("`{}` would stand here", access.replacement))
-        .help(format!("write to `{array}` whatever data say, or leave this read without a mark"));
-    Err(session.refuse(true, vec![error]))
-}
-
 /// A sketch without marks: its holes were all there was to find.
 fn sketched(input: Input, filling: Filling, time: Duration) -> Staged {
     let mut sources = SourceMap::new();
@@ -405,7 +389,7 @@ fn sure(
     loop {
         session.input.steps.begin("search and checks");
         let result = verified(session, profiled, checker, &mut search)?;
-        read_as_filled(session, &accesses(session, &result.found, Duration::ZERO, &[]))?;
+        not_run::read_as_filled(session, &accesses(session, &result.found, Duration::ZERO, &[]))?;
         let mut result = named.settle(session, profiled, checker, &mut search, result)?;
         result.redundant = result.checked.redundant.iter().copied().collect();
         if session.input.fix {

@@ -130,6 +130,7 @@ pub use program::{
     managed_variables, variables_set_by_host,
 };
 pub use refused::{REFUSALS, Refusal};
+pub use text::scalar_text;
 pub use verifier_files::{
     ALL_DIFFER_FROM, ParameterValue, declares_only, numbers_of_conditions, read_as_verifiers_do,
     values_of_comparisons, values_of_conditions,

@@ -74,7 +74,8 @@ impl<'a> Sema<'a> {
     }
 }
 
-pub(crate) fn scalar_text(s: Scalar) -> &'static str {
+/// A scalar type as a program writes it: `unsigned char`.
+pub fn scalar_text(s: Scalar) -> &'static str {
     match s {
         Scalar::Bool => "bool",
         Scalar::I8 => "char",

@@ -1,5 +1,6 @@
 //! Tiles of a type that does not hold all values of the elements: data that were tried say nothing of others.
 
+use warpsmith_front::sema::scalar_text;
 use warpsmith_ir::{Diagnostic, Scalar, Type, Var, VarKind};
 
 use super::{Access, Verdict};
@@ -31,7 +32,7 @@ pub(super) fn refused(
             continue;
         };
         if !holds(tile, own) {
-            let [tile, own] = [tile, own].map(written);
+            let [tile, own] = [tile, own].map(scalar_text);
             let what = format!("a tile of `{tile}` does not hold all values of `{own}`");
             let error = Diagnostic::error("W713", what)
                 .label(place(&access.at), "this read is not proved to give what the element is")
@@ -44,25 +45,6 @@ pub(super) fn refused(
 
 fn element(ty: &Type) -> Option<Scalar> {
     ty.pointee().unwrap_or(ty).innermost().scalar()
-}
-
-/// A type as CUDA writes it.
-fn written(scalar: Scalar) -> &'static str {
-    match scalar {
-        Scalar::Bool => "bool",
-        Scalar::I8 => "signed char",
-        Scalar::U8 => "unsigned char",
-        Scalar::I16 => "short",
-        Scalar::U16 => "unsigned short",
-        Scalar::I32 => "int",
-        Scalar::U32 => "unsigned",
-        Scalar::I64 => "long long",
-        Scalar::U64 => "unsigned long long",
-        Scalar::F16 => "__half",
-        Scalar::BF16 => "__nv_bfloat16",
-        Scalar::F32 => "float",
-        Scalar::F64 => "double",
-    }
 }
 
 /// Whether a type has all values of another one, or, of whole numbers, as many.

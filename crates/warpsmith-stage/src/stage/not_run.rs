@@ -2,9 +2,9 @@
 
 use warpsmith_ir::Diagnostic;
 
-use super::{Written, all_proved};
+use super::{Access, Written, all_proved};
 use crate::proving::ShapeProof;
-use crate::session::{Refusal, Session};
+use crate::session::{Refusal, Session, place};
 use crate::verify::check::Rewritten;
 use crate::verify::further::Further;
 use crate::verify::unmet::{self, Unmet};
@@ -49,4 +49,23 @@ fn refused(session: &Session, one: &Unmet) -> Refusal {
     .label(one.at, format!("in no launch that was tried this {}", one.how))
     .help("name values with which it is run: --arg NAME=N; or store to other arrays than those that marks read");
     session.refuse(true, vec![error])
+}
+
+/// Refuses reads of shared arrays that data decide on what is written to: no run shows all that may be there.
+///
+/// # Errors
+/// W713 for the first.
+pub(super) fn read_as_filled(session: &Session, accesses: &[Access]) -> Result<(), Refusal> {
+    let reads = |a: &Access, array: &str| {
+        let mut words = a.replacement.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.any(|word| word == array)
+    };
+    let filled = || session.plan.forks.filled.iter();
+    let found = accesses.iter().find_map(|a| Some((a, filled().find(|array| reads(a, array))?)));
+    let Some((access, array)) = found else { return Ok(()) };
+    let error = format!("data decide what is written to `{array}`, and no run shows all of it");
+    let error = Diagnostic::error("W713", error)
+        .label(place(&access.at), format!("`{}` would stand here", access.replacement))
+        .help(format!("write to `{array}` whatever data say, or leave this read without a mark"));
+    Err(session.refuse(true, vec![error]))
 }
