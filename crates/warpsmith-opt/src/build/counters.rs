@@ -179,6 +179,12 @@ pub fn wide(l: &ForLoop) -> ForLoop {
     ForLoop { first: cast(&l.first), limit: cast(&l.limit), step: cast(&l.step), ..l.clone() }
 }
 
+/// The type of the first iterations of strips. That behind the last one may lie beyond the counter's type where the loop
+/// does not begin at a constant: from a constant on nobody counts that far.
+pub fn strips_type(l: &ForLoop, counter: Scalar) -> Scalar {
+    if counter.bytes() < 8 && l.first.as_const().is_none() { Scalar::I64 } else { counter }
+}
+
 /// Whether the number of iterations is sure to fit the counter's type.
 pub fn count_fits(function: &Function, l: &ForLoop) -> bool {
     let ty = counter_type(function, l);

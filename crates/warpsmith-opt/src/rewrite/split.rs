@@ -135,7 +135,8 @@ pub fn apply(legal: LegalSplit<'_>) -> Rewritten {
     let function = kernel.func_mut();
     let counter = function.var(l.var).clone();
     let name = fresh_name(function, &format!("{}_block", counter.name));
-    let ty = starts_type(&l, &counter.ty);
+    let own = counters::counter_type(function, &l);
+    let ty = Type::Scalar(counters::strips_type(&l, own));
     let mut var = Var::new(name, ty.clone(), VarKind::Local);
     var.origin = counter.origin.by("split");
     let start = function.add_var(var);
@@ -155,13 +156,6 @@ pub fn apply(legal: LegalSplit<'_>) -> Rewritten {
         }
     });
     Rewritten::same_loops(kernel)
-}
-
-/// The type of the first iterations of the strips. That behind the last one may lie beyond the counter's type where the loop
-/// does not begin at a constant: from a constant on nobody counts that far.
-fn starts_type(l: &ForLoop, counter: &Type) -> Type {
-    let narrow = counter.scalar().is_some_and(|s| s.bytes() < 8);
-    if narrow && l.first.as_const().is_none() { Type::I64 } else { counter.clone() }
 }
 
 /// The loop over the first iterations of the strips, with an empty body.

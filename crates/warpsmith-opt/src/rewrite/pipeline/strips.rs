@@ -65,17 +65,7 @@ impl Expansion<'_, '_> {
         self.staged.truncate(before);
         self.strips.starts.remove(&l.id);
         self.strips.slots.remove(&l.id);
-        let main = ForLoop {
-            id: self.draft.scope.host.fresh_loop(),
-            var: start,
-            declares: true,
-            first: narrow.first,
-            compare: l.compare,
-            limit: narrow.limit,
-            step: size,
-            kind: LoopKind::Serial,
-            body: Block::new(body),
-        };
+        let main = self.draft.over_strips(l, narrow, start, size, body);
         let (origin, comment) = (stmt.origin.by("pipeline"), stmt.comment.clone());
         out.push(Stmt { kind: StmtKind::For(main), origin, comment });
         let axes: Vec<_> = self.nest.axes.iter().map(|(id, _)| *id).collect();
@@ -105,11 +95,21 @@ impl Expansion<'_, '_> {
         let number = Expr::var(strip, Type::I32);
         let offset =
             Expr::binary(BinaryOp::Mul, number.clone().cast(size.ty.clone()), size.clone());
+        let wide = Type::Scalar(counters::strips_type(l, ty));
         let first = match counters::is_const(&l.first, 0) {
             true => offset,
-            false => Expr::binary(BinaryOp::Add, l.first.clone(), offset),
+            false => {
+                let [first, offset] = [l.first.clone(), offset].map(|e| e.cast(wide.clone()));
+                Expr::binary(BinaryOp::Add, first, offset)
+            }
         };
-        let exists = Expr::binary(l.compare, Expr::var(start, Type::Scalar(ty)), l.limit.clone());
+        // In 64 bits where it may lie behind all numbers of the counter's type.
+        let position = match wide == Type::Scalar(ty) {
+            true => Expr::var(start, Type::Scalar(ty)),
+            false => first.clone(),
+        };
+        let exists = Expr::binary(l.compare, position, l.limit.clone().cast(wide));
+        let first = first.cast(Type::Scalar(ty));
         let mut body = vec![declare(start, first)];
         match sure || self.are_there(l, copies, strips) {
             true => body.extend(self.copies_to(l, copies, start, number)),

@@ -104,17 +104,7 @@ impl Expansion<'_, '_> {
         body.extend(self.copied_back(copies));
         self.strips.starts.remove(&l.id);
         body.push(barrier("everyone has read the strip before the next one takes its place"));
-        let strips = ForLoop {
-            id: self.draft.scope.host.fresh_loop(),
-            var: start,
-            declares: true,
-            first: narrow.first,
-            compare: l.compare,
-            limit: narrow.limit,
-            step: size,
-            kind: LoopKind::Serial,
-            body: Block::new(body),
-        };
+        let strips = self.draft.over_strips(l, narrow, start, size, body);
         let comment = stmt.comment.clone();
         let strips = Stmt { kind: StmtKind::For(strips), origin: stmt.origin.by("stage"), comment };
         let early = copies.iter().map(|k| &self.copies[*k].footprint);
