@@ -1,6 +1,7 @@
 //! Launches that show what a kernel does: small, with sizes that all differ, chosen from how the kernel uses its parameters.
 
 mod beyond;
+mod far;
 
 use std::collections::BTreeMap;
 
@@ -33,6 +34,8 @@ pub struct Launch {
     pub only: Vec<u32>,
     /// It comes to a number of the text, if that takes no great deal of time or memory.
     pub beyond: bool,
+    /// It has very many blocks, of which some are run.
+    pub far: bool,
 }
 
 impl Launch {
@@ -114,6 +117,8 @@ pub enum Fit {
     Each(u32),
     /// Loops go through many planes: those that are kept in turn come round several times.
     Deep(u32),
+    /// Very many positions, of whose blocks some are run.
+    Far(u32),
     /// Positions or a size come to a number of the text: one of [`Usage::limits`], just below it, at it, or beyond.
     Beyond(u32),
 }
@@ -169,6 +174,11 @@ pub fn beyond(usage: &Usage) -> Vec<Fit> {
     beyond::all(usage)
 }
 
+/// Launches of some blocks that lie far from each other.
+pub fn far(usage: &Usage) -> Vec<Fit> {
+    far::all(usage)
+}
+
 /// Whether several sizes bound positions along one axis.
 pub fn has_several(usage: &Usage) -> bool {
     let along = |a: usize| usage.roles.values().filter(|r| r.axes[a]).count();
@@ -222,7 +232,9 @@ pub fn launch(wanted: &Wanted<'_>, block: [u32; 3], blocks: u32, fit: Fit) -> Op
     for a in (0..3).filter(|a| wanted.usage.axes[*a]) {
         let count = counts(fit, blocks)[a] * wanted.more[a];
         let step = step(wanted, a);
-        (grid[a], size[a]) = match beyond::size(wanted, fit, a, (block[a], step)) {
+        let along = (block[a], step);
+        let found = beyond::size(wanted, fit, a, along);
+        (grid[a], size[a]) = match found.or_else(|| far::size(wanted.usage, fit, a, along)) {
             Some(found) => found,
             None => covering(fit, block[a], step, count, a as u32),
         };
@@ -232,10 +244,7 @@ pub fn launch(wanted: &Wanted<'_>, block: [u32; 3], blocks: u32, fit: Fit) -> Op
         let names = factors_of(wanted, a);
         let values = factored(names.len(), size[a]);
         if let Some(product) = values.iter().copied().reduce(|a, b| a * b) {
-            let step = match step(wanted, a) {
-                step @ 1.. => step,
-                _ => block[a].into(),
-            };
+            let step = apart(wanted, block, a);
             size[a] = product;
             grid[a] = (product.unsigned_abs() as u32).div_ceil(step.unsigned_abs() as u32);
         }
@@ -246,7 +255,10 @@ pub fn launch(wanted: &Wanted<'_>, block: [u32; 3], blocks: u32, fit: Fit) -> Op
     ties::apply(wanted.ties, &mut integers);
     let grid = wanted.grid.unwrap_or(grid);
     let beyond = matches!(fit, Fit::Beyond(_));
-    Some(Launch { block, grid, constants, integers, beyond, ..Launch::default() })
+    let far = matches!(fit, Fit::Far(_)) && wanted.grid.is_none();
+    let steps = [0, 1, 2].map(|a| apart(wanted, block, a));
+    let only = if far { far::blocks(wanted, grid, steps) } else { vec![] };
+    Some(Launch { block, grid, constants, integers, only, beyond, far, ..Launch::default() })
 }
 
 /// Positions from a block to the next; 0: as many as it has threads, which it has also where the grid is transposed,
@@ -256,6 +268,14 @@ fn step(wanted: &Wanted<'_>, axis: usize) -> i64 {
     match wanted.strides.blocks[axis] {
         1 if transposed => 0,
         step => step,
+    }
+}
+
+/// How far blocks of an axis lie apart.
+fn apart(wanted: &Wanted<'_>, block: [u32; 3], axis: usize) -> i64 {
+    match step(wanted, axis) {
+        step @ 1.. => step,
+        _ => block[axis].into(),
     }
 }
 
@@ -290,7 +310,7 @@ fn covering(fit: Fit, threads: u32, step: i64, count: u32, axis: u32) -> (u32, i
         Fit::Least(_) => (1, i64::from(count).min(whole)),
         Fit::Part | Fit::Thin(_) => (count, (whole / 2 + 1 + i64::from(axis)).min(whole)),
         Fit::Ragged(by) => (count, whole - cut(by)),
-        Fit::Beyond(_) | Fit::Deep(_) => (count, whole - cut(2)),
+        Fit::Beyond(_) | Fit::Deep(_) | Fit::Far(_) => (count, whole - cut(2)),
         Fit::Random(seed) => {
             let mut mix = Mix::of(&[seed, axis]);
             let size = any_size(&mut mix, step.min(threads.into()));
@@ -457,7 +477,7 @@ fn colour(fit: Fit, blocks: u32) -> i64 {
         Fit::Exact | Fit::Apart => 1,
         Fit::Single | Fit::Part | Fit::Thin(_) | Fit::Least(_) | Fit::Ends(_, true) => 2,
         Fit::Ragged(_) | Fit::Overlapping(_) | Fit::Strided | Fit::Spare | Fit::Ends(..) => 0,
-        Fit::Beyond(_) | Fit::Deep(_) => 0,
+        Fit::Beyond(_) | Fit::Deep(_) | Fit::Far(_) => 0,
         Fit::Random(seed) | Fit::Loose(seed) | Fit::Within(seed) | Fit::Each(seed) => {
             i64::from(seed % 3)
         }

@@ -494,6 +494,7 @@ pub fn needed(program: &Program, launch: &Launch, data: Data<'_>) -> Result<Need
     let mut prepared = prepare(program, launch, None, data)?;
     let limits = match launch.of_file {
         Some(_) => Limits::OF_FILE,
+        None if launch.far => Limits::FAR,
         None if launch.beyond => Limits::BEYOND,
         None => Limits { steps: program.max_steps, ..Limits::NONE },
     };

@@ -80,6 +80,7 @@ impl Session {
                 | Fit::Each(_)
                 | Fit::Deep(_)
                 | Fit::Beyond(_)
+                | Fit::Far(_)
         );
         let larger = match found.idle && !self.idle && !beside {
             true => self.larger(kind, strides)?,

@@ -1,6 +1,6 @@
 //! Launches for texts that nothing proves: many sizes without pattern, with small blocks and with those of the file, and with other
 //! numbers of blocks than the sizes say. What holds by accident at the launches that every text is checked with seldom does at all of these.
-//! Then such whose positions and sizes come to numbers of the text, and data near those.
+//! Then such whose positions and sizes come to numbers of the text, some blocks of very large ones, and data near numbers of the text.
 
 use std::collections::BTreeSet;
 
@@ -76,6 +76,8 @@ fn launches(session: &mut Session, checker: &Checker) -> Result<Vec<Suited>, Ref
     // Others than those that every text is checked with.
     let without_pattern: Vec<Fit> = (0..loose).map(|seed| Fit::Loose(!seed)).collect();
     let beyond = launch::beyond(&session.usage);
+    let far = launch::far(&session.usage);
+    let last = blocks.last().copied();
     for block in blocks {
         let each: Vec<Fit> = launch::each(2 * block[0].min(MAX_EACH) + 2).collect();
         // Where data decide on what is read, those that reads begin and end in.
@@ -83,6 +85,9 @@ fn launches(session: &mut Session, checker: &Checker) -> Result<Vec<Suited>, Ref
         add(session, block, (&each, THREADS), &mut all)?;
         add(session, block, (&without_pattern, THREADS), &mut all)?;
         add(session, block, (&beyond, BEYOND_THREADS), &mut all)?;
+    }
+    if let Some(block) = last {
+        add(session, block, (&far, BEYOND_THREADS), &mut all)?;
     }
     Ok(all)
 }
