@@ -36,6 +36,8 @@ pub struct Launch {
     pub beyond: bool,
     /// It has very many blocks, of which some are run.
     pub far: bool,
+    /// Parameters that the array of another one is passed for.
+    pub aliased: Vec<[String; 2]>,
 }
 
 impl Launch {
@@ -70,12 +72,18 @@ impl Launch {
             Some(_) => " as in the file",
             None => "",
         };
+        let aliased = self.aliased.iter().map(|[first, own]| format!(", {own} is {first}"));
+        let aliased: String = aliased.collect();
         let blocks: u64 = self.grid.iter().map(|n| u64::from(*n)).product();
         let some = match self.only.len() {
             0 => String::new(),
             n => format!(", {n} of {blocks} blocks"),
         };
-        format!("block {}, grid {}{as_it_is}{sizes}{some}", dims(self.block), dims(self.grid))
+        format!(
+            "block {}, grid {}{as_it_is}{sizes}{aliased}{some}",
+            dims(self.block),
+            dims(self.grid)
+        )
     }
 }
 
@@ -458,7 +466,9 @@ fn shift(
         {
             None
         }
-        Fit::Random(seed) | Fit::Loose(seed) | Fit::Within(seed) | Fit::Each(seed) => {
+        // Elements may lie before a position.
+        Fit::Loose(seed) => Some([0, 1, 2, 3, 4, -1, -3][Mix::of(&[seed, 4]).below(7) as usize]),
+        Fit::Random(seed) | Fit::Within(seed) | Fit::Each(seed) => {
             Some(Mix::of(&[seed, 4]).below(5) as i64)
         }
         _ => Some([2, 3, 1][blocks as usize % 3]),

@@ -178,9 +178,10 @@ pub fn prepare(
     let memory = DeviceMemory::new(&program.module);
     let (tags, mix) = (Tags::new(data, launch), Mix(data.seed));
     let mut filling = Filling { program, lengths, data, memory, tags, mix, arrays: vec![] };
-    variables(program, &mut filling.memory, &mut filling.tags);
+    variables(launch, &mut filling);
     let mut args = vec![];
     let mut objects = vec![];
+    let mut passed: Vec<(&String, BufferId)> = vec![];
     for param in &function.params {
         let var = function.var(*param);
         let sized = |n: &str| launch.integers.contains_key(n);
@@ -192,7 +193,11 @@ pub fn prepare(
         }
         args.push(match &var.ty {
             Type::Pointer { pointee, .. } => {
-                let buffer = filling.array(&var.name, pointee);
+                let own = filling.array(&var.name, pointee);
+                let same = launch.aliased.iter().find(|[_, name]| *name == var.name);
+                let same = same.and_then(|[first, _]| passed.iter().find(|(n, _)| *n == first));
+                let buffer = same.map_or(own, |(_, buffer)| *buffer);
+                passed.push((&var.name, buffer));
                 Arg::Pointer { buffer, offset: 0 }
             }
             Type::Scalar(s) if s.is_float() => {
@@ -393,19 +398,30 @@ fn by_value(
     bytes
 }
 
-/// Variables of the device that nobody sets hold values, too.
-fn variables(program: &Program, memory: &mut DeviceMemory, tags: &mut Tags) {
-    for (global, buffer) in program.module.globals.iter().zip(&mut memory.globals) {
-        let Some(s) = global.ty.innermost().scalar().filter(|_| global.init.is_none()) else {
-            continue;
-        };
-        buffer.poison.clear();
-        if !s.is_float() {
-            continue;
+/// Variables of the device hold what the launch says; those that nobody sets hold values, too.
+fn variables(launch: &Launch, filling: &mut Filling<'_>) {
+    let module = &filling.program.module;
+    for (global, buffer) in module.globals.iter().zip(&mut filling.memory.globals) {
+        if let Some(s) = global.ty.innermost().scalar().filter(|_| global.init.is_none()) {
+            buffer.poison.clear();
+            let several = matches!(global.ty, Type::Array(..));
+            let size = s.bytes() as usize;
+            for chunk in buffer.bytes.chunks_exact_mut(size) {
+                let value = match s.is_float() {
+                    true => filling.tags.value(s),
+                    false if several => Value::int(s, (filling.mix.next() % SMALL) as i64),
+                    false => break,
+                };
+                chunk.copy_from_slice(&value.bits.to_le_bytes()[..size]);
+            }
         }
-        let size = s.bytes() as usize;
-        for chunk in buffer.bytes.chunks_exact_mut(size) {
-            chunk.copy_from_slice(&tags.value(s).bits.to_le_bytes()[..size]);
+        let held = fields(module, &global.ty, &global.name).unwrap_or_default();
+        for (name, at, s) in held {
+            if let Some(value) = launch.integers.get(&name) {
+                let n = s.bytes() as usize;
+                let value = Value::int(s, *value).bits.to_le_bytes();
+                buffer.bytes[at..at + n].copy_from_slice(&value[..n]);
+            }
         }
     }
 }

@@ -284,6 +284,19 @@ impl Plan {
         }
     }
 
+    /// Records variables of the device, too, wherever nothing else has the name.
+    pub fn record_variables(&mut self, names: &[String], usage: &Usage) {
+        for point in self.reads.iter_mut().chain(&mut self.inserts) {
+            let seen = names.iter().filter(|n| !point.site.declared.contains(n));
+            let symbol = |n: &String| Symbol {
+                along: usage.along(n),
+                shifts: usage.shifts.contains(n),
+                ..Symbol::new(n, SymbolKind::Variable)
+            };
+            point.symbols.extend(seen.map(symbol));
+        }
+    }
+
     /// Whether there are parts of what is read that could be recorded.
     pub fn has_parts(&self) -> bool {
         self.reads.iter().any(|p| !p.parts.is_empty())

@@ -21,12 +21,14 @@ use crate::plan::Plan;
 use crate::profile::instrument::Instrumented;
 use crate::profile::rows::{self, Profile};
 use crate::program::{self, Compiler, Program, Settings};
+use crate::source::aliased;
 use crate::source::constants::{self, Constant};
 use crate::source::forks::Choices;
 use crate::source::host_bodies::HostBodies;
 use crate::source::marks;
 use crate::source::scope;
 use crate::source::shape::Extent;
+use crate::source::symbols;
 use crate::source::ties::{self, Made, Tie};
 use crate::stage::Access;
 use crate::strides::{self, Strides};
@@ -184,6 +186,8 @@ pub struct Session {
     pub plan: Plan,
     /// The kernel, with template arguments.
     pub kernel: String,
+    /// Its template has types for parameters.
+    pub typed: bool,
     /// How the kernel uses its integers and axes.
     pub usage: Usage,
     /// What the extents of the block are.
@@ -199,6 +203,8 @@ pub struct Session {
     /// The user's text, then headers.
     pub sources: SourceMap,
     parameters: Vec<String>,
+    /// Parameters that launches of the file pass one array for.
+    pub aliased: Vec<Vec<[String; 2]>>,
     /// Arrays that marked reads name.
     pub tagged: Vec<String>,
     /// Data decide whether some marks are come to: launches are run with values of both kinds.
@@ -295,7 +301,8 @@ impl Session {
     pub fn new(input: Input) -> Result<Session, Refusal> {
         let Understood { compiler, unit, parsed, sources, found, plain, kernel } =
             Understood::new(&input)?;
-        let usage = usage::usage(&unit, &kernel);
+        let symbols = symbols::of_kernel(&unit, &kernel, &plain, &parsed);
+        let usage = usage::with_constants(&unit, &kernel, &symbols);
         let defines = &input.settings.defines;
         let constants = constants::of_kernel(&unit, &kernel, &plain, &parsed, defines);
         let mut plan = Plan::new(&input.text, found, &unit, &parsed, (&usage, &constants))
@@ -308,6 +315,7 @@ impl Session {
         }
         let mut ties = ties::of_host(&unit, &kernel, &parsed, &usage.shifts);
         ties.retain(|t| !input.integers.contains_key(&t.parameter));
+        let aliased = aliased::of_host(&unit, &kernel, &parsed);
         let mut tagged = vec![];
         for i in 0..plan.reads.len() {
             tagged.extend(scope::names(plan.slice(&plan.mark(i).global())));
@@ -315,6 +323,7 @@ impl Session {
         let mut session = Session {
             compiler,
             plan,
+            typed: scope::has_types(&unit, &kernel),
             kernel,
             usage,
             of_file: extents.clone(),
@@ -323,6 +332,7 @@ impl Session {
             own_extents,
             sources,
             parameters: vec![],
+            aliased,
             tagged,
             mixed: false,
             pinned: false,
@@ -345,7 +355,7 @@ impl Session {
             raced: None,
             input,
         };
-        session.read_parameters()?;
+        session.read_parameters(&symbols)?;
         Ok(session)
     }
 

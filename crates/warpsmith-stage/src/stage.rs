@@ -3,6 +3,7 @@
 mod accesses;
 mod by_readers;
 mod comments;
+mod instances;
 mod named;
 mod narrow;
 mod not_run;
@@ -214,6 +215,12 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
     let mut out = named::asserted(&session, &fixed);
     out.extend(&comments(&session, &accesses, &checked, &proofs, (&only, &unmet)));
     own_shape(&mut session, &checker, &out, &edits)?;
+    let mut whole = out.clone();
+    whole.extend(&edits);
+    let others = instances::checked(&session, &whole)?;
+    if !others.is_empty() {
+        notes.push(format!("checked as {}, too", others.join(", ")));
+    }
     out.extend(&session.plan.extents(own_block(&session)));
     out.extend(&edits);
     let text = out.apply(&session.plan.text).map_err(|at| overlapping(&session, &at))?;

@@ -1,13 +1,14 @@
 //! The whole-number parameters of a kernel, and those that the user gives values.
 
-use warpsmith_ir::Diagnostic;
+use warpsmith_ir::{Diagnostic, Type};
 
 use super::{Refusal, Session};
 use crate::memory;
 
 impl Session {
-    /// The integer parameters, from the unmodified kernel at some block shape.
-    pub(super) fn read_parameters(&mut self) -> Result<(), Refusal> {
+    /// The integer parameters, from the unmodified kernel at some block shape, and what variables of the device hold that launches give
+    /// values as well.
+    pub(super) fn read_parameters(&mut self, symbols: &[String]) -> Result<(), Refusal> {
         let block = self.input.block.unwrap_or([16, 16, 1]);
         let text = self.plan.reference(block);
         let program =
@@ -15,15 +16,23 @@ impl Session {
         let function = program.module.function(program.kernel);
         let vars = || function.params.iter().map(|p| function.var(*p));
         let role = |n: &str| self.usage.roles.contains_key(n);
+        let base = |n: &str| n.split('.').next().unwrap_or(n).to_string();
         let fields = vars().filter_map(|v| {
             let object = memory::object(&program.module, &v.ty, &v.name, &role);
             let own = object.map(|(_, fields)| fields);
             own.or_else(|| memory::fields(&program.module, &v.ty, &v.name))
         });
-        let integers = fields.flatten().filter(|(_, _, s)| s.is_integer());
+        let globals = program.module.globals.iter().filter(|g| symbols.contains(&g.name));
+        let single = globals.filter(|g| !matches!(g.ty, Type::Array(..)));
+        let held: Vec<memory::Field> = single
+            .filter_map(|g| memory::fields(&program.module, &g.ty, &g.name))
+            .flatten()
+            .collect();
+        let integers = fields.flatten().chain(held).filter(|(_, _, s)| s.is_integer());
         self.parameters = integers.map(|(name, ..)| name).collect();
         self.knows_given()?;
-        let members = self.parameters.iter().filter(|n| self.usage.roles.contains_key(*n));
+        let of_kernel = |n: &&String| role(n) && !symbols.contains(&base(n));
+        let members = self.parameters.iter().filter(of_kernel);
         let pointed = |n: &&String| {
             vars().any(|v| v.ty.is_pointer() && n.split('.').next() == Some(v.name.as_str()))
         };
@@ -33,6 +42,9 @@ impl Session {
         };
         let members: Vec<String> = members.filter(|n| n.contains('.')).map(written).collect();
         self.plan.record(&members, &self.usage);
+        let own = |n: &&String| symbols.contains(&base(n)) && (!n.contains('.') || role(n));
+        let held: Vec<String> = self.parameters.iter().filter(own).cloned().collect();
+        self.plan.record_variables(&held, &self.usage);
         Ok(())
     }
 

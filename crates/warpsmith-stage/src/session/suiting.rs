@@ -221,6 +221,10 @@ impl Session {
             }
             return Ok(Some(Suited { launch, lengths, idle, loose: false }));
         }
+        // Of distances that nobody may mean to be below zero nothing is said.
+        if launch.integers.values().any(|v| *v < 0) {
+            return Ok(None);
+        }
         let races = outcome.findings.into_iter().filter(|f| ordered && f.rule == Rule::RaceGlobal);
         let bad = bad.into_iter().chain(races).collect();
         self.unsuited.push((launch, bad));

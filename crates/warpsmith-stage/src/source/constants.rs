@@ -83,7 +83,12 @@ fn arguments(function: &ast::FunctionDecl, kernel: &str) -> Vec<Constant> {
 }
 
 /// Names that a text uses, and those that what they stand for uses.
-fn reached(unit: &TranslationUnit, text: &str, sources: &SourceMap, body: &str) -> Vec<String> {
+pub(super) fn reached(
+    unit: &TranslationUnit,
+    text: &str,
+    sources: &SourceMap,
+    body: &str,
+) -> Vec<String> {
     let macros = definitions(text);
     let mut all = scope::names(body);
     let mut at = 0;

@@ -1,6 +1,7 @@
 //! The user's text: the plan in it, what is in scope, and how it is edited.
 
 mod adjusted;
+pub(crate) mod aliased;
 pub(crate) mod by_data;
 pub(crate) mod constants;
 pub(crate) mod counted;
@@ -19,6 +20,7 @@ pub(crate) mod patch;
 mod put;
 pub(crate) mod scope;
 pub mod shape;
+pub(crate) mod symbols;
 pub(crate) mod ties;
 pub(crate) mod turns;
 pub(crate) mod values;

@@ -129,6 +129,13 @@ pub fn kernel<'a>(unit: &'a TranslationUnit, name: &str) -> Option<&'a ast::Func
     in_namespace(&unit.items, name)
 }
 
+/// Whether types are among the parameters of a kernel's template.
+pub fn has_types(unit: &TranslationUnit, kernel_name: &str) -> bool {
+    let function = kernel(unit, super::shape::base_name(kernel_name));
+    let mut params = function.iter().flat_map(|f| &f.template).flat_map(|t| &t.params);
+    params.any(|p| matches!(p.kind, ast::TemplateParamKind::Type { .. }))
+}
+
 fn in_namespace<'a>(items: &'a [ast::Item], name: &str) -> Option<&'a ast::FunctionDecl> {
     items.iter().find_map(|item| match &item.kind {
         ItemKind::Function(f) if f.attrs.global && f.body.is_some() => match &f.name {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use warpsmith_ir::Diagnostic;
 
-use super::{Access, PlanKind, Verdict, own_proved};
+use super::{Access, PlanKind, Verdict, narrow, own_proved};
 use crate::proving::ShapeProof;
 use crate::search::{self, Found, Profiled};
 use crate::session::{Refusal, Session, place};
@@ -16,7 +16,7 @@ use crate::synth::sides::Sides;
 /// # Errors
 /// W710 when no read can be served.
 pub(super) fn replacements(
-    session: &Session,
+    session: &mut Session,
     profiled: &Profiled,
     found: &[Found],
 ) -> Result<Patch, Refusal> {
@@ -41,8 +41,10 @@ pub(super) fn replacements(
             error = error.note(search::witness(session, profiled, m, row));
         }
     }
-    Err(session
-        .refuse(true, vec![error.help("copy the elements to a shared array before they are read")]))
+    let first = profiled.launches.first().map(|s| s.launch.clone());
+    let converted = first.and_then(|l| narrow::converted(session, &l, 0));
+    let copy = || "copy the elements to a shared array before they are read".to_string();
+    Err(session.refuse(true, vec![error.help(converted.unwrap_or_else(copy))]))
 }
 
 /// What conditions of reads have in common.

@@ -22,6 +22,8 @@ struct Terms {
     assumed: String,
     /// What checks do not show.
     unmet: String,
+    /// The instance of a template of types.
+    instance: String,
 }
 
 impl Terms {
@@ -40,6 +42,10 @@ impl Terms {
             told: listed(" where ", &told, " and "),
             assumed: listed("; assumed: ", &assumed, ", "),
             unmet: listed("; no launch shows what follows where ", &unmet, ", or "),
+            instance: match session.typed {
+                true => format!(" as `{}`", session.kernel),
+                false => String::new(),
+            },
         }
     }
 }
@@ -74,7 +80,7 @@ pub(super) fn comments(
 }
 
 fn line(session: &Session, checked: &Checked, here: &[&Access], terms: &Terms) -> String {
-    let Terms { tied, told, assumed, unmet } = terms;
+    let Terms { tied, told, assumed, unmet, instance } = terms;
     let everywhere =
         |b: &[u32; 3]| here.iter().all(|a| a.verdict != Verdict::Proved || a.proved.contains(b));
     let (sure, rest): (Vec<_>, Vec<_>) = blocks(checked).into_iter().partition(everywhere);
@@ -90,11 +96,15 @@ fn line(session: &Session, checked: &Checked, here: &[&Access], terms: &Terms) -
     match (proved, checked) {
         (0, 0) => "Not in shared memory: read from global memory as before.".to_string(),
         (_, 0) => {
-            format!("{of}{tied}: proved for all sizes with blocks of {sure}{more}{assumed}.")
+            format!(
+                "{of}{tied}: proved for all sizes with blocks of {sure}{instance}{more}{assumed}."
+            )
         }
-        (0, _) => format!("{of}{told}: checked with blocks of {shapes}, not proved{unmet}."),
+        (0, _) => {
+            format!("{of}{told}: checked with blocks of {shapes}{instance}, not proved{unmet}.")
+        }
         (p, _) => format!(
-            "{of}{told}: checked with blocks of {shapes}, {p} of them proved for all sizes{assumed}{unmet}."
+            "{of}{told}: checked with blocks of {shapes}{instance}, {p} of them proved for all sizes{assumed}{unmet}."
         ),
     }
 }

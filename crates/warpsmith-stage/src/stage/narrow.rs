@@ -1,7 +1,7 @@
 //! Tiles of a type that does not hold all values of the elements: data that were tried say nothing of others.
 
 use warpsmith_front::sema::scalar_text;
-use warpsmith_ir::{Diagnostic, Scalar, Type, Var, VarKind};
+use warpsmith_ir::{Diagnostic, Module, Scalar, Type, Var, VarKind};
 
 use super::{Access, Verdict};
 use crate::launch::Launch;
@@ -18,17 +18,10 @@ pub(super) fn refused(
     accesses: &[Access],
 ) -> Result<(), Refusal> {
     let shaped = session.shaped(launch)?;
-    let vars: Vec<&Var> = shaped.reference.module.functions.iter().flat_map(|f| &f.vars).collect();
-    let of = |text: &str, is: &dyn Fn(&Var) -> bool| {
-        let names = scope::names(text);
-        let named =
-            |n: &String| vars.iter().find(|v| is(v) && v.name.trim_start_matches("::") == n);
-        names.iter().find_map(named).and_then(|v| element(&v.ty))
-    };
-    let shared = |v: &Var| matches!(v.kind, VarKind::Shared | VarKind::DynamicShared);
+    let of = |text: &str, is: fn(&Var) -> bool| named_in(&shaped.reference.module, text, is);
     for access in accesses.iter().filter(|a| a.verdict == Verdict::Checked) {
-        let tile = of(&access.replacement, &shared);
-        let (Some(tile), Some(own)) = (tile, of(&access.original, &|v| v.ty.is_pointer())) else {
+        let tile = of(&access.replacement, is_shared);
+        let (Some(tile), Some(own)) = (tile, of(&access.original, |v| v.ty.is_pointer())) else {
             continue;
         };
         if !holds(tile, own) {
@@ -41,6 +34,34 @@ pub(super) fn refused(
         }
     }
     Ok(())
+}
+
+/// What to do about a tile whose elements are of another type than those that are read: where they are converted, none is found there.
+pub(super) fn converted(session: &mut Session, launch: &Launch, mark: usize) -> Option<String> {
+    let shaped = session.shaped(launch).ok()?;
+    let module = &shaped.reference.module;
+    let read = session.plan.slice(&session.plan.mark(mark).global());
+    let own = named_in(module, read, |v| v.ty.is_pointer())?;
+    let tile = match &session.plan.reads[mark].site.arrays[..] {
+        [tile] => &tile.name,
+        _ => return None,
+    };
+    let of_tile = named_in(module, tile, is_shared).filter(|s| *s != own)?;
+    let [of_tile, own] = [of_tile, own].map(scalar_text);
+    Some(format!(
+        "`{tile}` has elements of `{of_tile}` and the array of `{own}`: mark what is converted, `__opt__(({of_tile}){read})`"
+    ))
+}
+
+/// The scalars of the first variable of a kind that a text names.
+fn named_in(module: &Module, text: &str, is: fn(&Var) -> bool) -> Option<Scalar> {
+    let vars: Vec<&Var> = module.functions.iter().flat_map(|f| &f.vars).collect();
+    let named = |n: &String| vars.iter().find(|v| is(v) && v.name.trim_start_matches("::") == n);
+    scope::names(text).iter().find_map(named).and_then(|v| element(&v.ty))
+}
+
+fn is_shared(v: &Var) -> bool {
+    matches!(v.kind, VarKind::Shared | VarKind::DynamicShared)
 }
 
 fn element(ty: &Type) -> Option<Scalar> {

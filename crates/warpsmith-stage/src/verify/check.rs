@@ -147,6 +147,20 @@ fn ends(block: [u32; 3]) -> impl Iterator<Item = (Fit, u32)> {
     last.chain([(Fit::Ragged(1), MANY)])
 }
 
+/// The first launches of the file's block with arrays that host code passes for two parameters.
+fn aliased(session: &mut Session, launches: &[Suited]) -> Result<Vec<Suited>, Refusal> {
+    let mut all = vec![];
+    let own = |s: &&Suited| session.own.is_none_or(|b| s.launch.block == b) && !s.idle;
+    let like: Vec<&Suited> = launches.iter().filter(own).take(OF_EACH).collect();
+    for aliased in session.aliased.clone() {
+        for suited in &like {
+            let launch = Launch { aliased: aliased.clone(), ..suited.launch.clone() };
+            all.extend(session.suit(launch)?);
+        }
+    }
+    Ok(all)
+}
+
 impl Checker {
     /// Chooses launches that were not profiled.
     ///
@@ -212,6 +226,8 @@ impl Checker {
         }
         let of_file = session.of_file(&launches)?;
         launches.extend(of_file);
+        let aliased = aliased(session, &launches)?;
+        launches.extend(aliased);
         let tiny = tiny::launches(session)?;
         Ok(Checker { launches, tiny, dropped: vec![], cut: None })
     }

@@ -5,7 +5,7 @@
 
 mod places;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use warpsmith_ir::{
     BinaryOp, Builtin, Expr, ExprKind, MathFn, Module, Place, PlaceKind, Scalar, Span, Type,
@@ -64,8 +64,8 @@ pub struct Eval<'a> {
     pub fresh: u32,
     /// Arrays that the unmodified kernel writes.
     pub written: Vec<Array>,
-    /// Structures that parameters lead to, by the parameter.
-    pub objects: HashMap<u32, Tree>,
+    /// Structures that parameters lead to, and variables of the device.
+    pub objects: BTreeMap<Array, Tree>,
     pub loads: Vec<Loaded>,
     /// Elements of shared arrays that the unmodified kernel reads.
     pub shared_reads: Vec<Loaded>,

@@ -166,8 +166,9 @@ pub fn walk(
     for v in written::objects(before) {
         let var = before.var(v);
         let object = var.ty.pointee().map(|ty| walker.value(ty, &v.0.to_string(), &var.name));
-        walker.eval.objects.extend(object.map(|o| (v.0, o)));
+        walker.eval.objects.extend(object.map(|o| (Array::Variable(v.0), o)));
     }
+    walker.variables();
     walker.block(&before.body.stmts, &after.body.stmts)?;
     walker.out.loads = walker.eval.loads;
     walker.out.shared_reads = walker.eval.shared_reads;
@@ -196,6 +197,18 @@ impl<'a> Walker<'a> {
                 ty => Held::Tree(self.value(ty, &p.0.to_string(), &var.name)),
             };
             self.eval.frame.vars.insert(p.0, held);
+        }
+    }
+
+    /// Variables of the device that the kernel leaves alone hold what a launch gives them, as parameters do.
+    fn variables(&mut self) {
+        let globals = self.eval.module.globals.iter().enumerate();
+        for (n, global) in globals.filter(|(_, g)| !matches!(g.ty, Type::Array(..))) {
+            let array = Array::Global(n as u32);
+            if !self.eval.written.contains(&array) {
+                let held = self.value(&global.ty, &format!("g{n}"), &global.name);
+                self.eval.objects.insert(array, held);
+            }
         }
     }
 

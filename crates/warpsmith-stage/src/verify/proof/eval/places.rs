@@ -22,8 +22,8 @@ impl Eval<'_> {
         let (memory, at) = self.address(place);
         match memory {
             Memory::Global(array) => {
-                if let (Array::Variable(v), Some(0)) = (&array, at.constant())
-                    && let Some(object) = self.objects.get(v)
+                if at.constant() == Some(0)
+                    && let Some(object) = self.objects.get(&array)
                 {
                     return object.clone();
                 }
