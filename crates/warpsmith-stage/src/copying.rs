@@ -201,7 +201,11 @@ fn asked(copy: &Copy, symbols: &[Symbol]) -> Group {
 
 /// A read of which copies for the iterations that constants of the file say do not bring all.
 fn beyond(session: &Session, mark: usize) -> Refusal {
-    let error = Diagnostic::error("W711", "no copies bring what is read in all iterations")
+    let error = match session.plan.turns.iter().all(|t| t.counters.is_empty()) {
+        true => "no copies bring what is read",
+        false => "no copies bring what is read in all iterations",
+    };
+    let error = Diagnostic::error("W711", error)
         .label(place(&session.plan.mark(mark).whole), "for this read");
     session.refuse(true, vec![error])
 }

@@ -399,6 +399,8 @@ fn depth(wanted: &Wanted<'_>, blocks: u32, fit: Fit) -> i64 {
     // What loops leave out at their ends, beyond a plane at each.
     let margin = (wanted.usage.margin - 2).max(0);
     match (wanted.strides.turns, fit) {
+        // Loops that go through nothing leave out barriers in them.
+        (_, Fit::Loose(seed)) if seed % 11 == 7 => i64::from(seed % 3 / 2),
         (n, Fit::Deep(planes)) => n.max(1) * i64::from(planes) + margin,
         (0 | 1, _) => 4 + i64::from(blocks % 3) + margin,
         (n, Fit::Exact | Fit::Apart) => 2 * n,
@@ -503,6 +505,13 @@ fn unbounded(
     (blocks, fit): (u32, Fit),
 ) -> i64 {
     let usage = wanted.usage;
+    // A row is shorter than what is read of it now and then.
+    if let Fit::Loose(seed) = fit
+        && seed % 7 == 3
+        && (usage.rows.contains(name) || usage.leaps.contains(name))
+    {
+        return any_size(&mut Mix::of(&[seed, 5]), size[0].max(1));
+    }
     let bounded = usage.roles.values().any(|r| r.axes[0] || r.product[0]);
     match role.depth {
         // Nothing else says how far rows go.
@@ -511,7 +520,10 @@ fn unbounded(
         // What all blocks before one have, however they lie.
         false if usage.leaps.contains(name) => {
             let rows = size.iter().max().copied().unwrap_or(1).max(depth(wanted, blocks, fit));
-            (rows + APART) * (rows + APART)
+            match fit {
+                Fit::Far(_) => rows + APART,
+                _ => (rows + APART) * (rows + APART),
+            }
         }
         // What the text compares with a number is no length.
         false if is_choice(usage, name) => [3, 1, 7, 2][(blocks as usize + used) % 4],

@@ -3,6 +3,8 @@
 mod literals;
 
 pub use literals::come_near;
+use std::collections::HashMap;
+
 use warpsmith_emu::{
     Arg, Buffer, BufferId, Checks, DeviceMemory, LaunchConfig, Options, Outcome, Rule,
     device_pointer,
@@ -177,11 +179,12 @@ pub fn prepare(
     let function = program.module.function(program.kernel);
     let memory = DeviceMemory::new(&program.module);
     let (tags, mix) = (Tags::new(data, launch), Mix(data.seed));
-    let mut filling = Filling { program, lengths, data, memory, tags, mix, arrays: vec![] };
+    let (arrays, passed, aliased) = (vec![], HashMap::new(), &launch.aliased[..]);
+    let mut filling =
+        Filling { program, lengths, data, memory, tags, mix, arrays, aliased, passed };
     variables(launch, &mut filling);
     let mut args = vec![];
     let mut objects = vec![];
-    let mut passed: Vec<(&String, BufferId)> = vec![];
     for param in &function.params {
         let var = function.var(*param);
         let sized = |n: &str| launch.integers.contains_key(n);
@@ -193,11 +196,7 @@ pub fn prepare(
         }
         args.push(match &var.ty {
             Type::Pointer { pointee, .. } => {
-                let own = filling.array(&var.name, pointee);
-                let same = launch.aliased.iter().find(|[_, name]| *name == var.name);
-                let same = same.and_then(|[first, _]| passed.iter().find(|(n, _)| *n == first));
-                let buffer = same.map_or(own, |(_, buffer)| *buffer);
-                passed.push((&var.name, buffer));
+                let buffer = filling.array(&var.name, pointee);
                 Arg::Pointer { buffer, offset: 0 }
             }
             Type::Scalar(s) if s.is_float() => {
@@ -242,6 +241,9 @@ struct Filling<'a> {
     tags: Tags,
     mix: Mix,
     arrays: Vec<String>,
+    /// Pointers that the array of an earlier one is passed for.
+    aliased: &'a [[String; 2]],
+    passed: HashMap<String, BufferId>,
 }
 
 impl Filling<'_> {
@@ -262,7 +264,7 @@ impl Filling<'_> {
             None => contents(program, &element, 4096, false, tags, mix),
         };
         self.arrays.push(name.to_string());
-        self.memory.add(Buffer {
+        let own = self.memory.add(Buffer {
             name: name.to_string(),
             element: Some(element),
             bytes,
@@ -270,7 +272,15 @@ impl Filling<'_> {
             exact: true,
             pattern: pattern.into(),
             ..Buffer::default()
-        })
+        });
+        let of = |[a, b]: &[String; 2]| match name {
+            _ if a == name => self.passed.get(b).copied(),
+            _ if b == name => self.passed.get(a).copied(),
+            _ => None,
+        };
+        let passed = self.aliased.iter().find_map(of).unwrap_or(own);
+        self.passed.insert(name.to_string(), passed);
+        passed
     }
 
     /// The bytes of a structure, with arrays for its pointers.

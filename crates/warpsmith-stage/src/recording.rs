@@ -53,10 +53,15 @@ __device__ inline long long *__ws_row(int id, int width, int held, int &rank, in
   visit[1] = lanes;
   return visit + 2 + rank * width;
 }
+// Whether elements are reals: two arrays of dynamic memory may have the same bits.
+template <class T> __device__ bool __ws_real(const T *) { return false; }
+__device__ inline bool __ws_real(const float *) { return true; }
+__device__ inline bool __ws_real(const double *) { return true; }
 // The elements of an array behind their number, which is negative where none can be what is read.
 template <class T, class S> __device__ void __ws_hold(long long *held, const T *value, const S *array, int length, int rank, int count) {
-  *held = sizeof(T) == sizeof(S) ? length : -1 - length;
-  if (sizeof(T) != sizeof(S)) return;
+  bool fits = sizeof(T) == sizeof(S) && __ws_real(value) == __ws_real(array);
+  *held = fits ? length : -1 - length;
+  if (!fits) return;
   for (int n = rank; n < length; n += count) held[1 + n] = __ws_at(array + n);
 }
 "#;

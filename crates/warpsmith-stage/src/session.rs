@@ -204,7 +204,7 @@ pub struct Session {
     pub sources: SourceMap,
     parameters: Vec<String>,
     /// Parameters that launches of the file pass one array for.
-    pub aliased: Vec<Vec<[String; 2]>>,
+    pub aliased: aliased::Shared,
     /// Arrays that marked reads name.
     pub tagged: Vec<String>,
     /// Data decide whether some marks are come to: launches are run with values of both kinds.
@@ -521,7 +521,7 @@ impl Session {
             lengths: &lengths,
             tagged: &self.tagged,
             reads: self.plan.reads.len(),
-            runs: runs(&shaped.reference, &self.tagged),
+            runs: runs(&shaped.reference, &self.tagged, mixed),
             seed: 1 + how.way.unwrap_or(0) * memory::SEEDS_A_WAY,
             kind: if how.wide { Values::Wide } else { Values::mixed(mixed) },
             whole: how.whole,
@@ -539,8 +539,9 @@ impl Session {
     }
 }
 
-/// How often a launch is profiled, so that no two elements of a marked array are equal by accident every time.
-fn runs(reference: &Program, tagged: &[String]) -> u64 {
+/// How often a launch is profiled, so that no two elements of a marked array are equal by accident every time. Where data decide on the
+/// way of threads, as often as they take the same.
+fn runs(reference: &Program, tagged: &[String], mixed: bool) -> u64 {
     let function = reference.module.function(reference.kernel);
     let vars = function.params.iter().map(|p| function.var(*p));
     let marked = vars.filter(|v| tagged.contains(&v.name));
@@ -550,13 +551,18 @@ fn runs(reference: &Program, tagged: &[String]) -> u64 {
         }
         t => vec![t.clone()],
     };
-    let bytes = |t: Type| t.pointee().and_then(|t| t.innermost().scalar()).map(Scalar::bytes);
+    let bits = |t: Type| match t.pointee().and_then(|t| t.innermost().scalar())? {
+        Scalar::Bool => Some(1),
+        scalar => Some(8 * scalar.bytes()),
+    };
     let types = marked.flat_map(|v| {
         fields(v.ty.pointee().filter(|t| matches!(t, Type::Struct(_))).unwrap_or(&v.ty))
     });
-    match types.filter_map(bytes).min() {
-        Some(1) => 4,
-        Some(2) => 3,
+    match types.filter_map(bits).min() {
+        Some(1) if mixed => memory::SEEDS_A_WAY,
+        Some(1) => 24,
+        Some(8) => 4,
+        Some(16) => 3,
         _ => 1,
     }
 }

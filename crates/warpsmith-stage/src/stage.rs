@@ -7,6 +7,7 @@ mod instances;
 mod named;
 mod narrow;
 mod not_run;
+mod overlaps;
 mod refuted;
 mod wording;
 
@@ -213,7 +214,9 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
     let only = if proved { vec![] } else { only };
     notes.extend(only.iter().map(wording::only));
     let mut out = named::asserted(&session, &fixed);
-    out.extend(&comments(&session, &accesses, &checked, &proofs, (&only, &unmet)));
+    let apart = overlaps::forbidden(&mut session, &checker, &edits)?;
+    let apart: Vec<String> = apart.iter().map(overlaps::said).collect();
+    out.extend(&comments(&session, &accesses, &checked, &proofs, (&only, &unmet, &apart)));
     own_shape(&mut session, &checker, &out, &edits)?;
     let mut whole = out.clone();
     whole.extend(&edits);
@@ -241,7 +244,7 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
         mixed: session.mixed,
         filling,
         unmet: unmet.iter().map(|u| not_run::said(&session, u)).collect(),
-        assumed: assumed(&session, &proofs, &only),
+        assumed: assumed(&session, &proofs, &only).into_iter().chain(apart).collect(),
         proof_time: proofs.iter().map(|p| p.time).sum(),
         profile_time: profiled.time,
         total_time: start.elapsed(),

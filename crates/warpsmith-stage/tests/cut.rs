@@ -183,3 +183,18 @@ fn loops_without_iterations_read_nothing() {
     let name = |n: &str| chosen.tried.iter().find(|t| t.name.starts_with(n)).map(|t| &t.failed);
     assert_eq!(name("`k` cut, `p` through registers"), Some(&None), "{:?}", chosen.tried);
 }
+
+/// What one run stores another may read where both pointers lead into one array.
+#[test]
+fn parts_of_one_array_are_not_cut() {
+    let host = |second: &str| {
+        format!(
+            "{COLUMN}void run(float *a, float *b, int nx, int ny, int nz) {{ column<<<dim3(nx / 32, ny / 4), dim3(32, 4)>>>(a, {second}, nx, ny, nz); }}\n"
+        )
+    };
+    assert!(choose(&host("b")).best.is_some_and(|b| b.launch.is_some()));
+    let chosen = choose(&host("a + nx * ny"));
+    assert!(chosen.best.is_none_or(|b| b.launch.is_none()), "cut");
+    let why = chosen.uncut.map(|r| format!("{r:?}")).unwrap_or_default();
+    assert!(why.contains("parts of one array"), "{why}");
+}

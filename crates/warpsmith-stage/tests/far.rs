@@ -176,3 +176,143 @@ void b(const double *x, double *y, int n) {{ twice<double><<<(n + B - 1) / B, B>
     let staged = planned_with(&kernel("T"), asked()).unwrap_or_else(|(_, m)| panic!("{m}"));
     assert!(staged.notes.iter().any(|n| n.contains("twice<double>")), "{:?}", staged.notes);
 }
+
+/// What host code passes twice goes through other variables, functions and structures.
+#[test]
+fn arrays_that_are_passed_twice_by_other_names_overlap() {
+    let launch = "smooth<<<(n + B - 1) / B, B>>>";
+    for host in [
+        format!("void run(float *a, int n) {{ float *b = a; {launch}(a, b, n); }}"),
+        format!(
+            "void go(float *a, float *b, int n) {{ {launch}(a, b, n); }} void run(float *a, int n) {{ go(a, a, n); }}"
+        ),
+    ] {
+        let message = refused(&format!("{IN_PLACE}{host}\n"));
+        assert!(message.contains("dst is src"), "{message}");
+    }
+    let kernel = IN_PLACE
+        .replace("const float *src, float *dst, int n", "Arrays a")
+        .replace("src[", "a.src[")
+        .replace("dst[", "a.dst[")
+        .replace("i < n", "i < a.n");
+    let head = "struct Arrays { const float *src; float *dst; int n; };\n";
+    let host = "void run(float *d, int n) { Arrays a; a.src = d; a.dst = d; a.n = n; smooth<<<(n + B - 1) / B, B>>>(a); }\n";
+    let message = refused(&format!("{head}{kernel}{host}"));
+    assert!(message.contains("a.src") && message.contains(" is "), "{message}");
+}
+
+/// The text says what it assumes where the kernel is right with one array, and nothing where it is not.
+#[test]
+fn texts_say_which_pointers_must_not_overlap() {
+    let assumed = "`src` and `dst` do not overlap";
+    let staged = planned(IN_PLACE).unwrap_or_else(|(_, m)| panic!("{m}"));
+    assert!(staged.text.contains(&format!("where {assumed}")), "{}", staged.text);
+    assert!(staged.assumed.contains(assumed), "{:?}", staged.assumed);
+    // Where the file passes parts of one array it does not say how far these are apart.
+    let host = "void run(float *a, int n) { smooth<<<(n + B - 1) / B, B>>>(a + 1, a, n); }\n";
+    let message = refused(&format!("{IN_PLACE}{host}"));
+    assert!(message.contains("parts of one array"), "{message}");
+    let promised = IN_PLACE.replace("*dst", "*__restrict__ dst");
+    let staged = planned(&promised).unwrap_or_else(|(_, m)| panic!("{m}"));
+    assert!(!staged.text.contains("overlap"), "{}", staged.text);
+    let plain = row("if (i < n) t[threadIdx.x] = in[i];", "__opt__(in[i > 0 ? i - 1 : 0])");
+    let staged = planned(&plain).unwrap_or_else(|(_, m)| panic!("{m}"));
+    assert!(!staged.text.contains("overlap"), "{}", staged.text);
+}
+
+/// Under a condition that no launch meets a subscript changes, by whatever name.
+#[test]
+fn variables_that_the_kernel_may_change_are_no_sizes() {
+    let rarely = "if (n == 7777777 && i == 0)";
+    for (head, change) in [
+        ("", "shift = 1"),
+        ("", "shift++"),
+        ("", "*&shift = 1"),
+        ("__device__ void put(int &x) { x = 1; }", "put(shift)"),
+        ("__device__ void put() { shift = 1; }", "put()"),
+    ] {
+        let fill = format!(
+            "if (i < n) t[threadIdx.x] = in[i + shift];\n    __syncthreads();\n    {rarely} {change};"
+        );
+        let text =
+            format!("__device__ int shift;\n{head}\n{}", row(&fill, "__opt__(in[i + shift])"));
+        let message = refused(&text);
+        assert!(message.contains("W71"), "{change}: {message}");
+    }
+}
+
+/// A barrier that threads may go past, and a pointer that may lead to the array.
+#[test]
+fn what_no_launch_shows_of_barriers_and_pointers_is_refused() {
+    let fill = "if (i < n) t[threadIdx.x] = in[i];";
+    let rare = "n == 7777777";
+    let neighbour = "__opt__(in[i > 0 ? i - 1 : 0])";
+    let past = row(&format!("{fill}\n    if (!({rare})) __syncthreads();"), neighbour);
+    let past = past.replacen("    __syncthreads();\n    if (i < n) out", "    if (i < n) out", 1);
+    assert!(refused(&past).contains("W713"));
+    for store in [
+        format!("float *d = {rare} ? in : out; if (i < n) d[i] = 0.0f;"),
+        format!("if ({rare}) in += 1;"),
+    ] {
+        let text = row(&format!("{fill}\n    __syncthreads();\n    {store}"), neighbour)
+            .replace("const float *in", "float *in");
+        assert!(refused(&text).contains("W713"), "{store}");
+    }
+}
+
+/// Rows that are shorter than what is read of them, and loops that bring no barrier.
+#[test]
+fn rows_may_be_short_and_loops_empty() {
+    let rows = "#define B 64
+__global__ void rows(const float *in, float *out, int n, int ld) {
+    __shared__ float t[B];
+    int i = blockIdx.x * B + threadIdx.x, y = blockIdx.y;
+    if (i < n) t[threadIdx.x] = in[y * ld + i];
+    __syncthreads();
+    if (i < n) out[y * n + i] = __opt__(in[y * max(ld, n) + i]);
+}
+";
+    match planned(rows) {
+        Ok(s) => assert!(s.accesses[0].replacement != "t[threadIdx.x]", "{}", s.text),
+        Err((_, m)) => assert!(m.contains("W71"), "{m}"),
+    }
+    let text = row(
+        "if (i < n) t[threadIdx.x] = in[i];\n    for (int k = 0; k < m; k++) __syncthreads();",
+        "__opt__(in[i > 0 ? i - 1 : 0])",
+    );
+    let text = text.replace("int n)", "int n, int m)").replacen(
+        "    __syncthreads();\n    if (i < n) out",
+        "    if (i < n) out",
+        1,
+    );
+    let staged = planned(&text).unwrap_or_else(|(_, m)| panic!("{m}"));
+    assert!(!staged.inserted.is_empty(), "{}", staged.text);
+}
+
+/// Two arrays in one piece of dynamic memory, and elements of one bit.
+#[test]
+fn parts_of_dynamic_memory_and_bits_are_found() {
+    let text = "extern __shared__ char memory[];
+__global__ void both(const float *a, const int *b, float *out, int n) {
+    float *first = (float *)memory;
+    int *second = (int *)(first + blockDim.x);
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) { first[threadIdx.x] = a[i]; second[threadIdx.x] = b[i]; }
+    __syncthreads();
+    int j = i > 0 ? i - 1 : 0;
+    if (i < n) out[i] = __opt__(a[i]) * __opt__(b[j]);
+}
+";
+    let staged = planned(text).unwrap_or_else(|(_, m)| panic!("{m}"));
+    let [a, b] = [0, 1].map(|n| &staged.accesses[n].replacement);
+    assert!(a.starts_with("first[") && b.contains("second["), "{}", staged.text);
+    let bits = row("if (i < n) t[threadIdx.x] = in[i];", "__opt__(in[i > 0 ? i - 1 : 0])")
+        .replace("float", "bool");
+    let staged = planned(&bits).unwrap_or_else(|(_, m)| panic!("{m}"));
+    assert!(staged.accesses[0].replacement.contains("threadIdx.x - 1"), "{}", staged.text);
+    let bytes = bits
+        .replace("bool *in", "unsigned char *in")
+        .replace("bool *out", "int *out")
+        .replace("bool t", "int t");
+    assert!(refused(&bytes).contains("mark what is converted"), "{}", refused(&bytes));
+}

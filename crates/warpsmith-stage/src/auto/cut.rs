@@ -11,7 +11,7 @@ use super::find::{self, Access};
 use super::outer::{self, Outer};
 use super::plans::{Kernel, replaced};
 use crate::source::patch::{Patch, indentation};
-use crate::source::{marks, scope};
+use crate::source::{aliased, marks, scope};
 
 /// A kernel whose outermost loop is cut.
 #[derive(Clone, Debug)]
@@ -56,6 +56,7 @@ pub fn cut(kernel: &Kernel<'_>) -> Result<Cut, String> {
     let outer = Outer::around(kernel, &stores)
         .ok_or("no loop that counts up by one holds all stores of the kernel")?;
     let axis = (1..3).find(|a| !kernel.blocks[*a]).ok_or("the kernel uses all axes of the grid")?;
+    apart(kernel, &stores)?;
     independent(kernel, &outer, &stores)?;
     let shifts = moved(kernel, &outer)?;
     let mut cut =
@@ -65,6 +66,17 @@ pub fn cut(kernel: &Kernel<'_>) -> Result<Cut, String> {
         return Err(format!("`{}` goes through {short}", outer.counter));
     }
     Ok(cut)
+}
+
+/// Iterations of one block read what another one stores where host code passes parts of one array.
+fn apart(kernel: &Kernel<'_>, stores: &[&Access]) -> Result<(), String> {
+    let shared = aliased::of_host(kernel.unit, kernel.name, kernel.sources);
+    let stored = |name: &String| stores.iter().any(|s| s.array == *name);
+    let mut pairs = shared.same.iter().flatten().chain(&shared.parts);
+    match pairs.find(|[a, b]| stored(a) || stored(b)) {
+        Some([a, b]) => Err(format!("the file passes parts of one array for `{a}` and `{b}`")),
+        None => Ok(()),
+    }
 }
 
 /// Iterations that are worth it to be shared among blocks.

@@ -151,7 +151,7 @@ impl Asked<'_> {
                     lengths: &needed.lengths,
                     tagged: self.tagged,
                     reads: self.plan.reads.len(),
-                    runs: super::runs(&shaped.reference, self.tagged),
+                    runs: super::runs(&shaped.reference, self.tagged, false),
                     seed: 1,
                     kind: Values::Tagged,
                     whole: false,

@@ -64,7 +64,13 @@ impl Session {
             return Ok(vec![]);
         }
         let strides = self.shaped(&shape)?.strides(block);
-        let Some(mut found) = self.suit_either(kind, strides)? else { return Ok(vec![]) };
+        let (before, raced) = (self.unsuited.len(), self.raced.clone());
+        let suited = self.suit_either(kind, strides)?;
+        if matches!(fit, Fit::Loose(_)) && suited.is_none() {
+            self.unsuited.truncate(before);
+            self.raced = raced;
+        }
+        let Some(mut found) = suited else { return Ok(vec![]) };
         found.loose = matches!(fit, Fit::Loose(_) | Fit::Within(_) | Fit::Each(_) | Fit::Beyond(_));
         // Sizes that blocks are too large for stay so.
         let beside = matches!(
@@ -147,6 +153,19 @@ impl Session {
         }
     }
 
+    /// The same of a launch that nobody means: nothing is said of what is wrong in it.
+    ///
+    /// # Errors
+    /// What the emulator refuses.
+    pub fn suit_silently(&mut self, launch: Launch) -> Result<Option<Suited>, Refusal> {
+        let before = self.unsuited.len();
+        let raced = self.raced.clone();
+        let found = self.suit(launch);
+        self.unsuited.truncate(before);
+        self.raced = raced;
+        found
+    }
+
     /// Whether constants of the file do not go together in a block: with whole blocks the unmodified kernel leaves a shared array.
     /// `TILE % ROWS == 0` stands in no file, and smaller launches do not show that it is meant.
     fn misfits(&mut self, block: [u32; 3]) -> Result<bool, Refusal> {
@@ -220,10 +239,6 @@ impl Session {
                 self.suited.extend(launch.constants.iter().cloned());
             }
             return Ok(Some(Suited { launch, lengths, idle, loose: false }));
-        }
-        // Of distances that nobody may mean to be below zero nothing is said.
-        if launch.integers.values().any(|v| *v < 0) {
-            return Ok(None);
         }
         let races = outcome.findings.into_iter().filter(|f| ordered && f.rule == Rule::RaceGlobal);
         let bad = bad.into_iter().chain(races).collect();

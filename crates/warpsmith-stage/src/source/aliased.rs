@@ -1,44 +1,196 @@
-//! Parameters that host code passes the same array for. Whoever stages a kernel assumes that pointers do not overlap; where the file says
-//! that they do, launches have to as well.
+//! Parameters that host code passes one array for. Whoever stages a kernel assumes that pointers do not overlap; where the file says that
+//! they do, launches have to as well.
 
-use warpsmith_front::ast::{ExprKind, TranslationUnit, TypeKind};
+use std::collections::HashMap;
+
+use warpsmith_front::ast::{self, ExprKind, TranslationUnit, TypeKind};
 use warpsmith_front::sema::walk;
 use warpsmith_ir::SourceMap;
 
-use super::{hosts, scope, shape};
+use super::{hosts, scope, shape, ties};
 
-/// Pairs of parameters, the first one before the other, for each launch of the kernel that passes one text for both.
-pub fn of_host(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Vec<Vec<[String; 2]>> {
-    let base = shape::base_name(kernel);
-    let Some(function) = scope::kernel(unit, base) else { return vec![] };
-    let mut all: Vec<Vec<[String; 2]>> = vec![];
-    hosts::each_function(unit, sources, &mut |body, _| {
-        walk::block(body, &mut |e| {
-            let ExprKind::Launch { callee, args, .. } = &*e.kind else { return };
-            if shape::base_name(sources.text(callee.span)) != base {
-                return;
-            }
-            let pointer = |p: &warpsmith_front::ast::Param| {
-                matches!(p.ty.kind, TypeKind::Pointer { .. } | TypeKind::Array { .. })
-            };
-            let passed: Vec<(&String, &str)> = (function.params.iter().zip(args))
-                .filter(|(p, _)| pointer(p))
-                .filter_map(|(p, a)| Some((p.name.as_ref()?, sources.text(scope::plain(a).span))))
-                .collect();
-            let mut pairs = vec![];
-            for (n, (own, text)) in passed.iter().enumerate() {
-                let same = passed[..n].iter().find(|(_, t)| t == text && is_array(t));
-                pairs.extend(same.map(|(first, _)| [(*first).clone(), (*own).clone()]));
-            }
-            if !pairs.is_empty() && !all.contains(&pairs) {
-                all.push(pairs);
-            }
-        });
-    });
-    all
+/// What pairs of parameters, the first one before the other, have in common in some launch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shared {
+    /// For each launch with some: those that one pointer is passed for.
+    pub same: Vec<Vec<[String; 2]>>,
+    /// Those that pointers into one array are passed for, of which nothing says whether they lie apart.
+    pub parts: Vec<[String; 2]>,
 }
 
-/// Whether what is passed is no null pointer.
-fn is_array(text: &str) -> bool {
-    !matches!(text, "0" | "NULL" | "nullptr")
+/// The array that a pointer leads into, and whether it is that of its first element.
+type Root = (String, bool);
+
+/// Roots of the parameters of a function, for one of its callers.
+type Passed = HashMap<String, Root>;
+
+/// Calls of calls that are followed.
+const MAX_NESTED: u32 = 4;
+
+/// What the launches of a kernel in host code pass for its pointers.
+pub fn of_host(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Shared {
+    let base = shape::base_name(kernel);
+    let mut shared = Shared::default();
+    let Some(function) = scope::kernel(unit, base) else { return shared };
+    for host in hosts::functions(&unit.items) {
+        let Some(body) = &host.body else { continue };
+        let mut launches = vec![];
+        walk::block(body, &mut |e| {
+            if let ExprKind::Launch { callee, args, .. } = &*e.kind
+                && shape::base_name(sources.text(callee.span)) == base
+            {
+                launches.push(args.clone());
+            }
+        });
+        if launches.is_empty() {
+            continue;
+        }
+        for passed in called(unit, host, 0) {
+            let host = Host::new(body, passed);
+            launches.iter().for_each(|args| host.launch(function, args, &mut shared));
+        }
+    }
+    shared
+}
+
+/// What each call of a function passes for its pointers; nothing is known of one that nobody calls.
+fn called(unit: &TranslationUnit, function: &ast::FunctionDecl, depth: u32) -> Vec<Passed> {
+    let name = hosts::name_of(function);
+    let mut all = vec![];
+    for caller in hosts::functions(&unit.items).into_iter().filter(|_| depth < MAX_NESTED) {
+        let Some(body) = caller
+            .body
+            .as_ref()
+            .filter(|b| function.body.as_ref().is_none_or(|own| own.span != b.span))
+        else {
+            continue;
+        };
+        let mut calls = vec![];
+        walk::block(body, &mut |e| {
+            if let ExprKind::Call { callee, args } = &*e.kind
+                && ties::variable(callee) == Some(name)
+            {
+                calls.push(args.clone());
+            }
+        });
+        if calls.is_empty() {
+            continue;
+        }
+        for passed in called(unit, caller, depth + 1) {
+            let host = Host::new(body, passed);
+            all.extend(calls.iter().map(|args| {
+                let named = function.params.iter().zip(args);
+                named.filter_map(|(p, a)| Some((p.name.clone()?, host.root(a, 0)?))).collect()
+            }));
+        }
+    }
+    if all.is_empty() { vec![Passed::new()] } else { all }
+}
+
+/// A function of the host.
+struct Host {
+    passed: Passed,
+    /// What variables are declared with, where that is all that they are given.
+    declared: HashMap<String, Vec<Option<ast::Expr>>>,
+    /// What is assigned to, by its text: variables, and members of structures.
+    assigned: HashMap<String, Vec<ast::Expr>>,
+}
+
+impl Host {
+    fn new(body: &ast::Block, passed: Passed) -> Host {
+        let mut assigned: HashMap<String, Vec<ast::Expr>> = HashMap::new();
+        walk::block(body, &mut |e| {
+            if let ExprKind::Assign { target, value, .. } = &*e.kind
+                && let Some(name) = name(target)
+            {
+                assigned.entry(name).or_default().push(value.clone());
+            }
+        });
+        Host { passed, declared: scope::declared(body), assigned }
+    }
+
+    /// The array that a pointer leads into.
+    fn root(&self, e: &ast::Expr, depth: u32) -> Option<Root> {
+        if depth > 2 * MAX_NESTED {
+            return None;
+        }
+        let part = |e: &ast::Expr| Some((self.root(e, depth + 1)?.0, false));
+        match &*scope::plain(e).kind {
+            ExprKind::Cast { operand, .. } => self.root(operand, depth + 1),
+            ExprKind::Binary { op, left, .. } if op == "+" || op == "-" => part(left),
+            ExprKind::Unary { op, operand } if op == "&" => part(operand),
+            ExprKind::Index { base, .. } => part(base),
+            _ => {
+                let name = name(e)?;
+                if let Some(known) = self.passed.get(&name) {
+                    return Some(known.clone());
+                }
+                let values = self.assigned.get(&name).map_or(&[][..], |v| v);
+                let first = self.declared.get(&name).map_or(&[][..], |v| v);
+                let other = match (first, values) {
+                    ([Some(value)], []) | ([None] | [], [value]) => self.root(value, depth + 1),
+                    _ => None,
+                };
+                Some(other.unwrap_or((name, true)))
+            }
+        }
+    }
+
+    fn launch(&self, kernel: &ast::FunctionDecl, args: &[ast::Expr], shared: &mut Shared) {
+        let mut passed: Vec<(String, Root)> = vec![];
+        for (p, a) in kernel.params.iter().zip(args) {
+            let Some(own) = &p.name else { continue };
+            match &p.ty.kind {
+                TypeKind::Pointer { .. } | TypeKind::Array { .. } => {
+                    passed.extend(self.root(a, 0).map(|root| (own.clone(), root)));
+                }
+                TypeKind::Named(_) => passed.extend(self.members(own, a)),
+                _ => {}
+            }
+        }
+        let mut same = vec![];
+        for (n, (own, root)) in passed.iter().enumerate() {
+            for (first, other) in &passed[..n] {
+                let pair = [first.clone(), own.clone()];
+                match other.0 == root.0 {
+                    true if other.1 && root.1 => same.push(pair),
+                    true if !shared.parts.contains(&pair) => shared.parts.push(pair),
+                    _ => {}
+                }
+            }
+        }
+        if !same.is_empty() && !shared.same.contains(&same) {
+            shared.same.push(same);
+        }
+    }
+
+    /// What the members of a structure were set to before it was passed.
+    fn members(&self, own: &str, argument: &ast::Expr) -> Vec<(String, Root)> {
+        let Some(variable) = ties::variable(argument) else { return vec![] };
+        let member = |(text, values): (&String, &Vec<ast::Expr>)| {
+            let member = text.strip_prefix(variable)?.strip_prefix('.')?;
+            let [value] = &values[..] else { return None };
+            let root = self.root(value, 0).filter(|(name, _)| self.is_pointer(name))?;
+            Some((format!("{own}.{member}"), root))
+        };
+        let mut all: Vec<(String, Root)> = self.assigned.iter().filter_map(member).collect();
+        all.sort();
+        all
+    }
+
+    /// Whether a name may be that of an array: nothing is known of numbers that are equal.
+    fn is_pointer(&self, name: &str) -> bool {
+        self.passed.contains_key(name) || self.declared.contains_key(name)
+    }
+}
+
+/// A variable, or a member of one: `a`, `grid.data`.
+fn name(e: &ast::Expr) -> Option<String> {
+    match &*scope::plain(e).kind {
+        ExprKind::Path(path) => path.as_name().filter(|n| *n != "NULL").map(str::to_string),
+        ExprKind::Member { base, arrow: false, member, .. } => {
+            Some(format!("{}.{}", name(base)?, member.name))
+        }
+        _ => None,
+    }
 }

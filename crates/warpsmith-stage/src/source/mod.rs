@@ -2,6 +2,7 @@
 
 mod adjusted;
 pub(crate) mod aliased;
+mod arrays;
 pub(crate) mod by_data;
 pub(crate) mod constants;
 pub(crate) mod counted;

@@ -8,12 +8,13 @@ use warpsmith_front::ast::{
 use warpsmith_front::sema::walk;
 use warpsmith_ir::{SourceMap, Span};
 
+use super::arrays;
 use super::marks::{self, Tok};
 use super::passed;
 use warpsmith_front::pp::Piece;
 
 /// A shared array as declared.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SharedArray {
     pub name: String,
     /// The text of each extent, outermost first; empty for `extern __shared__ T a[]`.
@@ -23,6 +24,8 @@ pub struct SharedArray {
     pub rank: usize,
     /// Of a parameter: the name of the array that is passed, whose type says more.
     pub passed: Option<String>,
+    /// Of a pointer into an array of dynamic size, `int *b = (int *)(a + n)`: that array.
+    pub within: Option<String>,
 }
 
 impl SharedArray {
@@ -43,6 +46,10 @@ impl SharedArray {
     /// The text of how many elements it has.
     pub fn length(&self) -> String {
         let first = self.first();
+        if let Some(whole) = &self.within {
+            let before = format!("(int)((const char *){} - (const char *){whole})", self.name);
+            return format!("(__ws_dynamic - {before}) / (int)sizeof({first})");
+        }
         match (self.is_dynamic(), self.passed.is_some()) {
             (true, _) => format!("(int)(__ws_dynamic / sizeof({first}))"),
             (false, true) => format!("(int)(({}))", self.extents.join(") * (")),
@@ -94,7 +101,8 @@ pub fn site_in(unit: &TranslationUnit, sources: &SourceMap, at: usize, depth: u3
     let mut file_arrays = vec![];
     let found = in_items(&unit.items, at as u32, &mut file_arrays, sources)?;
     let (function, body) = found;
-    let mut walker = Walker { at: at as u32, sources, site: Site::default() };
+    let assigned = arrays::assigned(body);
+    let mut walker = Walker { at: at as u32, sources, site: Site::default(), assigned };
     walker.site.kernel = function.attrs.global;
     walker.site.body = body.span;
     if let ast::FunctionName::Plain(path) = &function.name {
@@ -160,7 +168,7 @@ fn in_items<'a>(
     for item in items {
         match &item.kind {
             ItemKind::Vars(vars) if vars.attrs.shared => {
-                arrays.extend(vars.declarators.iter().filter_map(|d| shared(d, sources)));
+                arrays.extend(vars.declarators.iter().filter_map(|d| arrays::shared(d, sources)));
             }
             ItemKind::Function(f) => {
                 if let Some(body) = f.body.as_ref().filter(|b| b.span.is_some_and(|s| holds(s, at)))
@@ -204,32 +212,12 @@ fn holds(span: Span, at: u32) -> bool {
     span.file.0 == 0 && span.start <= at && at < span.end
 }
 
-fn shared(d: &ast::Declarator, sources: &SourceMap) -> Option<SharedArray> {
-    let mut extents = vec![];
-    let mut extent_spans = vec![];
-    let mut rank = 0;
-    let mut ty = &d.ty;
-    while let TypeKind::Array { element, extent } = &ty.kind {
-        rank += 1;
-        if let Some(e) = extent {
-            extents.push(sources.text(e.span).to_string());
-            extent_spans.push(e.span);
-        }
-        ty = element;
-    }
-    (rank > 0).then(|| SharedArray {
-        name: d.name.clone(),
-        extents,
-        extent_spans,
-        rank,
-        passed: None,
-    })
-}
-
 struct Walker<'a> {
     at: u32,
     sources: &'a SourceMap,
     site: Site,
+    /// Variables that change after their declarations.
+    assigned: HashSet<String>,
 }
 
 impl Walker<'_> {
@@ -244,6 +232,8 @@ impl Walker<'_> {
             }
         }
         self.site.arrays.retain(|a| a.name != name);
+        let part = self.part(name, ty, init);
+        self.site.arrays.extend(part);
         let mut ty = ty;
         while let TypeKind::Reference { to, .. } = &ty.kind {
             ty = to;
@@ -271,6 +261,23 @@ impl Walker<'_> {
         }
     }
 
+    /// A pointer that stays where it is in an array of dynamic size.
+    fn part(
+        &self,
+        name: &str,
+        ty: &ast::TypeName,
+        init: Option<&ast::Initializer>,
+    ) -> Option<SharedArray> {
+        let (TypeKind::Pointer { .. }, Some(Initializer::Expr(e))) = (&ty.kind, init) else {
+            return None;
+        };
+        let root = arrays::pointed(e)?;
+        let whole = self.site.arrays.iter().find(|a| a.name == root && a.is_dynamic())?;
+        let within = Some(whole.within.clone().unwrap_or_else(|| whole.name.clone()));
+        let one = SharedArray { name: name.to_string(), within, rank: 1, ..SharedArray::default() };
+        (!self.assigned.contains(name)).then_some(one)
+    }
+
     fn vars(&mut self, vars: &ast::VarDecl) {
         for d in &vars.declarators {
             if d.span.start >= self.at {
@@ -280,7 +287,7 @@ impl Walker<'_> {
                 true => {
                     self.site.declared.push(d.name.clone());
                     self.site.arrays.retain(|a| a.name != d.name);
-                    self.site.arrays.extend(shared(d, self.sources));
+                    self.site.arrays.extend(arrays::shared(d, self.sources));
                 }
                 // A variable in its own initialiser has no value yet.
                 false if holds(d.span, self.at) => {}

@@ -27,8 +27,9 @@ struct Terms {
 }
 
 impl Terms {
-    fn new(session: &Session, proofs: &[ShapeProof], (only, unmet): (&[Only], &[Unmet])) -> Terms {
-        let ties: Vec<String> = session.ties().iter().map(Tie::text).collect();
+    fn new(session: &Session, proofs: &[ShapeProof], (only, unmet, apart): Known<'_>) -> Terms {
+        let mut ties: Vec<String> = session.ties().iter().map(Tie::text).collect();
+        ties.extend(apart.iter().cloned());
         let given = only.iter().map(|o| o.what.clone());
         let told: Vec<String> = ties.iter().cloned().chain(given).collect();
         let unmet: Vec<String> = unmet.iter().map(|u| not_run::said(session, u)).collect();
@@ -50,6 +51,9 @@ impl Terms {
     }
 }
 
+/// What the text is known to hold for alone, what was so in no launch, and which pointers must not overlap.
+type Known<'a> = (&'a [Only], &'a [Unmet], &'a [String]);
+
 /// Parts in one phrase; nothing where there are none.
 fn listed(before: &str, all: &[String], between: &str) -> String {
     if all.is_empty() { String::new() } else { format!("{before}{}", all.join(between)) }
@@ -61,7 +65,7 @@ pub(super) fn comments(
     accesses: &[Access],
     checked: &Checked,
     proofs: &[ShapeProof],
-    (only, unmet): (&[Only], &[Unmet]),
+    known: Known<'_>,
 ) -> Patch {
     let mut statements: BTreeMap<usize, Vec<&Access>> = BTreeMap::new();
     for (m, access) in accesses.iter().enumerate() {
@@ -70,7 +74,7 @@ pub(super) fn comments(
         }
     }
     let mut patch = Patch::default();
-    let terms = Terms::new(session, proofs, (only, unmet));
+    let terms = Terms::new(session, proofs, known);
     for (at, here) in statements {
         let line = line(session, checked, &here, &terms);
         let indent = indentation(&session.plan.text, at);

@@ -152,7 +152,7 @@ fn aliased(session: &mut Session, launches: &[Suited]) -> Result<Vec<Suited>, Re
     let mut all = vec![];
     let own = |s: &&Suited| session.own.is_none_or(|b| s.launch.block == b) && !s.idle;
     let like: Vec<&Suited> = launches.iter().filter(own).take(OF_EACH).collect();
-    for aliased in session.aliased.clone() {
+    for aliased in session.aliased.same.clone() {
         for suited in &like {
             let launch = Launch { aliased: aliased.clone(), ..suited.launch.clone() };
             all.extend(session.suit(launch)?);

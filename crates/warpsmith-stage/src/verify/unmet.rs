@@ -36,7 +36,8 @@ pub fn unmet(session: &Session, text: &Rewritten, ways: &BTreeSet<Way>) -> Vec<U
         visit::for_each_expr(&function.body, &mut |e| {
             let span = e.origin.span.and_then(|s| finder.own(s));
             if let (ExprKind::Select(cond, ..), Some(span)) = (&*e.kind, span) {
-                finder.condition(span, cond, [false; 2]);
+                // What is stored through a pointer depends on where it leads to.
+                finder.condition(span, cond, [e.ty.is_pointer(); 2]);
             }
         });
     }
@@ -49,6 +50,22 @@ struct Finder<'a> {
     ways: &'a BTreeSet<Way>,
     function: &'a Function,
     found: &'a mut Vec<Unmet>,
+}
+
+/// Whether a function stores to variables of the device, or calls one that may, or stops.
+fn changes_shared_state(block: &Block) -> bool {
+    let mut changes = has_barrier(block);
+    visit::for_each_place(block, &mut |place, access| {
+        changes |= access == Access::Write && place.root_var().is_none();
+    });
+    visit::for_each_stmt(block, &mut |s| changes |= matches!(s.kind, StmtKind::Call { .. }));
+    changes
+}
+
+fn has_barrier(block: &Block) -> bool {
+    let mut found = false;
+    visit::for_each_stmt(block, &mut |s| found |= matches!(s.kind, StmtKind::Barrier { .. }));
+    found
 }
 
 impl Finder<'_> {
@@ -64,7 +81,9 @@ impl Finder<'_> {
     fn stmt(&mut self, span: Span, kind: &StmtKind) {
         match kind {
             StmtKind::If { cond, then, otherwise } => {
-                let matters = [then, otherwise].map(|arm| self.matters(arm));
+                // Who goes past a barrier reads what others have not stored yet.
+                let barriers = has_barrier(then) || has_barrier(otherwise);
+                let matters = [then, otherwise].map(|arm| barriers || self.matters(arm));
                 self.condition(span, cond, matters);
             }
             StmtKind::For(l) => self.entered(span, &[&l.first, &l.limit], &l.body),
@@ -123,12 +142,16 @@ impl Finder<'_> {
     fn matters(&self, block: &Block) -> bool {
         let mut matters = false;
         visit::for_each_place(block, &mut |place, access| {
-            matters |= access == Access::Write && self.is_read(place);
+            let moved = place.ty.is_pointer();
+            matters |= access == Access::Write && (moved || self.is_read(place));
         });
         visit::for_each_stmt(block, &mut |s| {
             matters |= match &s.kind {
                 StmtKind::Atomic { pointer, .. } => self.points_to_read(pointer),
-                StmtKind::Call { args, .. } => args.iter().any(|a| self.points_to_read(a)),
+                StmtKind::Call { function, args, .. } => {
+                    let callee = &self.text.program.module.function(*function).body;
+                    args.iter().any(|a| self.points_to_read(a)) || changes_shared_state(callee)
+                }
                 StmtKind::Barrier { .. } => true,
                 _ => false,
             };
@@ -145,7 +168,8 @@ impl Finder<'_> {
             | PlaceKind::Field(inner, _)
             | PlaceKind::Component(inner, _) => self.is_read(inner),
             PlaceKind::Var(var) => self.is_shared(*var),
-            PlaceKind::Global(_) => false,
+            // Subscripts may be made of it.
+            PlaceKind::Global(_) => true,
         }
     }
 

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use warpsmith_ir::visit::{for_each_expr, for_each_stmt};
-use warpsmith_ir::{Expr, ExprKind, Function, Module, Place, PlaceKind, StmtKind, Type, VarId};
+use warpsmith_ir::visit::{Access, for_each_expr, for_each_place, for_each_stmt};
+use warpsmith_ir::{
+    Expr, ExprKind, Function, Module, Place, PlaceKind, Space, StmtKind, Type, VarId,
+};
 
 use crate::verify::proof::tree::Array;
 
@@ -42,7 +44,7 @@ pub(super) fn arrays(module: &Module, f: &Function) -> Vec<Array> {
             *uses.entry(name).or_default() -= 1;
         }
     });
-    let mut all = vec![];
+    let mut all = globals(module);
     for p in &f.params {
         let var = f.var(*p);
         let used = |name: &str, ty: &Type| {
@@ -60,6 +62,36 @@ pub(super) fn arrays(module: &Module, f: &Function) -> Vec<Array> {
         });
     }
     all
+}
+
+/// Variables of the device that some function stores to or takes the address of to store there. What is in constant memory nothing
+/// changes.
+fn globals(module: &Module) -> Vec<Array> {
+    let mut all = BTreeSet::new();
+    for function in &module.functions {
+        for_each_place(&function.body, &mut |place, access| {
+            if access != Access::Read {
+                all.extend(global(place));
+            }
+        });
+        for_each_expr(&function.body, &mut |e| match &*e.kind {
+            ExprKind::AddressOf(place) if !is_fixed(&e.ty) => all.extend(global(place)),
+            _ => {}
+        });
+    }
+    let device = |n: &u32| module.globals[*n as usize].space != Space::Constant;
+    all.into_iter().filter(device).map(Array::Global).collect()
+}
+
+/// The variable of the device that a place is a part of.
+fn global(place: &Place) -> Option<u32> {
+    match &*place.kind {
+        PlaceKind::Global(g) => Some(g.0),
+        PlaceKind::Field(inner, _)
+        | PlaceKind::Component(inner, _)
+        | PlaceKind::Index(inner, _) => global(inner),
+        _ => None,
+    }
 }
 
 /// Whether nothing is written through pointers of a type.
