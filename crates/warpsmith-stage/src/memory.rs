@@ -522,6 +522,7 @@ pub fn needed(program: &Program, launch: &Launch, data: Data<'_>) -> Result<Need
         Some(_) => Limits::OF_FILE,
         None if launch.far => Limits::FAR,
         None if launch.beyond => Limits::BEYOND,
+        None if launch.integers.values().any(|v| *v == 0) => Limits::EMPTY,
         None => Limits { steps: program.max_steps, ..Limits::NONE },
     };
     let outcome = prepared.run_limited(program, Checks::ALL, limits)?;

@@ -46,7 +46,7 @@ pub fn of_host(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Sha
             continue;
         }
         for passed in called(unit, host, 0) {
-            let host = Host::new(body, passed);
+            let host = Host::new(host, body, passed);
             launches.iter().for_each(|args| host.launch(function, args, &mut shared));
         }
     }
@@ -77,7 +77,7 @@ fn called(unit: &TranslationUnit, function: &ast::FunctionDecl, depth: u32) -> V
             continue;
         }
         for passed in called(unit, caller, depth + 1) {
-            let host = Host::new(body, passed);
+            let host = Host::new(caller, body, passed);
             all.extend(calls.iter().map(|args| {
                 let named = function.params.iter().zip(args);
                 named.filter_map(|(p, a)| Some((p.name.clone()?, host.root(a, 0)?))).collect()
@@ -90,6 +90,7 @@ fn called(unit: &TranslationUnit, function: &ast::FunctionDecl, depth: u32) -> V
 /// A function of the host.
 struct Host {
     passed: Passed,
+    parameters: Vec<String>,
     /// What variables are declared with, where that is all that they are given.
     declared: HashMap<String, Vec<Option<ast::Expr>>>,
     /// What is assigned to, by its text: variables, and members of structures.
@@ -97,7 +98,7 @@ struct Host {
 }
 
 impl Host {
-    fn new(body: &ast::Block, passed: Passed) -> Host {
+    fn new(function: &ast::FunctionDecl, body: &ast::Block, passed: Passed) -> Host {
         let mut assigned: HashMap<String, Vec<ast::Expr>> = HashMap::new();
         walk::block(body, &mut |e| {
             if let ExprKind::Assign { target, value, .. } = &*e.kind
@@ -106,7 +107,8 @@ impl Host {
                 assigned.entry(name).or_default().push(value.clone());
             }
         });
-        Host { passed, declared: scope::declared(body), assigned }
+        let parameters = function.params.iter().filter_map(|p| p.name.clone()).collect();
+        Host { passed, parameters, declared: scope::declared(body), assigned }
     }
 
     /// The array that a pointer leads into.
@@ -180,7 +182,7 @@ impl Host {
 
     /// Whether a name may be that of an array: nothing is known of numbers that are equal.
     fn is_pointer(&self, name: &str) -> bool {
-        self.passed.contains_key(name) || self.declared.contains_key(name)
+        self.parameters.iter().any(|p| p == name) || self.declared.contains_key(name)
     }
 }
 
