@@ -25,8 +25,6 @@ const HARMLESS: &[&str] = &[
     "cudaMemPrefetchAsync",
     "cudaMemAdvise",
     "cudaMemGetInfo",
-    "cudaHostRegister",
-    "cudaHostUnregister",
     "cudaDeviceGetStreamPriorityRange",
     "cudaFuncGetAttributes",
     "cudaFuncSetCacheConfig",
@@ -140,6 +138,8 @@ impl<'a> Sema<'a> {
             ("cudaDriverGetVersion" | "cudaRuntimeGetVersion", [version]) => {
                 self.reports(&[(version, CUDA_VERSION)], span)
             }
+            ("cudaHostRegister", [pointer, ..]) => self.pin(pointer, true, span),
+            ("cudaHostUnregister", [pointer]) => self.pin(pointer, false, span),
             ("cudaHostGetDevicePointer", [target, host, _]) => self.alias(target, host, span),
             ("printf" | "puts" | "putchar" | "fflush" | "perror" | "fputs", _) => {
                 self.printed(args, span)
@@ -214,6 +214,12 @@ impl<'a> Sema<'a> {
     pub(crate) fn free(&mut self, pointer: &'a ast::Expr, span: Span) -> Res<Operand<'a>> {
         let pointer = self.a_pointer(pointer)?;
         self.emit(StmtKind::Runtime(Runtime::Free { pointer }), span);
+        Ok(zero(span))
+    }
+
+    fn pin(&mut self, pointer: &'a ast::Expr, on: bool, span: Span) -> Res<Operand<'a>> {
+        let pointer = self.a_pointer(pointer)?;
+        self.emit(StmtKind::Runtime(Runtime::Pin { pointer, on }), span);
         Ok(zero(span))
     }
 

@@ -314,7 +314,13 @@ impl<'a> Runner<'a> {
 
     /// Says which part of a launch was run: chosen blocks, or as many as there was time for.
     pub(super) fn ran_in_part(&mut self, config: &LaunchConfig, part: Sampled, label: &str) {
-        let Sampled { blocks, late } = part;
+        let Sampled { blocks, late, ended } = part;
+        if ended {
+            self.in_part.push(format!(
+                "{label}: it was ended, since it takes most of what there is time for; what it writes is not known"
+            ));
+            return;
+        }
         let which = match late {
             true => "as many as there was time for",
             false => "at corners and edges and spread over the grid",
