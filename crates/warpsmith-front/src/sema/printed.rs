@@ -47,12 +47,10 @@ impl<'a> Sema<'a> {
         printed: &Operand<'a>,
         span: Span,
     ) -> Res<()> {
-        let is_stream = |ty: &Type| {
-            matches!(ty, Type::Struct(_)) && self.type_text(ty).ends_with("stream")
-        };
         let to = self.operand_type(stream).map(|q| q.ty);
+        let text = to.filter(|ty| matches!(ty, Type::Struct(_))).map(|ty| self.type_text(&ty));
         if self.tolerates()
-            && to.is_some_and(|ty| is_stream(&ty))
+            && text.is_some_and(|name| name.ends_with("stream"))
             && let Operand::Place { place, .. } = printed
             && place.ty.scalar().is_some()
         {

@@ -39,6 +39,8 @@ pub struct HostMemory {
     pub of_library: BufferSet,
     /// Bytes of those buffers that hold nothing known; a buffer that is known altogether has no entry.
     pub unknown: ByBuffer<Unknown>,
+    /// Something of the program was left out: what is not known may have been set by it. Else nobody has set it.
+    pub guesses: bool,
 }
 
 impl HostMemory {
@@ -217,6 +219,7 @@ impl<T: Track> Interp<'_, '_, T> {
             asserted: matches!(error.kind, AssertFailed(_)),
         };
         self.launcher.skipped(skipped);
+        self.memory.host.guesses = true;
         // A loop that goes on for ever because of it is soon given up.
         self.steps = self.steps.saturating_add(STEPS_OF_SKIPPED);
         if self.launcher.gives_up() {
@@ -307,6 +310,7 @@ impl<T: Track> Interp<'_, '_, T> {
     }
 
     fn mark_unknown(&mut self, id: u32, at: usize, size: usize) {
+        self.memory.host.guesses = true;
         match id.checked_sub(OWN) {
             None => {
                 let length = self.memory.buffers.get(id as usize).map_or(0, Vec::len);

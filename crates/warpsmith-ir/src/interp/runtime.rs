@@ -132,6 +132,7 @@ impl<T: Track> Interp<'_, '_, T> {
             follows: false,
             asserted: false,
         });
+        self.memory.host.guesses = true;
         match self.working.is_some() {
             true => Ok(()),
             false => self.unsupported(what, origin),

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use warpsmith_emu::{Limit, Outcome, POLLS, POLLS_HOST, Sampled};
+use warpsmith_emu::{LaunchConfig, Limit, Outcome, POLLS, POLLS_HOST, Sampled};
 
 use super::super::runner::Runner;
 use super::super::shown;
@@ -118,6 +118,30 @@ impl Runner<'_> {
             let part = outcome.sampled.unwrap_or(Sampled { blocks: 0, late: true, ended: true });
             outcome.sampled = Some(Sampled { ended: true, ..part });
         }
+    }
+
+    /// Says which part of a launch was run: chosen blocks, or as many as there was time for.
+    pub(in crate::check) fn ran_in_part(
+        &mut self,
+        config: &LaunchConfig,
+        part: Sampled,
+        label: &str,
+    ) {
+        let Sampled { blocks, late, ended } = part;
+        if ended {
+            self.in_part.push(format!(
+                "{label}: it was ended, since it takes most of what there is time for; what it writes is not known"
+            ));
+            return;
+        }
+        let which = match late {
+            true => "as many as there was time for",
+            false => "at corners and edges and spread over the grid",
+        };
+        let all: u64 = config.grid.iter().map(|n| u64::from(*n)).product();
+        self.in_part.push(format!(
+            "{label}: {blocks} of {all} blocks were run, {which}; what the others write is not known"
+        ));
     }
 
     /// Says that a program was not run to its end for want of time.

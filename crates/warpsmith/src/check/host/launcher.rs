@@ -30,6 +30,9 @@ use crate::data::{self, ArgSpec};
 use crate::status::Failure;
 use warpsmith_front::prelude::LIBRARIES;
 
+/// Launches of which it is kept what they touched, at most.
+const MOST_TOUCHED: usize = 64;
+
 /// What a skipped statement says when it only follows from another.
 const FOLLOWS: usize = 200;
 
@@ -61,6 +64,8 @@ pub struct HostLauncher<'a, 'r> {
     failure: Option<Failure>,
     repeats: Repeats,
     streams: Streams,
+    /// What launches touched beside which others may run.
+    touched: Vec<(LaunchConfig, Vec<Touched>)>,
     /// Bytes of what was allocated.
     lengths: HashMap<usize, usize>,
     /// Bytes of all of it, at most.
@@ -116,6 +121,7 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
             failure: None,
             repeats: Repeats::default(),
             streams: Streams::default(),
+            touched: vec![],
             lengths: HashMap::new(),
             most_bytes: of.most_bytes,
             has_variables: has_heap
@@ -236,6 +242,15 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
     fn kernel_did(&self, config: &LaunchConfig, touched: Vec<Touched>) -> Done {
         let name = format!("`{}`", self.module.function(config.kernel).name);
         Done { name, at: self.at, touched }
+    }
+
+    /// A launch with an outcome that is known touches what the one before has touched.
+    fn compare_as_before(&mut self, config: &LaunchConfig, begun: &Begun) {
+        let same = self.touched.iter().find(|(of, _)| of == config);
+        if let Some(touched) = same.map(|(_, touched)| touched.clone()) {
+            let done = self.kernel_did(config, touched);
+            self.compare_streams(begun, done);
+        }
     }
 
     /// Accesses of two streams that nothing orders are a race.
@@ -496,10 +511,15 @@ impl Launcher for HostLauncher<'_, '_> {
             return;
         }
         self.filled(buffer, offset, unknown.len());
-        if !unknown.is_none() {
-            let size = memory.buffers[buffer].len();
+        if unknown.is_none() {
+            return;
+        }
+        let size = memory.buffers[buffer].len();
+        if memory.host.guesses {
             let mask = self.invented.entry(buffer).or_insert_with(|| Unknown::none(size));
             mask.put(offset, unknown);
+        } else {
+            lent::unset(&mut self.device, buffer, (offset, unknown), size);
         }
     }
 

@@ -146,6 +146,25 @@ pub fn written(device: &mut DeviceMemory, buffer: usize, offset: usize, bytes: u
     }
 }
 
+/// The host copied a piece of a buffer of so many bytes that it has not set itself.
+pub fn unset(
+    device: &mut DeviceMemory,
+    buffer: usize,
+    (offset, unknown): (usize, &Unknown),
+    length: usize,
+) {
+    let Some(buffer) = device.buffers.get_mut(buffer) else { return };
+    if unknown.is_all() && unknown.len() == length {
+        buffer.poison = vec![true];
+        return;
+    }
+    spread(buffer, length);
+    buffer.poison.resize(length, false);
+    if let Some(part) = buffer.poison.get_mut(offset..offset + unknown.len()) {
+        part.copy_from_slice(&unknown.to_marks());
+    }
+}
+
 /// Which bytes of a piece nothing wrote yet; `None` where all are known or there are none.
 pub fn unwritten(
     device: &DeviceMemory,

@@ -13,7 +13,7 @@ use super::super::clock::Share;
 use super::super::repeats::{Pending, Verdict, written_by};
 use super::super::streams::Begun;
 use super::super::{Shape, lent};
-use super::HostLauncher;
+use super::{HostLauncher, MOST_TOUCHED};
 use crate::progress::Phase;
 use crate::status::Failure;
 
@@ -55,8 +55,14 @@ impl HostLauncher<'_, '_> {
         let (module, at, all) = (self.module, self.at, seen || self.runner.args.all_repeats);
         let verdict = self.repeats.verdict(module, &config, at, &mut self.device, all);
         let pending = match verdict {
-            Verdict::LeaveOut => return Ok(()),
-            Verdict::Done => None,
+            Verdict::LeaveOut => {
+                self.compare_as_before(&config, &begun);
+                return Ok(());
+            }
+            Verdict::Done => {
+                self.compare_as_before(&config, &begun);
+                None
+            }
             Verdict::Run(pending) => Some(pending),
         };
         if self.ends_here(&label) || self.is_tired() {
@@ -118,6 +124,10 @@ impl HostLauncher<'_, '_> {
                 self.runner.end_of_share(&mut outcome, share);
                 self.waited = self.runner.without_waiting(&mut outcome, label, self.waited);
                 let touched = std::mem::take(&mut outcome.touched);
+                if begun.watched() && self.touched.len() < MOST_TOUCHED {
+                    self.touched.retain(|(of, _)| of != config);
+                    self.touched.push((config.clone(), touched.clone()));
+                }
                 self.compare_streams(begun, self.kernel_did(config, touched));
                 self.repeats.ran(pending, config, &outcome, &self.device);
                 let limited = outcome.limit.is_some();
