@@ -204,14 +204,14 @@ mod tests {
             for _ in 0..12 {
                 let (a, b) = (next(&mut state) % 17, next(&mut state) % 17);
                 let (from, to) = (a.min(b), a.max(b));
-                if next(&mut state) % 4 == 0 {
+                if next(&mut state).is_multiple_of(4) {
                     let other = Unknown::from(marks[from..to].to_vec());
                     let at = next(&mut state) % (17 - other.len());
                     unknown.put(at, &other);
                     let piece = marks[from..to].to_vec();
                     marks[at..at + piece.len()].copy_from_slice(&piece);
                 } else {
-                    let mark = next(&mut state) % 3 == 0;
+                    let mark = next(&mut state).is_multiple_of(3);
                     unknown.mark(from..to, mark);
                     marks[from..to].fill(mark);
                 }
