@@ -413,6 +413,8 @@ pub struct Sampled {
     pub blocks: u32,
     /// The others were left out because time was short.
     pub late: bool,
+    /// Not all of these came to their ends: whoever asked for the launch had no time for more.
+    pub ended: bool,
 }
 
 /// What came of a launch.

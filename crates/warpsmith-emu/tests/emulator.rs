@@ -157,7 +157,7 @@ fn leaves_out_all_but_corners(update: &str) {
         let part = run_with(Some(now), jobs);
         assert_eq!(
             (part.sampled, part.findings.len()),
-            (Some(Sampled { blocks: 6, late: true }), 1)
+            (Some(Sampled { blocks: 6, late: true, ended: false }), 1)
         );
         assert_eq!(part.findings[0].accesses, whole.findings[0].accesses);
     }
@@ -194,7 +194,7 @@ fn blocks_long_after_a_finding_are_left_out() {
     assert_eq!((whole.sampled, whole.findings.len()), (None, 2));
     let each = whole.stats.thread_instructions / 64;
     let part = run_with(1, Some(4 * each));
-    assert_eq!(part.sampled, Some(Sampled { blocks: 6, late: false }));
+    assert_eq!(part.sampled, Some(Sampled { blocks: 6, late: false, ended: false }));
     assert_eq!(part.findings[0].accesses, whole.findings[0].accesses);
     assert_eq!(run_with(1, Some(64 * each)).sampled, None);
     let right = run_with(0, Some(4 * each));

@@ -34,6 +34,7 @@ mod runtime;
 mod slack;
 mod streams;
 mod team;
+mod unknown;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -52,6 +53,7 @@ pub use buffers::{BufferSet, ByBuffer};
 use exec::Interp;
 pub use host::{Fault, HostMemory, Skipped};
 pub use launcher::{LaunchRequest, Launcher, NoLaunch, Piece};
+pub use unknown::Unknown;
 
 /// What the caller shares with the function.
 #[derive(Clone, Debug, Default)]
@@ -299,8 +301,10 @@ pub enum InterpErrorKind {
     Uninitialized(String),
     /// [`Limits::max_steps`] was reached.
     StepLimit(u64),
-    /// More bytes were needed than this limit allows: [`Limits::max_local_bytes`] for local variables.
+    /// Local variables need more bytes than [`Limits::max_local_bytes`].
     MemoryLimit(u64),
+    /// What a program allocates needs more bytes than [`Launcher::most_bytes`].
+    AllocationLimit(u64),
     /// A copy in a direction that its pointers do not have.
     WrongDirection,
     /// A construct that has no meaning for a single thread.
@@ -354,6 +358,9 @@ impl fmt::Display for InterpError {
             Uninitialized(what) => write!(f, "{what} is used before it is set"),
             StepLimit(n) => write!(f, "stopped after {n} steps"),
             MemoryLimit(n) => write!(f, "local variables need more than {n} bytes"),
+            AllocationLimit(n) => {
+                write!(f, "all that the program allocates needs more than {n} bytes")
+            }
             WrongDirection => f.write_str("a copy in a direction that its pointers do not have"),
             Unsupported(what) => write!(f, "{what} cannot be run by the interpreter"),
             Launch(why) => write!(f, "launch failed: {why}"),

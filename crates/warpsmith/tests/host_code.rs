@@ -6,6 +6,8 @@ mod choices;
 mod headers;
 #[path = "host_code/in_flight.rs"]
 mod in_flight;
+#[path = "host_code/memory.rs"]
+mod memory;
 #[path = "host_code/sizes.rs"]
 mod sizes;
 #[path = "host_code/waiting.rs"]
@@ -477,22 +479,6 @@ fn a_header_that_is_missing_is_named_where_host_code_may_want_it() {
         "float *x; cudaMalloc(&x, 400); cudaMemset(x, 0, 400); scale<<<4, 32>>>(x, 2.0f, 100);";
     let text = check(&format!("#include \"mine.h\"\n{}", program(body)), &[], 0);
     assert!(text.contains("was not found, and nothing of it is needed"), "{text}");
-}
-
-#[test]
-fn memory_that_was_freed_does_not_count() {
-    let round = |end: &str| {
-        format!(
-            "for (int i = 0; i < 64; i++) {{
-                float *x; cudaMalloc(&x, 1 << 20); cudaMemset(x, 0, 400); scale<<<4, 32>>>(x, 2.0f, 100); {end}
-            }}"
-        )
-    };
-    let text = check(&program(&round("cudaFree(x);")), &["--max-memory", "8M"], 0);
-    assert!(text.contains("64 launches checked: nothing found"), "{text}");
-    assert!(!text.contains("need more than"), "{text}");
-    let text = check(&program(&round("")), &["--max-memory", "8M"], 0);
-    assert!(text.contains("need more than 8388608 bytes"), "{text}");
 }
 
 #[test]

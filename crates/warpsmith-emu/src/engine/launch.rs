@@ -400,7 +400,11 @@ impl<'a> Machine<'a> {
         let findings = self.found.report.finish(self.program, &self.races, self.options);
         let late = self.grid.cut;
         Outcome {
-            sampled: self.grid.sample.map(|some| Sampled { blocks: some.len() as u32, late }),
+            sampled: self.grid.sample.map(|some| Sampled {
+                blocks: some.len() as u32,
+                late,
+                ended: false,
+            }),
             findings,
             printed: printed.into_iter().map(|(_, text)| text).collect(),
             limit: self.end.limit,

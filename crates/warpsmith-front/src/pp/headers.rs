@@ -141,6 +141,25 @@ const STDLIB: Stub = Stub {
     macros: &[("EXIT_SUCCESS", "0"), ("EXIT_FAILURE", "1"), ("RAND_MAX", "2147483647")],
 };
 
+const MMAN: Stub = Stub {
+    header: "sys/mman.h",
+    macros: &[
+        ("PROT_NONE", "0"),
+        ("PROT_READ", "1"),
+        ("PROT_WRITE", "2"),
+        ("PROT_EXEC", "4"),
+        ("MAP_SHARED", "1"),
+        ("MAP_PRIVATE", "2"),
+        ("MAP_FIXED", "16"),
+        ("MAP_ANON", "32"),
+        ("MAP_ANONYMOUS", "32"),
+        ("MAP_LOCKED", "8192"),
+        ("MAP_POPULATE", "32768"),
+        ("MAP_HUGETLB", "262144"),
+        ("MAP_FAILED", "((void *)-1)"),
+    ],
+};
+
 const MATH_CONSTANTS: Stub = Stub {
     header: "math_constants.h",
     macros: &[
@@ -186,7 +205,7 @@ const COMPLEX: Stub = Stub {
 };
 
 const STUBS: &[&Stub] =
-    &[&LIMITS, &FLOAT, &MATH, &STDINT, &INTTYPES, &STDLIB, &MATH_CONSTANTS, &COMPLEX];
+    &[&LIMITS, &FLOAT, &MATH, &STDINT, &INTTYPES, &STDLIB, &MMAN, &MATH_CONSTANTS, &COMPLEX];
 
 /// Headers of the toolkit and of its samples' support code, which are skipped in any folder and
 /// with either kind of quotes. `helper_math.h` is not one: kernels need its operators.
@@ -280,6 +299,7 @@ const LIBRARY: &[&str] = &[
     "unistd.h",
     "malloc.h",
     "memory.h",
+    "sys/mman.h",
     "sys/time.h",
     "sys/types.h",
     "sys/stat.h",

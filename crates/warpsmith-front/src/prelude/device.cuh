@@ -118,3 +118,19 @@ template <typename T, thread_scope S = thread_scope_system> struct atomic_ref {
     __device__ operator T() const { return load(); }
 };
 } // namespace cuda
+
+// Copies and fills that kernels ask for are grids of their own, which come behind the kernel like all that it launches.
+__global__ void copy_in_kernel(char *to, const char *from, size_t bytes) {
+    for (size_t i = threadIdx.x; i < bytes; i += blockDim.x) to[i] = from[i];
+}
+__global__ void fill_in_kernel(unsigned char *to, int value, size_t bytes) {
+    for (size_t i = threadIdx.x; i < bytes; i += blockDim.x) to[i] = (unsigned char)value;
+}
+__device__ int cudaMemcpyAsync_in_kernel(void *to, const void *from, size_t bytes, int way = 4, cudaStream_t s = 0) {
+    if (bytes) copy_in_kernel<<<1, 256, 0, s>>>((char *)to, (const char *)from, bytes);
+    return 0;
+}
+__device__ int cudaMemsetAsync_in_kernel(void *to, int value, size_t bytes, cudaStream_t s = 0) {
+    if (bytes) fill_in_kernel<<<1, 256, 0, s>>>((unsigned char *)to, value, bytes);
+    return 0;
+}

@@ -215,7 +215,7 @@ inline int cudaMemcpy2D(
     return 0;
 }
 
-inline int cudaMemcpy2DAsync(
+inline __host__ __device__ int cudaMemcpy2DAsync(
     void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, int way, cudaStream_t s = 0
 ) {
     for (size_t row = 0; row < height; row++)
@@ -228,8 +228,28 @@ inline int cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t 
     return 0;
 }
 
-inline int cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t s = 0) {
-    return cudaMemset2D(to, pitch, value, width, height);
+inline __host__ __device__ int cudaMemset2DAsync(
+    void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t s = 0
+) {
+    for (size_t row = 0; row < height; row++) cudaMemsetAsync((char *)to + row * pitch, value, width, s);
+    return 0;
+}
+
+// Memory that the host maps for itself; of a file nothing is known.
+inline void *mmap(void *wanted, size_t bytes, int protection, int flags, int file, long offset) {
+    void *memory = calloc(bytes, 1);
+    if (file >= 0 && !(flags & 32)) forgetMemory(memory);
+    return memory;
+}
+inline int munmap(void *memory, size_t bytes) {
+    free(memory);
+    return 0;
+}
+inline int mlock(const void *memory, size_t bytes) { return 0; }
+inline int munlock(const void *memory, size_t bytes) { return 0; }
+inline int cudaHostGetFlags(unsigned *flags, void *memory) {
+    *flags = 3;
+    return 0;
 }
 
 // The device is a large one of a known architecture.

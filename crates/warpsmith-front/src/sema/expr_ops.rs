@@ -135,6 +135,9 @@ impl<'a> Sema<'a> {
         let between = self.mark();
         let mut r = self.expr(right)?;
         if self.may_be_overloaded(&l) || self.may_be_overloaded(&r) {
+            if op == "<<" {
+                self.printed_by_stream(&l, &r, right.span)?;
+            }
             let pair = [l, r];
             if let Some(result) = self.by_three_way(ir_op, &pair, span) {
                 return result;

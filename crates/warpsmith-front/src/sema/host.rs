@@ -139,6 +139,20 @@ impl<'a> Sema<'a> {
         }))
     }
 
+    /// A copy or fill that a kernel asks for, by what stands in for it.
+    fn moved_by_kernel(
+        &mut self,
+        name: &str,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let own = format!("{name}_in_kernel");
+        let list = self.arguments(args)?;
+        let functions = self.lookup_all_functions(self.root, &own);
+        let chosen = self.resolve_overload(&own, &functions, None, None, &list, span)?;
+        self.call_chosen(chosen, None, list, span)
+    }
+
     /// Calls of the run-time library; `None` when the name is none, or we are on the device.
     pub(crate) fn runtime_call(
         &mut self,
@@ -147,7 +161,12 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Option<Res<Operand<'a>>> {
         if self.f().func.kind != FunctionKind::Host {
-            return runtime_of_the_device(name, span);
+            return match name {
+                "cudaMemcpyAsync" | "cudaMemsetAsync" => {
+                    Some(self.moved_by_kernel(name, args, span))
+                }
+                _ => runtime_of_the_device(name, span),
+            };
         }
         Some(match name {
             // Errors of earlier calls do not exist here, and everything is in order.

@@ -25,8 +25,6 @@ const HARMLESS: &[&str] = &[
     "cudaMemPrefetchAsync",
     "cudaMemAdvise",
     "cudaMemGetInfo",
-    "cudaHostRegister",
-    "cudaHostUnregister",
     "cudaDeviceGetStreamPriorityRange",
     "cudaFuncGetAttributes",
     "cudaFuncSetCacheConfig",
@@ -60,6 +58,53 @@ impl<'a> Sema<'a> {
         if !self.tolerates() {
             return None;
         }
+        let of_memory = self.allocating_call(name, args, span);
+        if let Some(result) = of_memory.or_else(|| self.moving_call(name, args, span)) {
+            return Some(result);
+        }
+        Some(match (name, args) {
+            ("cudaGetSymbolAddress", [target, symbol]) => self.symbol_address(target, symbol, span),
+            ("cudaGetSymbolSize", [target, symbol]) => self.symbol_size(target, symbol, span),
+            ("cudaOccupancyMaxActiveBlocksPerMultiprocessor", [blocks, ..])
+            | ("cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", [blocks, ..]) => {
+                self.reports(&[(blocks, RESIDENT_BLOCKS)], span)
+            }
+            (
+                "cudaOccupancyMaxPotentialBlockSize"
+                | "cudaOccupancyMaxPotentialBlockSizeVariableSMem",
+                [grid, block, ..],
+            ) => self.reports(&[(grid, BEST_GRID), (block, BEST_BLOCK)], span),
+            ("cudaDriverGetVersion" | "cudaRuntimeGetVersion", [version]) => {
+                self.reports(&[(version, CUDA_VERSION)], span)
+            }
+            ("printf" | "puts" | "putchar" | "fflush" | "perror" | "fputs", _) => {
+                self.printed(args, span)
+            }
+            ("fprintf", [_, rest @ ..]) => self.printed(rest, span),
+            ("forgetValue", [pointer]) => self.forget_behind(pointer, false, span),
+            ("forgetMemory", [pointer]) => self.forget_behind(pointer, true, span),
+            ("noteFromHere", []) => Ok(self.note_streams(true, span)),
+            ("doFromHere", []) => Ok(self.note_streams(false, span)),
+            ("replayNoted", [at]) => self.replay_note(at, span),
+            // Time stands still.
+            ("clock", []) => Ok(zero(span)),
+            ("launchByAddress", _) => self.launch_by_address(args, span),
+            ("bytesOfArgument", [kernel, position]) => {
+                self.bytes_of_argument(kernel, position, span)
+            }
+            _ if super::launch_calls::LAUNCHERS.contains(&name) => self.launch_call(args, span),
+            _ if HARMLESS.contains(&name) => self.harmless(args, span),
+            _ => return self.stream_call(name, args, span),
+        })
+    }
+
+    /// Allocations of host and device, and what pointers to them are.
+    fn allocating_call(
+        &mut self,
+        name: &str,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Option<Res<Operand<'a>>> {
         Some(match (name, args) {
             ("malloc" | "valloc" | "pvalloc", [bytes])
             | ("aligned_alloc" | "memalign", [_, bytes])
@@ -69,6 +114,31 @@ impl<'a> Sema<'a> {
             ("calloc", [count, size]) => self.malloc(count, Some(size), true, span),
             ("free" | "cudaFreeHost" | "_mm_free" | "_aligned_free", [pointer])
             | ("cudaFreeAsync", [pointer, ..]) => self.free(pointer, span),
+            ("cudaMallocManaged", [target, bytes, ..])
+            | ("cudaMallocHost" | "cudaHostAlloc", [target, bytes, ..]) => {
+                self.shared_allocation(target, bytes, span)
+            }
+            ("cudaMallocAsync" | "cudaMallocFromPoolAsync", [target, bytes, ..]) => {
+                self.device_allocation(target, bytes, span)
+            }
+            ("cudaMallocPitch", [target, pitch, width, height]) => {
+                self.pitched(target, pitch, width, height, span)
+            }
+            ("cudaHostRegister", [pointer, ..]) => self.pin(pointer, true, span),
+            ("cudaHostUnregister", [pointer]) => self.pin(pointer, false, span),
+            ("cudaHostGetDevicePointer", [target, host, _]) => self.alias(target, host, span),
+            _ => return None,
+        })
+    }
+
+    /// Fills and copies.
+    fn moving_call(
+        &mut self,
+        name: &str,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Option<Res<Operand<'a>>> {
+        Some(match (name, args) {
             ("memset" | "cudaMemset", [pointer, value, bytes])
             | ("cudaMemsetAsync", [pointer, value, bytes, ..]) => {
                 if let Err(failure) = self.next_in_stream_of(args.get(3), span) {
@@ -116,49 +186,7 @@ impl<'a> Sema<'a> {
                 let place = (symbol, rest.first(), false);
                 self.symbol_copy(place, to, bytes, asynchronous, span)
             }
-            ("cudaGetSymbolAddress", [target, symbol]) => self.symbol_address(target, symbol, span),
-            ("cudaGetSymbolSize", [target, symbol]) => self.symbol_size(target, symbol, span),
-            ("cudaMallocManaged", [target, bytes, ..])
-            | ("cudaMallocHost" | "cudaHostAlloc", [target, bytes, ..]) => {
-                self.shared_allocation(target, bytes, span)
-            }
-            ("cudaMallocAsync" | "cudaMallocFromPoolAsync", [target, bytes, ..]) => {
-                self.device_allocation(target, bytes, span)
-            }
-            ("cudaMallocPitch", [target, pitch, width, height]) => {
-                self.pitched(target, pitch, width, height, span)
-            }
-            ("cudaOccupancyMaxActiveBlocksPerMultiprocessor", [blocks, ..])
-            | ("cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", [blocks, ..]) => {
-                self.reports(&[(blocks, RESIDENT_BLOCKS)], span)
-            }
-            (
-                "cudaOccupancyMaxPotentialBlockSize"
-                | "cudaOccupancyMaxPotentialBlockSizeVariableSMem",
-                [grid, block, ..],
-            ) => self.reports(&[(grid, BEST_GRID), (block, BEST_BLOCK)], span),
-            ("cudaDriverGetVersion" | "cudaRuntimeGetVersion", [version]) => {
-                self.reports(&[(version, CUDA_VERSION)], span)
-            }
-            ("cudaHostGetDevicePointer", [target, host, _]) => self.alias(target, host, span),
-            ("printf" | "puts" | "putchar" | "fflush" | "perror" | "fputs", _) => {
-                self.printed(args, span)
-            }
-            ("fprintf", [_, rest @ ..]) => self.printed(rest, span),
-            ("forgetValue", [pointer]) => self.forget_behind(pointer, false, span),
-            ("forgetMemory", [pointer]) => self.forget_behind(pointer, true, span),
-            ("noteFromHere", []) => Ok(self.note_streams(true, span)),
-            ("doFromHere", []) => Ok(self.note_streams(false, span)),
-            ("replayNoted", [at]) => self.replay_note(at, span),
-            // Time stands still.
-            ("clock", []) => Ok(zero(span)),
-            ("launchByAddress", _) => self.launch_by_address(args, span),
-            ("bytesOfArgument", [kernel, position]) => {
-                self.bytes_of_argument(kernel, position, span)
-            }
-            _ if super::launch_calls::LAUNCHERS.contains(&name) => self.launch_call(args, span),
-            _ if HARMLESS.contains(&name) => self.harmless(args, span),
-            _ => return self.stream_call(name, args, span),
+            _ => return None,
         })
     }
 
@@ -214,6 +242,12 @@ impl<'a> Sema<'a> {
     pub(crate) fn free(&mut self, pointer: &'a ast::Expr, span: Span) -> Res<Operand<'a>> {
         let pointer = self.a_pointer(pointer)?;
         self.emit(StmtKind::Runtime(Runtime::Free { pointer }), span);
+        Ok(zero(span))
+    }
+
+    fn pin(&mut self, pointer: &'a ast::Expr, on: bool, span: Span) -> Res<Operand<'a>> {
+        let pointer = self.a_pointer(pointer)?;
+        self.emit(StmtKind::Runtime(Runtime::Pin { pointer, on }), span);
         Ok(zero(span))
     }
 

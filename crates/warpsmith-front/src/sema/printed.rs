@@ -36,8 +36,33 @@ impl<'a> Sema<'a> {
     /// A number in memory is read, if it holds anything: what is under way may write it.
     fn look_at(&mut self, e: &'a ast::Expr) -> Res<()> {
         let value = self.rvalue(e)?;
+        self.look_at_value(value, e.span);
+        Ok(())
+    }
+
+    /// What goes to a stream of the library is taken by reference, and no text is made of it; but it is looked at.
+    pub(crate) fn printed_by_stream(
+        &mut self,
+        stream: &Operand<'a>,
+        printed: &Operand<'a>,
+        span: Span,
+    ) -> Res<()> {
+        let to = self.operand_type(stream).map(|q| q.ty);
+        let text = to.filter(|ty| matches!(ty, Type::Struct(_))).map(|ty| self.type_text(&ty));
+        if self.tolerates()
+            && text.is_some_and(|name| name.ends_with("stream"))
+            && let Operand::Place { place, .. } = printed
+            && place.ty.scalar().is_some()
+        {
+            let value = self.rvalue_of(printed.clone(), span)?;
+            self.look_at_value(value, span);
+        }
+        Ok(())
+    }
+
+    fn look_at_value(&mut self, value: Expr, span: Span) {
         let bits = match value.ty.scalar() {
-            None | Some(Scalar::Bool) => return Ok(()),
+            None | Some(Scalar::Bool) => return,
             Some(scalar) => Type::Scalar(match scalar.bytes() {
                 1 => Scalar::U8,
                 2 => Scalar::U16,
@@ -45,10 +70,9 @@ impl<'a> Sema<'a> {
                 _ => Scalar::U64,
             }),
         };
-        let value = Expr::new(ExprKind::Bitcast(value), bits.clone(), e.span);
-        let value = Expr::new(ExprKind::Call(MathFn::Settled, vec![value]), bits.clone(), e.span);
-        let var = self.new_temp(bits, e.span);
-        self.emit(StmtKind::Decl { var, init: Some(value) }, e.span);
-        Ok(())
+        let value = Expr::new(ExprKind::Bitcast(value), bits.clone(), span);
+        let value = Expr::new(ExprKind::Call(MathFn::Settled, vec![value]), bits.clone(), span);
+        let var = self.new_temp(bits, span);
+        self.emit(StmtKind::Decl { var, init: Some(value) }, span);
     }
 }

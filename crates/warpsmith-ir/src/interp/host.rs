@@ -9,7 +9,7 @@ use super::buffers::{BufferSet, ByBuffer};
 use super::bounds::Track;
 use super::exec::{Interp, Run};
 use super::memory::{OWN, Pointer};
-use super::{InterpError, InterpErrorKind, Memory};
+use super::{InterpError, InterpErrorKind, Unknown};
 use crate::expr::{Expr, Place, PlaceKind};
 use crate::layout::layout_of;
 use crate::module::{FuncId, FunctionKind, Module, VarId};
@@ -38,7 +38,9 @@ pub struct HostMemory {
     /// Buffers of the device that libraries allocated, whose objects give their elements to the host.
     pub of_library: BufferSet,
     /// Bytes of those buffers that hold nothing known; a buffer that is known altogether has no entry.
-    pub unknown: ByBuffer<Vec<bool>>,
+    pub unknown: ByBuffer<Unknown>,
+    /// Something of the program was left out: what is not known may have been set by it. Else nobody has set it.
+    pub guesses: bool,
 }
 
 impl HostMemory {
@@ -50,24 +52,20 @@ impl HostMemory {
     /// Marks bytes as known or unknown; beyond the end of the buffer nothing happens.
     pub fn mark(&mut self, buffer: usize, at: usize, bytes: usize, unknown: bool) {
         if let Some(mask) = self.unknown.get_mut(buffer) {
-            let end = at.saturating_add(bytes).min(mask.len());
-            if at < end {
-                mask[at..end].fill(unknown);
-            }
+            mask.mark(at..at.saturating_add(bytes), unknown);
         }
     }
 
     /// Whether all of the bytes are known.
     pub fn knows(&self, buffer: usize, at: usize, bytes: usize) -> bool {
-        let Some(mask) = self.unknown.get(buffer) else { return true };
-        mask.get(at..at + bytes).is_none_or(|part| !part.contains(&true))
+        self.unknown.get(buffer).is_none_or(|mask| mask.knows(at..at + bytes))
     }
 
-    /// The mask of a piece, one entry a byte; empty when all is known.
-    pub fn mask(&self, buffer: usize, at: usize, bytes: usize) -> Vec<bool> {
-        match self.unknown.get(buffer).and_then(|mask| mask.get(at..at + bytes)) {
-            Some(part) if part.contains(&true) => part.to_vec(),
-            _ => vec![],
+    /// What is known of a piece.
+    pub fn part(&self, buffer: usize, at: usize, bytes: usize) -> Unknown {
+        match self.unknown.get(buffer).filter(|mask| at + bytes <= mask.len()) {
+            Some(mask) => mask.part(at..at + bytes),
+            None => Unknown::none(bytes),
         }
     }
 }
@@ -85,6 +83,8 @@ pub struct Skipped {
     pub fault: Option<Fault>,
     /// It takes too long.
     pub slow: bool,
+    /// It allocates more memory than there may be.
+    pub large: bool,
     /// It failed because of a value that something left out before would have set.
     pub follows: bool,
     /// It is an assertion of the program that does not hold.
@@ -214,10 +214,12 @@ impl<T: Track> Interp<'_, '_, T> {
             launches: self.launches(stmt),
             fault: self.fault(stmt, &error.kind),
             slow,
+            large: matches!(error.kind, AllocationLimit(_)),
             follows: matches!(error.kind, Uninitialized(_)),
             asserted: matches!(error.kind, AssertFailed(_)),
         };
         self.launcher.skipped(skipped);
+        self.memory.host.guesses = true;
         // A loop that goes on for ever because of it is soon given up.
         self.steps = self.steps.saturating_add(STEPS_OF_SKIPPED);
         if self.launcher.gives_up() {
@@ -308,6 +310,7 @@ impl<T: Track> Interp<'_, '_, T> {
     }
 
     fn mark_unknown(&mut self, id: u32, at: usize, size: usize) {
+        self.memory.host.guesses = true;
         match id.checked_sub(OWN) {
             None => {
                 let length = self.memory.buffers.get(id as usize).map_or(0, Vec::len);
@@ -320,7 +323,7 @@ impl<T: Track> Interp<'_, '_, T> {
                 }
                 if reached {
                     if !host.unknown.contains(id as usize) {
-                        host.unknown.insert(id as usize, vec![false; length]);
+                        host.unknown.insert(id as usize, Unknown::none(length));
                     }
                     host.mark(id as usize, at, size, true);
                 }
@@ -349,14 +352,6 @@ impl<T: Track> Interp<'_, '_, T> {
                 self.launcher.return_global(i, &mut object.image.bytes, &mut object.image.known);
             }
         }
-    }
-}
-
-impl Memory {
-    /// A piece of a buffer with what is known of it: the bytes, and which of them hold nothing.
-    pub fn piece(&self, buffer: usize, at: usize, bytes: usize) -> (Vec<u8>, Vec<bool>) {
-        let content = self.buffers[buffer][at..at + bytes].to_vec();
-        (content, self.host.mask(buffer, at, bytes))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What host functions ask of the device: launches, and the memory that both use.
 
-use super::{Arg, Memory, Skipped};
+use super::{Arg, Memory, Skipped, Unknown};
 use crate::module::{FuncId, GlobalId};
 use crate::span::Origin;
 use crate::stmt::StreamOrder;
@@ -184,15 +184,15 @@ pub trait Launcher {
     }
 
     /// Which bytes of a buffer of the device nothing wrote yet; `None` for other buffers.
-    fn unwritten(&self, buffer: usize, offset: usize, bytes: usize) -> Option<Vec<bool>> {
+    fn unwritten(&self, buffer: usize, offset: usize, bytes: usize) -> Option<Unknown> {
         let _ = (buffer, offset, bytes);
         None
     }
 
     /// In a tolerated program a copy filled a piece of a buffer; not all of the bytes need be known.
-    fn copied(&mut self, memory: &mut Memory, buffer: usize, offset: usize, known: &[bool]) {
-        let _ = (memory, known);
-        self.filled(buffer, offset, known.len());
+    fn copied(&mut self, memory: &mut Memory, buffer: usize, offset: usize, unknown: &Unknown) {
+        let _ = memory;
+        self.filled(buffer, offset, unknown.len());
     }
 
     /// Values for bytes of a variable of the device that the host copied there without knowing them; `false` where

@@ -3,7 +3,7 @@
 use super::bounds::{Bounds, Track};
 use super::exec::Interp;
 use super::races::Kind;
-use super::{InterpErrorKind, Memory};
+use super::{InterpErrorKind, Memory, Unknown};
 use crate::eval::{from_bytes, to_bytes};
 use crate::layout::layout_of;
 use crate::span::Origin;
@@ -77,6 +77,14 @@ pub(crate) struct Image {
 impl Image {
     pub fn new(size: usize, known: bool) -> Image {
         Image { bytes: vec![0; size], known: vec![known; size], bounds: Bounds::default() }
+    }
+
+    /// Which bytes have not been written.
+    pub fn unknown(&self) -> Unknown {
+        match self.known.contains(&false) {
+            true => self.known.iter().map(|known| !known).collect::<Vec<_>>().into(),
+            false => Unknown::none(self.known.len()),
+        }
     }
 
     /// A piece of the image; the caller has checked the range.
@@ -295,9 +303,9 @@ impl<'m, T: Track> Interp<'m, '_, T> {
                     let all = &self.memory.buffers[id as usize];
                     let mut image = Image::new(size, true);
                     image.bytes.copy_from_slice(&all[at..at + size]);
-                    let unknown = self.memory.host.mask(id as usize, at, size);
-                    for (known, unknown) in image.known.iter_mut().zip(unknown) {
-                        *known = !unknown;
+                    let unknown = self.memory.host.part(id as usize, at, size);
+                    if !unknown.is_none() {
+                        image.known = unknown.to_marks().iter().map(|mark| !mark).collect();
                     }
                     if let Some(bounds) =
                         self.memory.bounds.get(id as usize).filter(|b| !b.is_empty())
@@ -353,9 +361,7 @@ impl<'m, T: Track> Interp<'m, '_, T> {
         }
         // The caller's buffers have no notion of unwritten bytes; padding is copied as it is.
         if let Some(mask) = self.memory.host.unknown.get_mut(id as usize) {
-            for (to, known) in mask[at..at + size].iter_mut().zip(&image.known) {
-                *to = !known;
-            }
+            mask.put(at, &image.unknown());
         }
         self.memory.buffers[id as usize][at..at + size].copy_from_slice(&image.bytes);
         self.memory.note_write(id, at, size);

@@ -5,7 +5,7 @@ use super::capture::Operation;
 use super::exec::{Interp, Run};
 use super::host::Skipped;
 use super::memory::{Image, OWN, Pointer, Val};
-use super::{InterpErrorKind, Memory};
+use super::{InterpErrorKind, Memory, Unknown};
 use crate::expr::{Expr, Place, PlaceKind};
 use crate::span::Origin;
 use crate::stmt::{CopyWay, Filler, Runtime};
@@ -44,6 +44,10 @@ impl<T: Track> Interp<'_, '_, T> {
             Runtime::Forget { place } => {
                 self.forget_place(place, false);
                 Ok(())
+            }
+            Runtime::Pin { pointer, on } => {
+                let p = self.pointer(pointer)?;
+                self.pin(p, *on, origin)
             }
             Runtime::ForgetMemory { pointer } => {
                 let p = self.pointer(pointer)?;
@@ -107,7 +111,7 @@ impl<T: Track> Interp<'_, '_, T> {
     ) -> Run<()> {
         let (buffer, bytes) = self.new_buffer(bytes, origin)?;
         let host = &mut self.memory.host;
-        host.unknown.insert(buffer, vec![true; bytes]);
+        host.unknown.insert(buffer, Unknown::new(bytes));
         match shared {
             true => host.shared.insert(buffer, ()),
             false => host.host.insert(buffer, ()),
@@ -124,13 +128,32 @@ impl<T: Track> Interp<'_, '_, T> {
             launches,
             fault: None,
             slow: false,
+            large: false,
             follows: false,
             asserted: false,
         });
+        self.memory.host.guesses = true;
         match self.working.is_some() {
             true => Ok(()),
             false => self.unsupported(what, origin),
         }
+    }
+
+    /// An array of the host is memory that both use from here on, or no longer.
+    fn pin(&mut self, p: Pointer, on: bool, origin: &Origin) -> Run<()> {
+        let host = &mut self.memory.host;
+        match p.object.filter(|id| *id < OWN).map(|id| id as usize) {
+            Some(buffer) if on && host.host.remove(buffer).is_some() => {
+                host.shared.insert(buffer, ());
+            }
+            Some(buffer) if !on && host.shared.remove(buffer).is_some() => {
+                host.host.insert(buffer, ());
+                self.all_is_done();
+            }
+            Some(_) => {}
+            None => return self.unsupported("memory that is pinned without an allocation", origin),
+        }
+        Ok(())
     }
 
     fn free(&mut self, p: Pointer, origin: &Origin) -> Run<()> {
@@ -156,13 +179,18 @@ impl<T: Track> Interp<'_, '_, T> {
         self.in_time_for(bytes, origin)?;
         let most = self.launcher.most_bytes().unwrap_or(MOST);
         if bytes > most.saturating_sub(self.memory.all_bytes()) {
-            return Err(self.error(InterpErrorKind::MemoryLimit(most), origin));
+            return Err(self.error(InterpErrorKind::AllocationLimit(most), origin));
         }
         let mut content = vec![];
         if content.try_reserve_exact(bytes as usize).is_err() {
-            return Err(self.error(InterpErrorKind::MemoryLimit(most), origin));
+            return Err(self.error(InterpErrorKind::AllocationLimit(most), origin));
         }
-        content.resize(bytes as usize, 0xa5);
+        // Zeros cost nothing until something touches them. In a program it is known which bytes hold nothing; else what does shall
+        // not look like something.
+        match self.working.is_some() {
+            true => content = vec![0; bytes as usize],
+            false => content.resize(bytes as usize, 0xa5),
+        }
         let buffer = self.memory.buffers.len();
         self.memory.buffers.push(content);
         self.memory.allocated.insert(buffer);
@@ -291,42 +319,73 @@ impl<T: Track> Interp<'_, '_, T> {
                 self.moved(pieces, waits, origin);
             }
         }
-        let image = match source.checked_sub(OWN) {
-            Some(own) => self.objects[own as usize].image.part(at, size),
-            None => {
-                let (bytes, mut unknown) = self.memory.piece(source as usize, at, size);
-                if !self.memory.host.reaches(source as usize)
-                    && let Some(poison) = self.launcher.unwritten(source as usize, at, size)
-                {
-                    unknown = poison;
+        let unknown = self.unknown_of(source, at, size);
+        if source < OWN && target < OWN && self.races.is_none() && !self.limits.track_bounds {
+            self.copy_within((source, at), (target, target_at), &unknown);
+        } else {
+            let mut image = match source.checked_sub(OWN) {
+                Some(own) => self.objects[own as usize].image.part(at, size),
+                None => {
+                    let bytes = self.memory.buffers[source as usize][at..at + size].to_vec();
+                    Image { bytes, known: vec![true; size], ..Image::default() }
                 }
-                let known = match unknown.is_empty() {
-                    true => vec![true; size],
-                    false => unknown.iter().map(|u| !u).collect(),
-                };
-                Image { bytes, known, ..Image::default() }
+            };
+            if !unknown.is_none() {
+                image.known = unknown.to_marks().iter().map(|mark| !mark).collect();
             }
-        };
-        let known = image.known.clone();
-        self.store_image(to, &image).map_err(|kind| self.error(kind, origin))?;
+            self.store_image(to, &image).map_err(|kind| self.error(kind, origin))?;
+        }
         if target < OWN {
-            self.launcher.copied(self.memory, target as usize, target_at, &known);
-        } else if known.contains(&false) {
-            self.copied_to_variable(target, target_at, &known);
+            self.launcher.copied(self.memory, target as usize, target_at, &unknown);
+        } else if !unknown.is_none() {
+            self.copied_to_variable(target, target_at, &unknown);
         }
         Ok(())
     }
 
+    /// What is known of a piece of an object.
+    fn unknown_of(&self, object: u32, at: usize, size: usize) -> Unknown {
+        match object.checked_sub(OWN) {
+            Some(own) => self.objects[own as usize].image.part(at, size).unknown(),
+            None => {
+                let (host, buffer) = (&self.memory.host, object as usize);
+                let of_device =
+                    (!host.reaches(buffer)).then(|| self.launcher.unwritten(buffer, at, size));
+                of_device.flatten().unwrap_or_else(|| host.part(buffer, at, size))
+            }
+        }
+    }
+
+    /// Moves bytes from one buffer to another, or within one; of those that are not known there is nothing to move.
+    fn copy_within(
+        &mut self,
+        (source, at): (u32, usize),
+        (target, to): (u32, usize),
+        unknown: &Unknown,
+    ) {
+        let size = unknown.len();
+        let buffers = &mut self.memory.buffers;
+        if source == target {
+            buffers[source as usize].copy_within(at..at + size, to);
+        } else if !unknown.is_all() {
+            let mut content = std::mem::take(&mut buffers[target as usize]);
+            content[to..to + size].copy_from_slice(&buffers[source as usize][at..at + size]);
+            buffers[target as usize] = content;
+        }
+        if let Some(mask) = self.memory.host.unknown.get_mut(target as usize) {
+            mask.put(to, unknown);
+        }
+        self.memory.note_write(target, to, size);
+    }
+
     /// What the host copied to a variable of the device without knowing it holds something all the same.
-    fn copied_to_variable(&mut self, target: u32, at: usize, known: &[bool]) {
+    fn copied_to_variable(&mut self, target: u32, at: usize, unknown: &Unknown) {
         let Some(global) = self.globals().iter().position(|id| *id == target) else { return };
         let image = &mut self.objects[(target - OWN) as usize].image;
-        let mut unknown = vec![false; image.bytes.len()];
-        for (unknown, known) in unknown[at..].iter_mut().zip(known) {
-            *unknown = !known;
-        }
-        if self.launcher.invents(global, &mut image.bytes, &unknown) {
-            image.known[at..at + known.len()].fill(true);
+        let mut wanted = Unknown::none(image.bytes.len());
+        wanted.put(at, unknown);
+        if self.launcher.invents(global, &mut image.bytes, &wanted.to_marks()) {
+            image.known[at..at + unknown.len()].fill(true);
         }
     }
 

@@ -39,6 +39,14 @@ pub enum Runtime {
         /// Who does it.
         by: Filler,
     },
+    /// `cudaHostRegister`: the array of the host that the pointer points into can be used by the device, too; `cudaHostUnregister`:
+    /// no longer.
+    Pin {
+        /// To any byte of the array.
+        pointer: Expr,
+        /// The former.
+        on: bool,
+    },
     /// The place holds nothing known any more.
     Forget {
         /// What is forgotten.
@@ -166,7 +174,9 @@ macro_rules! operands {
     ($call:expr, $iter:ident) => {
         match $call {
             Runtime::Allocate { bytes, .. } | Runtime::AllocateHost { bytes, .. } => vec![bytes],
-            Runtime::Free { pointer } | Runtime::ForgetMemory { pointer } => vec![pointer],
+            Runtime::Free { pointer }
+            | Runtime::ForgetMemory { pointer }
+            | Runtime::Pin { pointer, .. } => vec![pointer],
             Runtime::Copy { destination, source, bytes, .. } => vec![destination, source, bytes],
             Runtime::Fill { pointer, value, bytes, .. } => vec![pointer, value, bytes],
             Runtime::Replay { noted } => vec![noted],

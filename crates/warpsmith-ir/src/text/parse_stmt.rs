@@ -284,6 +284,13 @@ impl Parser {
                 let [pointer, value, bytes] = self.extents()?;
                 Runtime::Fill { pointer, value, bytes, by }
             }
+            () if self.is_word("pin") || self.is_word("unpin") => {
+                let on = self.eat_word("pin");
+                if !on {
+                    self.word("unpin")?;
+                }
+                Runtime::Pin { pointer: self.in_parentheses(Self::expr)?, on }
+            }
             () if self.eat_word("forget_memory") => {
                 Runtime::ForgetMemory { pointer: self.in_parentheses(Self::expr)? }
             }

@@ -323,6 +323,9 @@ impl<'a> Writer<'a> {
             Runtime::Fill { pointer, value, bytes, by } => {
                 format!("{}({}, {}, {})", by.word(), e(pointer), e(value), e(bytes))
             }
+            Runtime::Pin { pointer, on } => {
+                format!("{}({})", if *on { "pin" } else { "unpin" }, e(pointer))
+            }
             Runtime::ForgetMemory { pointer } => {
                 format!("forget_memory({})", e(pointer))
             }

@@ -129,7 +129,9 @@ impl Checker<'_> {
                 self.written(pointer);
                 pointer.ty.is_pointer() && bytes.ty.is_integer()
             }
-            Runtime::Free { pointer: p } | Runtime::ForgetMemory { pointer: p } => pointer(p),
+            Runtime::Free { pointer: p }
+            | Runtime::ForgetMemory { pointer: p }
+            | Runtime::Pin { pointer: p, .. } => pointer(p),
             Runtime::Copy { destination, source, bytes, .. } => {
                 pointer(destination) && pointer(source) && bytes.ty.is_integer()
             }

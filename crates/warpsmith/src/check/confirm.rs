@@ -3,14 +3,16 @@
 use std::collections::{HashMap, HashSet};
 
 use warpsmith_emu::{self as emu, DeviceMemory, LaunchConfig, Options, Outcome};
+use warpsmith_ir::interp::Unknown;
 use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::{Module, SourceMap};
 
 use super::runner::item;
 use crate::data::{self, Init};
 
-/// Memory of which a copy is kept for a second run, at most.
+/// Memory of which a copy is kept for a second run, at most; and of which one is made after a launch that found something.
 const MOST_BYTES: usize = 256 << 20;
+const MOST_AFTERWARDS: usize = 1 << 30;
 
 /// Steps of a thread in a second run, at most.
 const MOST_STEPS: u64 = 10_000_000;
@@ -24,7 +26,7 @@ pub struct Other {
 }
 
 /// Which bytes of a buffer nobody gave, where it is not all of them.
-pub type Parts = HashMap<usize, Vec<bool>>;
+pub type Parts = HashMap<usize, Unknown>;
 
 impl Other {
     /// Taken before the launch; `None` when all whole numbers are given.
@@ -33,9 +35,17 @@ impl Other {
         if !may_get(config, of_nobody, memory.buffers.iter().any(|b| b.invented)) {
             return None;
         }
-        let bytes: usize = memory.buffers.iter().map(|b| b.bytes.len()).sum();
-        let memory = (bytes <= MOST_BYTES).then(|| memory.clone());
+        let memory = (bytes_of(memory) <= MOST_BYTES).then(|| memory.clone());
         Some(Other { memory, parts: parts.clone() })
+    }
+
+    /// Where the memory is too large to be kept for a launch that finds nothing, what it left behind: a finding that is there again,
+    /// with other numbers, stands.
+    pub fn or_after(mut self, memory: &DeviceMemory, outcome: &Outcome) -> Other {
+        if self.memory.is_none() && is_serious(outcome) && bytes_of(memory) <= MOST_AFTERWARDS {
+            self.memory = Some(memory.clone());
+        }
+        self
     }
 
     /// The ids of the findings that the launch has with other numbers as well.
@@ -47,7 +57,7 @@ impl Other {
         outcome: &Outcome,
         sources: &SourceMap,
     ) -> HashSet<String> {
-        let serious = outcome.findings.iter().any(|f| !f.rule.is_note());
+        let serious = is_serious(outcome);
         let Some(memory) = self.memory.filter(|_| serious) else { return HashSet::new() };
         // A loop without end is one before the last step, too.
         let options = &Options { max_steps: options.max_steps.min(MOST_STEPS), ..options.clone() };
@@ -65,6 +75,14 @@ impl Other {
         let different = found(Init::Iota);
         zeros.into_iter().filter(|id| different.contains(id)).collect()
     }
+}
+
+fn is_serious(outcome: &Outcome) -> bool {
+    outcome.findings.iter().any(|f| !f.rule.is_note())
+}
+
+fn bytes_of(memory: &DeviceMemory) -> usize {
+    memory.buffers.iter().map(|b| b.bytes.len()).sum()
 }
 
 /// Whether a launch gets a buffer of a kind; where there is `any`, a structure may hold a pointer to it.
@@ -96,7 +114,7 @@ fn with_numbers(module: &Module, memory: &DeviceMemory, init: Init, parts: &Part
         let elements = |bytes: usize| data::fill(module, &element, bytes as u64 / size, &init, 0);
         let filled = elements(buffer.bytes.len());
         let part = parts.get(&i);
-        let nobodys = |at: usize| part.is_none_or(|mask| mask.get(at).copied().unwrap_or(false));
+        let nobodys = |at: usize| part.is_none_or(|mask| !mask.knows(at..at + 1));
         for (at, (to, from)) in buffer.bytes.iter_mut().zip(&filled).enumerate() {
             if nobodys(at) {
                 *to = *from;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use warpsmith_ir::interp::Unknown;
 use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::{Module, Type, Value};
 
@@ -13,7 +14,7 @@ use crate::data;
 pub fn pattern(module: &Module, element: &Type, seed: u64) -> (Arc<[u8]>, bool) {
     let size = layout_of(module, element).size.max(1) as usize;
     let mut bytes = vec![0; size * PATTERN];
-    let wanted = vec![true; bytes.len()];
+    let wanted = Unknown::new(bytes.len());
     let integers = invent(module, element, &mut bytes, &wanted, seed);
     (bytes.into(), integers)
 }
@@ -29,22 +30,22 @@ pub fn invent(
     module: &Module,
     element: &Type,
     bytes: &mut [u8],
-    wanted: &[bool],
+    wanted: &Unknown,
     seed: u64,
 ) -> bool {
     let size = layout_of(module, element).size.max(1) as usize;
     let scalars = data::scalars_of(module, element, 0);
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut integers = false;
-    for (piece, wanted) in bytes.chunks_exact_mut(size).zip(wanted.chunks(size)) {
-        if !wanted.contains(&true) {
+    for (i, piece) in bytes.chunks_exact_mut(size).enumerate() {
+        let is_wanted = |from: usize, n: usize| !wanted.knows(i * size + from..i * size + from + n);
+        if !is_wanted(0, size) {
             continue;
         }
         for (offset, ty) in &scalars {
             let bits = rng.next_u64() >> 11;
-            let own = *offset as usize..*offset as usize + ty.bytes() as usize;
             // What the host has set beside it stays.
-            if !wanted.get(own).is_some_and(|w| w.contains(&true)) {
+            if !is_wanted(*offset as usize, ty.bytes() as usize) {
                 continue;
             }
             integers |= ty.is_integer();
@@ -56,21 +57,22 @@ pub fn invent(
             piece[at..at + ty.bytes() as usize].copy_from_slice(&data::scalar_bytes(value));
         }
         if scalars.is_empty() {
-            let unset = piece.iter_mut().zip(wanted).filter(|(_, w)| **w);
-            unset.for_each(|(byte, _)| *byte = 0);
+            let unset = piece.iter_mut().enumerate().filter(|(at, _)| is_wanted(*at, 1));
+            unset.for_each(|(_, byte)| *byte = 0);
         }
     }
     integers
 }
 
 /// Whether a pointer is among the bytes that nobody gave: where it leads cannot be invented.
-pub fn has_pointers(module: &Module, element: &Type, nobodys: &[bool]) -> bool {
+pub fn has_pointers(module: &Module, element: &Type, nobodys: &Unknown) -> bool {
     let mut offsets = vec![];
     pointers_in(module, element, 0, &mut offsets);
     let size = layout_of(module, element).size.max(1) as usize;
-    let bytes =
-        |of: &[bool], at: u64| of.get(at as usize..).is_some_and(|p| p.iter().take(8).any(|b| *b));
-    !offsets.is_empty() && nobodys.chunks(size).any(|of| offsets.iter().any(|at| bytes(of, *at)))
+    let unknown = |at: usize| !nobodys.knows(at..at + 8);
+    let elements = (0..nobodys.len()).step_by(size);
+    !offsets.is_empty()
+        && elements.into_iter().any(|i| offsets.iter().any(|at| unknown(i + *at as usize)))
 }
 
 /// Whether objects of a type hold pointers, as far as the type says itself.
@@ -117,6 +119,7 @@ mod tests {
         let element = Type::Struct(warpsmith_ir::StructId(0));
         let mut bytes = [7u8; 32];
         let wanted: Vec<bool> = (0..32).map(|i| i % 16 >= 8).collect();
+        let wanted = Unknown::from(wanted);
         assert!(!invent(&module, &element, &mut bytes, &wanted, 1), "no integer was invented");
         assert_eq!(bytes[..8], [7; 8]);
         assert_ne!(bytes[8..16], [7; 8]);

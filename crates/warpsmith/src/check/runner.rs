@@ -6,9 +6,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use warpsmith_emu::counters::Counters;
-use warpsmith_emu::{
-    self as emu, Checks, EmuError, Finding, LaunchConfig, Limit, Outcome, Sampled,
-};
+use warpsmith_emu::{self as emu, Checks, EmuError, Finding, LaunchConfig, Limit, Outcome};
 use warpsmith_front::ast::TranslationUnit;
 use warpsmith_front::{prelude, sema};
 use warpsmith_ir::{Diagnostic, SourceMap, Span};
@@ -310,19 +308,6 @@ impl<'a> Runner<'a> {
             });
         }
         Ok(())
-    }
-
-    /// Says which part of a launch was run: chosen blocks, or as many as there was time for.
-    pub(super) fn ran_in_part(&mut self, config: &LaunchConfig, part: Sampled, label: &str) {
-        let Sampled { blocks, late } = part;
-        let which = match late {
-            true => "as many as there was time for",
-            false => "at corners and edges and spread over the grid",
-        };
-        let all: u64 = config.grid.iter().map(|n| u64::from(*n)).product();
-        self.in_part.push(format!(
-            "{label}: {blocks} of {all} blocks were run, {which}; what the others write is not known"
-        ));
     }
 
     /// Says that a program was not run further than a launch.

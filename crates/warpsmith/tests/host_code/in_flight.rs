@@ -3,6 +3,8 @@
 use super::check;
 
 const KERNELS: &str = "#include <cstdio>
+#include <iomanip>
+#include <iostream>
 __global__ void square(int n, float *x)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -60,7 +62,14 @@ const BY_HOST: &str = "by the host, which has not waited for that";
 
 #[test]
 fn managed_memory_is_read_after_a_wait() {
-    for read in [SUM, "if (x[0] == 3) sum = 1;", "printf(\"%f\\n\", x[0]);", "memcpy(h, x, 400);"] {
+    for read in [
+        SUM,
+        "if (x[0] == 3) sum = 1;",
+        "printf(\"%f\\n\", x[0]);",
+        "memcpy(h, x, 400);",
+        "std::cout << \"x \" << x[0] << std::endl;",
+        "std::cerr << std::setw(8) << *x;",
+    ] {
         let launch = "square<<<4, 32>>>(100, x);";
         let message = format!("write of `x[0]` by `square` and read {BY_HOST}");
         finds(&managed(&format!("{launch} {read}")), &message);

@@ -193,8 +193,8 @@ impl<T: Track> Interp<'_, '_, T> {
                 }
                 let range = start..start.checked_add(size)?;
                 if reach == Reach::Masked {
-                    let mask = self.memory.host.unknown.get(id as usize)?;
-                    if any(mask.get(range.clone())?) {
+                    let unknown = self.memory.host.unknown.get(id as usize)?;
+                    if !unknown.knows(range.clone()) {
                         return None;
                     }
                 }
@@ -260,12 +260,6 @@ impl<T: Track> Interp<'_, '_, T> {
         r.buffers[buffer] = reach;
         reach
     }
-}
-
-/// Whether any of a few is true, without a branch for each.
-#[inline]
-fn any(few: &[bool]) -> bool {
-    few.iter().fold(false, |any, one| any | one)
 }
 
 #[inline]

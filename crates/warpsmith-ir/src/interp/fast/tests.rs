@@ -2,7 +2,7 @@
 
 use crate::interp::{
     Arg, HostMemory, InterpError, InterpErrorKind, LaunchRequest, Launcher, Limits, Memory,
-    Skipped, call,
+    Skipped, Unknown, call,
 };
 use crate::module::{FuncId, Module};
 use crate::stmt::{Runtime, StmtKind};
@@ -51,7 +51,7 @@ fn outcome(m: &Module, args: &[Arg], fast: bool) -> (Outcome, u64) {
     let bytes = |n: usize| (0..n).map(|i| (i % 7) as u8).collect::<Vec<u8>>();
     let mut memory = Memory::new(BUFFERS.map(bytes).to_vec());
     memory.host = HostMemory { host: [0, 1].into_iter().collect(), ..HostMemory::default() };
-    memory.host.unknown.insert(1, (0..BUFFERS[1]).map(|i| i >= 128).collect());
+    memory.host.unknown.insert(1, (0..BUFFERS[1]).map(|i| i >= 128).collect::<Vec<_>>().into());
     if !fast {
         memory.take_ways();
     }
@@ -224,7 +224,10 @@ fn long(body: &str, bytes: usize) -> Outcome {
         let mut memory = Memory::new((0..3).map(content).collect());
         let host = [0, 1, 2].into_iter().collect();
         memory.host = HostMemory { host, ..HostMemory::default() };
-        memory.host.unknown.insert(1, (0..bytes).map(|i| i >= bytes / 2).collect());
+        memory
+            .host
+            .unknown
+            .insert(1, (0..bytes).map(|i| i >= bytes / 2).collect::<Vec<_>>().into());
         if !fast {
             memory.take_ways();
         }
@@ -403,7 +406,7 @@ fn speed() {
         let mut memory = Memory::new(vec![vec![0; 4 * n * n]; 3]);
         memory.host.host = [0, 1, 2].into_iter().collect();
         for buffer in 0..3 {
-            memory.host.unknown.insert(buffer, vec![false; 4 * n * n]);
+            memory.host.unknown.insert(buffer, Unknown::none(4 * n * n));
         }
         if !fast {
             memory.take_ways();

@@ -103,7 +103,7 @@ impl Maker {
     }
 
     pub(super) fn runtime(&mut self) -> Runtime {
-        match self.random.below(12) {
+        match self.random.below(13) {
             0 => Runtime::Allocate { pointer: self.place(2), bytes: self.expr(2) },
             1 => Runtime::Free { pointer: self.expr(2) },
             2 => Runtime::Synchronize,
@@ -119,6 +119,7 @@ impl Maker {
                 by: self.any(),
             },
             7 => Runtime::ForgetMemory { pointer: self.expr(2) },
+            11 => Runtime::Pin { pointer: self.expr(2), on: self.random.flip() },
             5 => Runtime::Forget { place: self.place(2) },
             8 => Runtime::Capture { on: self.random.flip(), noted: self.place(2) },
             9 => Runtime::Replay { noted: self.expr(1) },

@@ -21,6 +21,8 @@ const HUGE: &str = "4096";
 pub const WHERE_FEW_ARE_REACHED: [&str; 3] = [LARGER, "2", MANY];
 /// Numbers that findings have to stand, too: of one more choice at least.
 pub const OTHERS: [&str; 4] = ["16", "48", "64", "2048"];
+/// For one number that is larger than the others: such that fill no block, and one that fills several.
+pub const LARGER_ONES: [&str; 3] = ["61", "48", "64"];
 /// Arguments that are invented, at most.
 const MOST: usize = 12;
 
@@ -118,9 +120,14 @@ pub fn numbers(arguments: &[String]) -> Vec<usize> {
     (0..arguments.len()).filter(|at| is_number(&arguments[*at])).collect()
 }
 
+/// Whether these numbers are all the same.
+pub fn are_equal(arguments: &[String]) -> bool {
+    numbers(arguments).windows(2).all(|pair| arguments[pair[0]] == arguments[pair[1]])
+}
+
 /// Whether this is a number that another could take the place of.
 fn is_number(argument: &str) -> bool {
-    INVENTED.contains(&argument) || OTHERS.contains(&argument) || [FEW, MANY].contains(&argument)
+    [&INVENTED[..], &OTHERS, &LARGER_ONES, &[FEW, MANY]].concat().contains(&argument)
 }
 
 /// So many numbers, with the words that the program looks for in their places.

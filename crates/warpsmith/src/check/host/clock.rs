@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use warpsmith_emu::{Limit, Outcome, POLLS, POLLS_HOST};
+use warpsmith_emu::{LaunchConfig, Limit, Outcome, POLLS, POLLS_HOST, Sampled};
 
 use super::super::runner::Runner;
 use super::super::shown;
@@ -13,6 +13,18 @@ use super::super::shown;
 const PART_OF_LAUNCH: u32 = 3;
 /// A launch may take so much whatever is left: the first blocks and those at the corners are worth that.
 const LEAST_OF_LAUNCH: Duration = Duration::from_millis(500);
+
+/// Quarters of what is left to a program, of time and of thread instructions, after which a launch is ended; and so much time, if
+/// that is left, it may take anyhow.
+const QUARTERS_OF_LAUNCH: u32 = 3;
+const LEAST_TIME: Duration = Duration::from_secs(2);
+
+/// What a launch may take before it is ended and the program goes on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Share {
+    pub steps: u64,
+    pub until: Option<Instant>,
+}
 
 /// Times of a program, from its beginning.
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +90,60 @@ impl Runner<'_> {
         Some(now + (left / PART_OF_LAUNCH).max(LEAST_OF_LAUNCH))
     }
 
+    /// What a launch that begins now may take, so that what comes behind it has its turn.
+    pub(super) fn share_of_launch(&self) -> Share {
+        let left = self.steps_left;
+        if self.args.all_repeats {
+            return Share { steps: left, until: self.deadline };
+        }
+        let part = left / 4 * u64::from(QUARTERS_OF_LAUNCH);
+        let steps = part.max(self.effort.launch_least.min(left));
+        let until = self.deadline.map(|end| {
+            let now = Instant::now();
+            let left = end.saturating_duration_since(now);
+            now + (left / 4 * QUARTERS_OF_LAUNCH).max(LEAST_TIME.min(left))
+        });
+        Share { steps, until: until.filter(|_| self.hurries.is_some()).or(self.deadline) }
+    }
+
+    /// A launch that was ended because it took its share was run in part.
+    pub(super) fn end_of_share(&self, outcome: &mut Outcome, share: Share) {
+        let own = match outcome.limit {
+            Some(Limit::TotalSteps) => share.steps < self.steps_left,
+            Some(Limit::Timeout) => !self.is_late(),
+            _ => false,
+        };
+        if own {
+            outcome.limit = None;
+            let part = outcome.sampled.unwrap_or(Sampled { blocks: 0, late: true, ended: true });
+            outcome.sampled = Some(Sampled { ended: true, ..part });
+        }
+    }
+
+    /// Says which part of a launch was run: chosen blocks, or as many as there was time for.
+    pub(in crate::check) fn ran_in_part(
+        &mut self,
+        config: &LaunchConfig,
+        part: Sampled,
+        label: &str,
+    ) {
+        let Sampled { blocks, late, ended } = part;
+        if ended {
+            self.in_part.push(format!(
+                "{label}: it was ended, since it takes most of what there is time for; what it writes is not known"
+            ));
+            return;
+        }
+        let which = match late {
+            true => "as many as there was time for",
+            false => "at corners and edges and spread over the grid",
+        };
+        let all: u64 = config.grid.iter().map(|n| u64::from(*n)).product();
+        self.in_part.push(format!(
+            "{label}: {blocks} of {all} blocks were run, {which}; what the others write is not known"
+        ));
+    }
+
     /// Says that a program was not run to its end for want of time.
     pub(super) fn ended_late(&mut self, path: &Path) {
         let text = self.limit_text(Limit::Timeout);
@@ -87,6 +153,12 @@ impl Runner<'_> {
     /// Says that a statement of the host was left out that there would have been time for earlier.
     pub(super) fn left_out_late(&mut self, label: &str) {
         let text = self.limit_text(Limit::Timeout);
+        self.limits.push(format!("{label}: this statement was left out: {text}"));
+    }
+
+    /// A statement was left out because it allocates more memory than there may be.
+    pub(super) fn left_out_large(&mut self, label: &str) {
+        let text = self.limit_text(Limit::Memory);
         self.limits.push(format!("{label}: this statement was left out: {text}"));
     }
 

@@ -12,6 +12,8 @@ pub(in crate::check) struct Effort {
     pub sizes: u64,
     /// What all that may take by the clock, where no option says how long.
     pub times: Times,
+    /// So many a launch may take, if they are left, before it is ended for what comes behind it.
+    pub launch_least: u64,
     /// A launch goes on for so many once something was found in it.
     pub launch_after_finding: u64,
     /// All launches after the first one with a finding, together. What was found has to be mended before anything else is
@@ -25,6 +27,7 @@ impl Default for Effort {
             program: 20_000_000_000,
             sizes: 400_000_000,
             times: Times::default(),
+            launch_least: 2_000_000_000,
             launch_after_finding: 20_000_000,
             program_after_finding: 100_000_000,
         }
@@ -96,6 +99,25 @@ mod tests {
             let whole = check(&launches("i"), args, effort);
             assert_eq!((whole.launches, whole.limits.len()), (20, 0));
         }
+    }
+
+    /// The work of a block grows with its number, so that the first one says nothing of the others.
+    #[test]
+    fn a_launch_that_takes_too_much_leaves_something_to_those_behind_it() {
+        let text = "__global__ void grow(int *x) { int i = blockIdx.x * 64 + threadIdx.x; for (int k = 0; k < i; k++) x[i] += k; }\n\
+            __global__ void past(int *x) { x[blockIdx.x * 64 + threadIdx.x + 1] = 0; }\n\
+            int main() {\n\
+                int *x, *y; cudaMalloc(&x, 1 << 14); cudaMalloc(&y, 1 << 14); cudaMemset(x, 0, 1 << 14);\n\
+                for (int i = 0; i < 3; i++) grow<<<64, 64>>>(x);\n\
+                past<<<64, 64>>>(y);\n\
+                return 0;\n\
+            }\n";
+        let effort = Effort { program: 10_000_000, launch_least: 1_000_000, ..Effort::default() };
+        let after = check(text, CheckArgs::default(), effort);
+        assert_eq!(after.findings, ["out-of-bounds"], "{:?}", after.limits);
+        assert!(after.in_part[0].contains("it was ended"), "{:?}", after.in_part);
+        let whole = check(text, CheckArgs::default(), Effort::default());
+        assert_eq!((whole.in_part.len(), whole.findings.len()), (0, 1));
     }
 
     #[test]

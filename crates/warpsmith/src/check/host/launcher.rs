@@ -9,7 +9,7 @@ use warpsmith_emu::{
     self as emu, Arg as EmuArg, Buffer, DeviceMemory, Emulator, LaunchConfig, Sampled, Stats,
     Touched, VARIABLES,
 };
-use warpsmith_ir::interp::{Arg, Fault, LaunchRequest, Launcher, Memory, Piece, Skipped};
+use warpsmith_ir::interp::{Arg, Fault, LaunchRequest, Launcher, Memory, Piece, Skipped, Unknown};
 use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::{
     Diagnostic, FuncId, Module, Origin, Scalar, SourceMap, Space, Span, StreamOrder, Type, Value,
@@ -30,6 +30,9 @@ use crate::data::{self, ArgSpec};
 use crate::status::Failure;
 use warpsmith_front::prelude::LIBRARIES;
 
+/// Launches of which it is kept what they touched, at most.
+const MOST_TOUCHED: usize = 64;
+
 /// What a skipped statement says when it only follows from another.
 const FOLLOWS: usize = 200;
 
@@ -46,7 +49,7 @@ pub struct HostLauncher<'a, 'r> {
     sources: &'a SourceMap,
     device: DeviceMemory,
     /// Bytes of buffers that the host copied there without knowing what they hold.
-    invented: HashMap<usize, Vec<bool>>,
+    invented: HashMap<usize, Unknown>,
     /// The bytes of buffers that got invented values so.
     nobodys: Parts,
     unfinished: Unfinished,
@@ -61,6 +64,8 @@ pub struct HostLauncher<'a, 'r> {
     failure: Option<Failure>,
     repeats: Repeats,
     streams: Streams,
+    /// What launches touched beside which others may run.
+    touched: Vec<(LaunchConfig, Vec<Touched>)>,
     /// Bytes of what was allocated.
     lengths: HashMap<usize, usize>,
     /// Bytes of all of it, at most.
@@ -116,6 +121,7 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
             failure: None,
             repeats: Repeats::default(),
             streams: Streams::default(),
+            touched: vec![],
             lengths: HashMap::new(),
             most_bytes: of.most_bytes,
             has_variables: has_heap
@@ -150,8 +156,12 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
             let at = buffer.0 as usize;
             let Some(mask) = self.invented.remove(&at) else { continue };
             let buffer = &mut self.device.buffers[at];
-            let poisoned = buffer.poison.iter_mut().zip(&mask).filter(|(_, invented)| **invented);
-            poisoned.for_each(|(poison, _)| *poison = false);
+            if mask.is_all() {
+                buffer.poison.clear();
+            }
+            for (at, poison) in buffer.poison.iter_mut().enumerate() {
+                *poison &= mask.knows(at..at + 1);
+            }
             let element = buffer.element.clone().unwrap_or(Type::Scalar(Scalar::U8));
             let seed = self.seed ^ data::name_hash(&buffer.name);
             buffer.invented |= invent(self.module, &element, &mut buffer.bytes, &mask, seed);
@@ -179,7 +189,7 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
         for at in buffers {
             let Some(buffer) = self.device.buffers.get(at) else { continue };
             if buffer.poison.contains(&true) {
-                self.invented.insert(at, buffer.poison.clone());
+                self.invented.insert(at, Unknown::from(buffer.poison.clone()));
             }
         }
     }
@@ -232,6 +242,15 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
     fn kernel_did(&self, config: &LaunchConfig, touched: Vec<Touched>) -> Done {
         let name = format!("`{}`", self.module.function(config.kernel).name);
         Done { name, at: self.at, touched }
+    }
+
+    /// A launch with an outcome that is known touches what the one before has touched.
+    fn compare_as_before(&mut self, config: &LaunchConfig, begun: &Begun) {
+        let same = self.touched.iter().find(|(of, _)| of == config);
+        if let Some(touched) = same.map(|(_, touched)| touched.clone()) {
+            let done = self.kernel_did(config, touched);
+            self.compare_streams(begun, done);
+        }
     }
 
     /// Accesses of two streams that nothing orders are a race.
@@ -330,14 +349,17 @@ impl Launcher for HostLauncher<'_, '_> {
             };
             let label = place(skipped.span, self.sources, self.path);
             self.at = skipped.span;
-            // A direction hinges on no size: other choices of arguments are asked, as for findings of kernels.
-            let note = self.invented_arguments && fault != Fault::WrongDirection;
-            self.runner.refused(rule, why, self.at, &label, note, self.sources);
+            // Other choices of arguments are asked, as for findings of kernels.
+            self.runner.refused(rule, why, self.at, &label, false, self.sources);
             return;
         }
         if skipped.slow && self.runner.hurries() {
             let label = place(skipped.span, self.sources, self.path);
             self.runner.left_out_late(&label);
+        }
+        if skipped.large {
+            let label = place(skipped.span, self.sources, self.path);
+            self.runner.left_out_large(&label);
         }
         self.ran.slow |= skipped.slow;
         self.ran.asserted |= self.asserts && skipped.asserted && self.ran.launched == 0;
@@ -444,7 +466,7 @@ impl Launcher for HostLauncher<'_, '_> {
     fn allocated_at(&mut self, buffer: usize, bytes: usize, name: &str, pointee: Option<&Type>) {
         self.repeats.changed();
         self.lengths.insert(buffer, bytes);
-        lent::allocated(&mut self.device, buffer, bytes, name, pointee);
+        lent::allocated(&mut self.device, buffer, vec![true], name, pointee);
     }
 
     fn freed(&mut self, buffer: usize, _: &Origin) {
@@ -463,45 +485,48 @@ impl Launcher for HostLauncher<'_, '_> {
     fn filled(&mut self, buffer: usize, offset: usize, bytes: usize) {
         self.repeats.changed();
         let length = self.lengths.get(&buffer).copied().unwrap_or(0);
-        self.repeats.filled(buffer, length > 0 && offset == 0 && bytes >= length);
+        let whole = length > 0 && offset == 0 && bytes >= length;
+        self.repeats.filled(buffer, whole);
         for masks in [&mut self.invented, &mut self.nobodys] {
-            let mask = masks.get_mut(&buffer);
-            if let Some(part) = mask.and_then(|mask| mask.get_mut(offset..offset + bytes)) {
-                part.fill(false);
+            if let Some(mask) = masks.get_mut(&buffer) {
+                mask.mark(offset..offset + bytes, false);
             }
+        }
+        if let Some(buffer) = self.device.buffers.get_mut(buffer).filter(|_| !whole) {
+            lent::spread(buffer, length);
         }
         lent::written(&mut self.device, buffer, offset, bytes);
     }
 
-    fn unwritten(&self, buffer: usize, offset: usize, bytes: usize) -> Option<Vec<bool>> {
+    fn unwritten(&self, buffer: usize, offset: usize, bytes: usize) -> Option<Unknown> {
         self.repeats.host_reads();
         if self.repeats.is_stale(buffer) {
-            return Some(vec![true; bytes]);
+            return Some(Unknown::new(bytes));
         }
         lent::unwritten(&self.device, buffer, offset, bytes)
     }
 
-    fn copied(&mut self, memory: &mut Memory, buffer: usize, offset: usize, known: &[bool]) {
+    fn copied(&mut self, memory: &mut Memory, buffer: usize, offset: usize, unknown: &Unknown) {
         if memory.host.reaches(buffer) {
             return;
         }
-        self.filled(buffer, offset, known.len());
-        if known.contains(&false) {
-            let size = memory.buffers[buffer].len();
-            let mask = self.invented.entry(buffer).or_insert_with(|| vec![false; size]);
-            for (to, known) in mask[offset..].iter_mut().zip(known) {
-                *to = !known;
-            }
+        self.filled(buffer, offset, unknown.len());
+        if unknown.is_none() {
+            return;
+        }
+        let size = memory.buffers[buffer].len();
+        if memory.host.guesses {
+            let mask = self.invented.entry(buffer).or_insert_with(|| Unknown::none(size));
+            mask.put(offset, unknown);
+        } else {
+            lent::unset(&mut self.device, buffer, (offset, unknown), size);
         }
     }
 
     fn forgotten(&mut self, buffer: usize, offset: usize, bytes: usize, length: usize) {
         self.filled(buffer, offset, bytes);
-        let mask = self.invented.entry(buffer).or_insert_with(|| vec![false; length]);
-        let end = (offset + bytes).min(mask.len());
-        if offset < end {
-            mask[offset..end].fill(true);
-        }
+        let mask = self.invented.entry(buffer).or_insert_with(|| Unknown::none(length));
+        mask.mark(offset..offset + bytes, true);
     }
 
     fn invents(&mut self, global: usize, bytes: &mut [u8], unknown: &[bool]) -> bool {
@@ -509,7 +534,7 @@ impl Launcher for HostLauncher<'_, '_> {
         let declared = &self.module.globals[global];
         let element = declared.ty.innermost().clone();
         let seed = self.seed ^ data::name_hash(&declared.name);
-        variable.invented |= invent(self.module, &element, bytes, unknown, seed);
+        variable.invented |= invent(self.module, &element, bytes, &unknown.to_vec().into(), seed);
         true
     }
 

@@ -4,7 +4,7 @@
 use warpsmith_emu::{Arg as EmuArg, Buffer, BufferId, DeviceMemory, LaunchConfig};
 use warpsmith_front::ast::TranslationUnit;
 use warpsmith_front::sema;
-use warpsmith_ir::interp::{Arg, LaunchRequest, Memory};
+use warpsmith_ir::interp::{Arg, LaunchRequest, Memory, Unknown};
 use warpsmith_ir::{Module, Type};
 
 use crate::data;
@@ -77,7 +77,10 @@ pub fn lend(device: &mut DeviceMemory, memory: &mut Memory) {
         buffer.bytes = std::mem::take(bytes);
         buffer.host_writes = memory.host.shared.contains(i);
         if buffer.host_writes {
-            buffer.poison = memory.host.unknown.remove(i).unwrap_or_default();
+            let unknown = memory.host.unknown.remove(i);
+            buffer.poison = unknown.filter(|u| !u.is_none()).map_or(vec![], Unknown::into_marks);
+        } else {
+            spread(buffer, buffer.bytes.len());
         }
     }
 }
@@ -91,18 +94,29 @@ pub fn take_back(device: &mut DeviceMemory, memory: &mut Memory) {
         let buffer = &mut device.buffers[i];
         *bytes = std::mem::take(&mut buffer.bytes);
         if memory.host.shared.contains(i) {
-            let mut mask = std::mem::take(&mut buffer.poison);
-            mask.resize(bytes.len(), false);
-            memory.host.unknown.insert(i, mask);
+            let marks = std::mem::take(&mut buffer.poison);
+            let unknown = match marks.len() == bytes.len() {
+                true => Unknown::from(marks),
+                false => Unknown::none(bytes.len()),
+            };
+            memory.host.unknown.insert(i, unknown);
         }
     }
 }
 
-/// A buffer that holds nothing yet.
+/// Gives each of so many bytes a mark of its own, where one stands for all: what nothing has touched may be large, and is
+/// most often filled altogether before a kernel sees it.
+pub fn spread(buffer: &mut Buffer, bytes: usize) {
+    if buffer.poison == [true] {
+        buffer.poison = vec![true; bytes];
+    }
+}
+
+/// A buffer that holds nothing yet, with a mark for each byte or [one for all](spread).
 pub fn allocated(
     device: &mut DeviceMemory,
     buffer: usize,
-    bytes: usize,
+    poison: Vec<bool>,
     name: &str,
     pointee: Option<&Type>,
 ) {
@@ -110,7 +124,7 @@ pub fn allocated(
     device.buffers.push(Buffer {
         name: name.to_string(),
         element: pointee.cloned(),
-        poison: vec![true; bytes],
+        poison,
         ..Buffer::default()
     });
 }
@@ -132,15 +146,38 @@ pub fn written(device: &mut DeviceMemory, buffer: usize, offset: usize, bytes: u
     }
 }
 
-/// Which bytes of a piece nothing wrote yet; `None` where all are known.
+/// The host copied a piece of a buffer of so many bytes that it has not set itself.
+pub fn unset(
+    device: &mut DeviceMemory,
+    buffer: usize,
+    (offset, unknown): (usize, &Unknown),
+    length: usize,
+) {
+    let Some(buffer) = device.buffers.get_mut(buffer) else { return };
+    if unknown.is_all() && unknown.len() == length {
+        buffer.poison = vec![true];
+        return;
+    }
+    spread(buffer, length);
+    buffer.poison.resize(length, false);
+    if let Some(part) = buffer.poison.get_mut(offset..offset + unknown.len()) {
+        part.copy_from_slice(&unknown.to_marks());
+    }
+}
+
+/// Which bytes of a piece nothing wrote yet; `None` where all are known or there are none.
 pub fn unwritten(
     device: &DeviceMemory,
     buffer: usize,
     offset: usize,
     bytes: usize,
-) -> Option<Vec<bool>> {
+) -> Option<Unknown> {
     let poison = &device.buffers.get(buffer)?.poison;
-    poison.get(offset..offset + bytes).filter(|part| part.contains(&true)).map(<[bool]>::to_vec)
+    if *poison == [true] {
+        return Some(Unknown::new(bytes));
+    }
+    let part = poison.get(offset..offset + bytes).filter(|part| part.contains(&true))?;
+    Some(Unknown::from(part.to_vec()))
 }
 
 /// The parameter that gets a pointer to memory that the device cannot reach.

@@ -151,6 +151,15 @@ impl Runner<'_> {
         }
         if !self.found_since(mark).is_empty() && argv::is_first_choice(&invented) {
             self.doubt_of_others(&invented, |v| argv::with_value(&invented, v), mark, of)?;
+            if let Some(suited) = self.doubt_of_equal(&invented, mark, of)? {
+                let here = self.mark();
+                self.back_to(mark);
+                let other = self.run_with(of, &suited, true)?;
+                match other.worked() && other.distinct() >= ran.distinct() {
+                    true => (ran, invented) = (other, suited),
+                    false => self.back_to(&here),
+                }
+            }
         }
         self.say_invented(of, &invented);
         if !self.args.dry_run {
@@ -203,7 +212,11 @@ impl Runner<'_> {
     }
 
     /// Whether a run since then says something of what another found in a launch: it ran that kernel, and all blocks of it.
-    fn answers(&self, ran: &Ran, mark: &Mark, launch: &str) -> bool {
+    pub(super) fn answers(&self, ran: &Ran, mark: &Mark, launch: &str) -> bool {
+        if !launch.contains("<<<") {
+            // A copy or fill of the host, which it has come to, or passed, at its end.
+            return ran.ended.is_none() && !ran.slow && !self.limited_since(mark);
+        }
         let mut kernels = ran.kernels.as_slice();
         if ran.slow || self.limited_since(mark) {
             // To the end of the last one it may not have come.

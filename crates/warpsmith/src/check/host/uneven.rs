@@ -34,6 +34,8 @@ const HOST_STEPS: u64 = 100_000_000;
 const FULL: u32 = 3;
 /// A multiple of small extents that is no power of two.
 const SMALL: u32 = 48;
+/// Rows and columns of a tile of matrix units.
+const TILE: u32 = 16;
 /// Threads of a block, at most.
 const LARGEST: u32 = 1024;
 /// Numbers that are varied one at a time.
@@ -84,6 +86,11 @@ impl Sizes {
     fn equal(self) -> Sizes {
         Sizes { step: 0, ..self }
     }
+
+    /// For programs that take multiples of a tile only, as matrix units want them, of which a block has several.
+    fn of_tiles(self) -> Sizes {
+        Sizes { more: TILE, ..self.equal() }
+    }
 }
 
 /// Which arguments are varied.
@@ -94,15 +101,20 @@ struct Choice {
 
 impl Choice {
     /// What is tried, one after the other.
-    fn all(numbers: &[usize], sizes: Sizes) -> Vec<Choice> {
+    /// Where they `differ`, one has to be larger than others: each by itself.
+    fn all(numbers: &[usize], sizes: Sizes, differ: bool) -> Vec<Choice> {
         let of = |places: &[usize], sizes| Choice { places: places.to_vec(), sizes };
         let several = numbers.len() > 1;
         let mut choices = vec![];
-        choices.extend(several.then(|| of(numbers, Sizes::small())));
-        choices.extend(several.then(|| of(numbers, sizes)));
-        choices.push(of(numbers, sizes.equal()));
+        if !differ {
+            choices.extend(several.then(|| of(numbers, Sizes::small())));
+            choices.extend(several.then(|| of(numbers, sizes)));
+            choices.push(of(numbers, sizes.equal()));
+            choices.push(of(numbers, sizes.of_tiles()));
+        }
         if several {
-            choices.extend(numbers.iter().take(MOST_ALONE).map(|n| of(&[*n], sizes)));
+            let alone = |n: &usize| [of(&[*n], sizes), of(&[*n], sizes.of_tiles())];
+            choices.extend(numbers.iter().take(MOST_ALONE).flat_map(alone));
         }
         choices.push(of(numbers, Sizes::largest()));
         choices
@@ -206,8 +218,8 @@ impl Runner<'_> {
             ..*of
         };
         let here = self.mark();
-        let (mut tried, mut too_long) = (vec![], 0);
-        for choice in Choice::all(&numbers, sizes) {
+        let (mut tried, mut too_long, mut quiet) = (vec![], 0, None);
+        for choice in Choice::all(&numbers, sizes, !argv::are_equal(arguments)) {
             if too_long >= MOST_TOO_LONG && choice.places.len() > 1 {
                 continue;
             }
@@ -231,11 +243,20 @@ impl Runner<'_> {
             if choice.sizes.small && !believed {
                 continue;
             }
-            let answers = pair.uneven.found.is_empty() || believed;
+            let nothing = pair.uneven.found.is_empty();
+            if nothing && choice.places.len() < numbers.len() {
+                // Another number may be that of elements.
+                quiet.get_or_insert(pair);
+                continue;
+            }
             tried.push(pair);
+            let answers = nothing || believed;
             if answers || tried.len() == MOST_TRIED {
                 break;
             }
+        }
+        if tried.is_empty() {
+            tried.extend(quiet);
         }
         tried.into_iter().for_each(|pair| self.add_uneven(first, pair, of));
         Ok(())

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use warpsmith_emu::Buffer;
+use warpsmith_ir::interp::Unknown;
 use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::{Diagnostic, FuncId, Module, Type};
 
@@ -111,7 +112,7 @@ pub(super) fn make_buffer(
     let seed = cx.seed ^ data::name_hash(name);
     let mut bytes = data::fill(cx.module, &element, count, init, seed);
     let invented = !cx.args.filled(name) && {
-        let wanted = vec![true; bytes.len()];
+        let wanted = Unknown::new(bytes.len());
         invent::invent(cx.module, &element, &mut bytes, &wanted, seed)
     };
     let poison = if *init == Init::Uninit { vec![true; bytes.len()] } else { vec![] };

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use warpsmith_emu::{self as emu, DeviceMemory, EmuError, Emulator, Outcome};
 use warpsmith_ir::interp::{
     self, Arg, BufferSet, Fault, InterpErrorKind, LaunchRequest, Launcher, Limits, Memory, Skipped,
+    Unknown,
 };
 use warpsmith_ir::visit::{self, for_each_stmt};
 use warpsmith_ir::{
@@ -310,7 +311,7 @@ impl Launcher for Running<'_> {
     }
 
     fn allocated_at(&mut self, buffer: usize, bytes: usize, name: &str, pointee: Option<&Type>) {
-        lent::allocated(&mut self.device, buffer, bytes, name, pointee);
+        lent::allocated(&mut self.device, buffer, vec![true; bytes], name, pointee);
     }
 
     fn freed(&mut self, buffer: usize, _: &warpsmith_ir::Origin) {
@@ -321,7 +322,7 @@ impl Launcher for Running<'_> {
         lent::written(&mut self.device, buffer, offset, bytes);
     }
 
-    fn unwritten(&self, buffer: usize, offset: usize, bytes: usize) -> Option<Vec<bool>> {
+    fn unwritten(&self, buffer: usize, offset: usize, bytes: usize) -> Option<Unknown> {
         lent::unwritten(&self.device, buffer, offset, bytes)
     }
 

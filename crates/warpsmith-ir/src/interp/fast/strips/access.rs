@@ -1,5 +1,6 @@
 //! How many iterations go through memory.
 
+use super::super::super::Unknown;
 use super::super::super::bounds::Track;
 use super::super::super::exec::Interp;
 use super::super::super::memory::{OWN, Pointer};
@@ -193,12 +194,12 @@ impl<T: Track> Interp<'_, '_, T> {
         match id.checked_sub(OWN) {
             Some(own) => {
                 let image = &self.objects.get(own as usize)?.image;
-                Some(Content { bytes: &image.bytes, marks: Some(&image.known), holds: true })
+                Some(Content { bytes: &image.bytes, marks: Marks::Known(&image.known) })
             }
             None => {
                 let bytes = self.memory.buffers.get(id as usize)?;
-                let marks = self.memory.host.unknown.get(id as usize).map(Vec::as_slice);
-                Some(Content { bytes, marks, holds: false })
+                let unknown = self.memory.host.unknown.get(id as usize);
+                Some(Content { bytes, marks: unknown.map_or(Marks::None, Marks::Unknown) })
             }
         }
     }
@@ -286,20 +287,33 @@ impl<T: Track> Interp<'_, '_, T> {
     }
 }
 
-/// The bytes of an object, and what the mark of a byte is that holds something.
+/// The bytes of an object, and which of them hold something.
 struct Content<'a> {
     bytes: &'a [u8],
-    marks: Option<&'a [bool]>,
-    holds: bool,
+    marks: Marks<'a>,
+}
+
+/// What is known of the bytes of an object.
+enum Marks<'a> {
+    /// All.
+    None,
+    Known(&'a [bool]),
+    Unknown(&'a Unknown),
 }
 
 impl Content<'_> {
     /// The first of some bytes that holds nothing.
     fn empty(&self, range: std::ops::Range<usize>) -> Option<usize> {
-        let marks = self.marks?.get(range)?;
-        // Without a branch for each, since most often there is none.
-        let any = marks.iter().fold(false, |any, mark| any | (*mark != self.holds));
-        if any { marks.iter().position(|mark| *mark != self.holds) } else { None }
+        match self.marks {
+            Marks::None => None,
+            Marks::Known(known) => {
+                let part = known.get(range)?;
+                // Without a branch for each, since most often there is none.
+                let all = part.iter().fold(true, |all, known| all & known);
+                if all { None } else { part.iter().position(|known| !known) }
+            }
+            Marks::Unknown(unknown) => unknown.first(range),
+        }
     }
 }
 

@@ -9,10 +9,11 @@ use warpsmith_ir::{Diagnostic, FuncId, Module, Scope, Span, StmtKind};
 
 use super::super::super::confirm::{Other, without_pointers};
 use super::super::super::invent::holds_pointers;
+use super::super::clock::Share;
 use super::super::repeats::{Pending, Verdict, written_by};
 use super::super::streams::Begun;
 use super::super::{Shape, lent};
-use super::HostLauncher;
+use super::{HostLauncher, MOST_TOUCHED};
 use crate::progress::Phase;
 use crate::status::Failure;
 
@@ -54,8 +55,14 @@ impl HostLauncher<'_, '_> {
         let (module, at, all) = (self.module, self.at, seen || self.runner.args.all_repeats);
         let verdict = self.repeats.verdict(module, &config, at, &mut self.device, all);
         let pending = match verdict {
-            Verdict::LeaveOut => return Ok(()),
-            Verdict::Done => None,
+            Verdict::LeaveOut => {
+                self.compare_as_before(&config, &begun);
+                return Ok(());
+            }
+            Verdict::Done => {
+                self.compare_as_before(&config, &begun);
+                None
+            }
             Verdict::Run(pending) => Some(pending),
         };
         if self.ends_here(&label) || self.is_tired() {
@@ -108,18 +115,26 @@ impl HostLauncher<'_, '_> {
         begun: &Begun,
         label: &str,
     ) -> Result<(), String> {
-        let options = self.options_of_launch(begun);
+        let share = self.runner.share_of_launch();
+        let options = self.options_of_launch(begun, share);
         let other = Other::of(&self.device, config, &self.nobodys);
         let _phase = Phase::new(format!("{label}, launch {}", self.ran.launched));
         match self.emulator.run(config, &mut self.device, &options) {
             Ok(mut outcome) => {
+                self.runner.end_of_share(&mut outcome, share);
                 self.waited = self.runner.without_waiting(&mut outcome, label, self.waited);
                 let touched = std::mem::take(&mut outcome.touched);
+                if begun.watched() && self.touched.len() < MOST_TOUCHED {
+                    self.touched.retain(|(of, _)| of != config);
+                    self.touched.push((config.clone(), touched.clone()));
+                }
                 self.compare_streams(begun, self.kernel_did(config, touched));
                 self.repeats.ran(pending, config, &outcome, &self.device);
                 let limited = outcome.limit.is_some();
-                let confirmed = other
-                    .map(|o| o.findings(self.module, config, &options, &outcome, self.sources));
+                let confirmed = other.map(|o| {
+                    let o = o.or_after(&self.device, &outcome);
+                    o.findings(self.module, config, &options, &outcome, self.sources)
+                });
                 self.take_down(outcome, config, label, confirmed);
                 if limited { Err("a limit was reached".to_string()) } else { Ok(()) }
             }
@@ -137,8 +152,9 @@ impl HostLauncher<'_, '_> {
     }
 
     /// How much of the launch is run.
-    fn options_of_launch(&self, begun: &Begun) -> Options {
+    fn options_of_launch(&self, begun: &Begun, share: Share) -> Options {
         let mut options = self.runner.options(self.args);
+        (options.max_total_steps, options.deadline) = (share.steps, share.until);
         if !self.runner.args.all_repeats {
             options.sample_beyond = Some(self.repeats.sample_beyond());
         }
