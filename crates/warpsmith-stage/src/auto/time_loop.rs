@@ -286,6 +286,10 @@ impl Reader<'_> {
         pointers(&self.function.stmts, self.file.sources, &mut values);
         let mut filling = Filling { values, ..Filling::default() };
         filling.arrays = arrays.map(|a| filling.root(a));
+        let [a, b] = &filling.arrays;
+        if self.is_repeated(before) || self.is_handed_on(&[arrays[0], arrays[1], a, b]) {
+            return false;
+        }
         let mut calls = vec![];
         walk::block(self.function, &mut |e| {
             if e.span.start < before
@@ -310,6 +314,42 @@ impl Reader<'_> {
             let between = self.file.text.get(between).unwrap_or("");
             from.is_none_or(|f| !scope::names(between).contains(&f))
         })
+    }
+
+    /// Whether a place is in a loop, whose later rounds find what earlier ones left.
+    fn is_repeated(&self, at: u32) -> bool {
+        let mut repeated = false;
+        scope::each_loop(&self.function.stmts, &mut |s| {
+            repeated |= s.span.start < at && at < s.span.end;
+        });
+        repeated
+    }
+
+    /// Whether pointers go to where they are not followed: lists, structures, functions without a name.
+    fn is_handed_on(&self, arrays: &[&String]) -> bool {
+        let named = |span: warpsmith_ir::Span| {
+            let names = scope::names(self.file.sources.text(span));
+            arrays.iter().any(|a| names.contains(a))
+        };
+        let mut handed_on = false;
+        scope::each_vars(&self.function.stmts, &mut |vars| {
+            let listed = |d: &&ast::Declarator| matches!(d.init, Some(Initializer::List(..)));
+            handed_on |= vars.declarators.iter().filter(listed).any(|d| named(d.span));
+        });
+        walk::block(self.function, &mut |e| {
+            handed_on |= match &*e.kind {
+                ExprKind::InitList(_)
+                | ExprKind::CompoundLiteral { .. }
+                | ExprKind::AssignList { .. }
+                | ExprKind::Lambda(_) => named(e.span),
+                // A member or an element that a pointer is stored to.
+                ExprKind::Assign { target, value, .. } => {
+                    outer::name(target).is_none() && named(value.span)
+                }
+                _ => false,
+            };
+        });
+        handed_on
     }
 
     /// Whether a call is made whenever the function runs.

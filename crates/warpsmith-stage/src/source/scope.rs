@@ -566,3 +566,30 @@ pub fn hiding(body: &ast::Block) -> HashSet<String> {
     });
     all
 }
+
+/// All loops of a list, of any kind.
+pub fn each_loop<'a>(stmts: &'a [ast::Stmt], see: &mut dyn FnMut(&'a ast::Stmt)) {
+    for s in stmts {
+        match &s.kind {
+            StmtKind::For { body, .. }
+            | StmtKind::While { body, .. }
+            | StmtKind::RangeFor { body, .. } => {
+                see(s);
+                each_loop(std::slice::from_ref(body), see);
+            }
+            StmtKind::DoWhile { body, cond } => {
+                // `do { … } while (0)` is what macros write.
+                if !matches!(&*plain(cond).kind, ExprKind::Number(n) if n == "0") {
+                    see(s);
+                }
+                each_loop(std::slice::from_ref(body), see);
+            }
+            StmtKind::Block(b) => each_loop(&b.stmts, see),
+            StmtKind::If { then, otherwise, .. } => {
+                each_loop(std::slice::from_ref(then), see);
+                otherwise.iter().for_each(|o| each_loop(std::slice::from_ref(o), see));
+            }
+            _ => {}
+        }
+    }
+}

@@ -255,9 +255,13 @@ impl Wide {
             }
             _ => String::new(),
         };
+        let covers = match &self.size {
+            Some(size) => format!("gridDim.x * blockDim.x covers {size}"),
+            None => format!("gridDim.x % {} == 0", self.lanes),
+        };
         let base = crate::source::shape::base_name(&self.kernel);
         format!(
-            "launch {base} where {sizes}addresses are multiples of 16, with gridDim.x / {} rounded up{runs}",
+            "launch {base} where {sizes}{covers}, addresses are multiples of 16, with gridDim.x / {} rounded up{runs}",
             self.lanes
         )
     }

@@ -1,6 +1,6 @@
 //! Launches that take the kernel of vectors where sizes and addresses suit it.
 
-use warpsmith_front::ast::{self, ExprKind, StmtKind};
+use warpsmith_front::ast::{self, ExprKind, StmtKind, TypeKind};
 use warpsmith_front::sema::walk;
 
 use super::Wide;
@@ -75,6 +75,8 @@ impl Launch<'_> {
         conditions.dedup();
         let (wide, count) = (operand(&grid[0]), self.wide.lanes);
         conditions.push(match &self.wide.size {
+            // What is taken from an unsigned size may be less than nothing, so that the grid alone ends the rows.
+            Some(size) if !self.is_signed(size) => format!("{wide} % {count} == 0"),
             Some(size) => {
                 let size = self.argument(args, size)?;
                 format!("(long long){wide} * {} >= {size}", operand(&block[0]))
@@ -109,6 +111,21 @@ impl Launch<'_> {
             list(args).join(", "),
         );
         Some((grid, text))
+    }
+
+    /// Whether a parameter is known to be a number with a sign.
+    fn is_signed(&self, name: &str) -> bool {
+        let param = self.file.kernel.params.iter().find(|p| p.name.as_deref() == Some(name));
+        param.is_some_and(|p| match &p.ty.kind {
+            TypeKind::Builtin(words) => {
+                let signed = ["int", "long", "short", "signed"];
+                words.iter().all(|w| signed.contains(&w.as_str()))
+            }
+            TypeKind::Named(path) => path
+                .as_name()
+                .is_some_and(|n| ["int32_t", "int64_t", "ptrdiff_t", "ssize_t"].contains(&n)),
+            _ => false,
+        })
     }
 
     /// What is passed for a parameter, or for a member of one.
