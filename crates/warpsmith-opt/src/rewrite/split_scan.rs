@@ -239,7 +239,7 @@ pub fn apply(legal: LegalSplitScan) -> Rewritten {
     let ranges = cut.then(|| Ranges::new(&mut kernel, l, (legal.parts, multiple), &what));
     let parts = match cut {
         true => vec![Expr::int(Scalar::I32, legal.parts.into())],
-        false => slots::extents(&kernel, std::slice::from_ref(l)),
+        false => slots::extents(&mut kernel, std::slice::from_ref(l)),
     };
     let scan =
         |sum: &Sum| Scan::new(&mut kernel, l, *sum, (legal.carried.contains(&sum.var), &parts));
