@@ -107,7 +107,9 @@ pub fn tune_as(
         input.notes.push(note);
     }
     let kernel = arch.kernel(input.module.clone(), input.function);
-    sizes::check_requirements(kernel.func(), &kernel.requires, &sizes)?;
+    let with_numbers = |p: &Point| sizes::with_numbers(&input.module, kernel.func(), &specs, p);
+    let all: Vec<Point> = sizes.iter().map(with_numbers).collect();
+    sizes::check_requirements(kernel.func(), &kernel.requires, &all)?;
     let job = Job { request, input: &input, specs: &specs, sizes: &sizes, arch };
     let Made { chosen, files, verified, mut messages, measured } = match &place {
         Place::Model { .. } => job.by_model(given, sources)?,
@@ -385,7 +387,7 @@ fn given_one_way(request: &TuneRequest, input: &CInput, sizes: &[SizeSpec]) -> R
         None => Ok(()),
         Some(name) => {
             let message = format!("`{name}` is given by --size and by --arg");
-            let help = "leave one away: --size is what is tuned for, --arg the only value there is";
+            let help = "leave one away: --size is what is tuned for, --arg the one value where that is done";
             Err(Diagnostic::error("W311", message).help(help).into())
         }
     }

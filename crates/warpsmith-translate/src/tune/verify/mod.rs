@@ -22,6 +22,7 @@ mod reach;
 mod sampled;
 pub(in crate::tune) mod suited;
 mod variant;
+mod varied;
 mod verdict;
 pub mod witness;
 
@@ -35,6 +36,7 @@ use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::{
     ExprKind, FuncId, Function, Module, Scalar, SourceMap, Span, Turn, Var, Way, visit,
 };
+use warpsmith_opt::requirement::Requirement;
 
 pub(in crate::tune) use self::verdict::Failed;
 pub use self::verdict::Verified;
@@ -42,7 +44,7 @@ pub use self::verdict::Verified;
 use self::against::HostSays;
 use self::coverage::Coverage;
 use self::host_c::{ArgBytes, HostReference};
-use self::inputs::Sources;
+use self::inputs::{NoData, Sources};
 use self::reach::FEWER_BLOCKS;
 use self::variant::Variant;
 use self::witness::{How, Witness, WitnessError, WitnessRun};
@@ -89,6 +91,8 @@ pub(in crate::tune) struct Verifier<'a> {
     pub special: &'a [i64],
     /// The first candidates are the sizes of given data, the others less of it.
     pub with_data: bool,
+    /// What the launcher asks of the sizes, by its own parameters.
+    pub requires: (&'a Function, &'a [Requirement]),
     /// Where the texts are, of the C file and of what was emitted.
     pub texts: &'a SourceMap,
 }
@@ -148,6 +152,7 @@ impl Verifier<'_> {
             }
             steps_left = steps_left.saturating_sub(steps);
         }
+        varied::verify(self, &mut verified)?;
         oversized::verify(self, candidates, &mut verified)?;
         reach::verify(self, candidates, &mut verified)?;
         reach::second_blocks(self, candidates, &mut verified)?;
@@ -175,6 +180,9 @@ impl Verifier<'_> {
     /// Something was compared, and the function itself stays in its arrays where that was asked for, and at some size in each
     /// of its parts.
     fn in_bounds(&self, verified: &Verified) -> Result<(), Failed> {
+        if let Some(none) = verified.no_memory.clone().filter(|_| verified.sizes.is_empty()) {
+            return Err(Failed::Input(none));
+        }
         let vacuous = verified.vacuous();
         if !verified.ill_conditioned.is_empty() && (verified.sizes.is_empty() || vacuous) {
             let points = verified.ill_conditioned.iter().map(points::name).collect();
@@ -244,7 +252,14 @@ impl Verifier<'_> {
             }
             verified.large_elements = all;
         }
-        let inputs = self.inputs(point)?;
+        let inputs = match self.inputs(point) {
+            // Other sizes may take less.
+            Err(Failed::Input(none @ NoData::Memory { .. })) => {
+                verified.no_memory.get_or_insert(none);
+                return Ok(0);
+            }
+            other => other?,
+        };
         let compare = &mut |inputs: &[ArgBytes], verified: &mut Verified| {
             self.with_inputs(point, inputs, verified)
         };
