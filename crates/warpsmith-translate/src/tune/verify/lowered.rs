@@ -1,15 +1,18 @@
-//! The emitted text with lower limits on the number of blocks: what threads do in strides then shows at small sizes.
+//! The emitted text with lower limits on the number of blocks, or on sizes: what threads do in strides, and what the launcher does where
+//! sizes are too large for the rest, then shows at small sizes.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, FuncId, FunctionKind, MathFn, Module, PlaceKind, StmtKind,
-    VarId, visit,
+    BinaryOp, Block, Expr, ExprKind, FuncId, FunctionKind, Launch, MathFn, Module, PlaceKind,
+    StmtKind, VarId, visit,
 };
 
 /// No block count is limited to less than this: a smaller constant is something else.
 const LEAST_LIMIT: i64 = 16;
+/// Sizes from here on are too large to be run.
+const LEAST_SIZE: i64 = 1 << 28;
 /// A wave of one block leaves nothing over.
 const SHORTEST_WAVE: i64 = 2;
 
@@ -20,6 +23,28 @@ const SHORTEST_WAVE: i64 = 2;
 /// number of blocks that run together, by which the launcher alone divides what goes into them: `x % WAVE`.
 pub fn with_fewer_blocks(module: &Module, launcher: FuncId, most: i64) -> Option<Module> {
     along(0..3, module, launcher, most)
+}
+
+/// The same program, but where its launcher asks whether something is no greater than a number that no run reaches, it asks whether it
+/// is no greater than `most`. `None`: it asks for nothing like that. Questions after which it gives up stay as they are.
+pub fn with_lower_sizes(module: &Module, launcher: FuncId, most: i64) -> Option<Module> {
+    let mut lowered = module.clone();
+    let mut found = false;
+    let body = &mut lowered.functions.get_mut(launcher.0 as usize)?.body;
+    visit::map_stmts(body, &mut |s| {
+        let StmtKind::If { cond, otherwise, .. } = &mut s.kind else { return };
+        if otherwise.stmts.is_empty() {
+            return;
+        }
+        visit::map_subexprs(cond, &mut |e| {
+            if let ExprKind::Binary(BinaryOp::Le | BinaryOp::Lt, _, limit) = &mut *e.kind
+                && value(module, limit).is_some_and(|n| n >= LEAST_SIZE)
+            {
+                found |= lower(limit, most);
+            }
+        });
+    });
+    found.then_some(lowered)
 }
 
 /// Whether the launcher limits the number of blocks along x.
@@ -64,7 +89,8 @@ fn along(axes: Range<usize>, module: &Module, launcher: FuncId, most: i64) -> Op
         _ => {}
     });
     lowered.functions.get_mut(launcher.0 as usize)?.body = new_body;
-    let waves = waves(module, body, &used);
+    let passed = flowing(body, |launch| launch.args.clone());
+    let waves = waves(module, body, [&used, &passed]);
     let hosts = lowered.functions.iter_mut().filter(|f| f.kind == FunctionKind::Host);
     for f in hosts.filter(|_| !waves.is_empty()) {
         visit::map_exprs(&mut f.body, &mut |e| {
@@ -78,9 +104,14 @@ fn along(axes: Range<usize>, module: &Module, launcher: FuncId, most: i64) -> Op
     found.then_some(lowered)
 }
 
-/// Constants that no statement of a kernel mentions (a row of shared memory may be as long by chance) and that the launcher divides by, where the remainder goes into the extents of a grid. All
-/// functions of the host divide by them alike, the one that says how much workspace is needed included.
-fn waves(module: &Module, launcher: &Block, used: &BTreeSet<VarId>) -> BTreeSet<i64> {
+/// Constants that no statement of a kernel mentions (a row of shared memory may be as long by chance) and that the launcher divides by, where
+/// the remainder goes into the extents of a grid, or, of a constant with a name, into what kernels are told. All functions of the host divide
+/// by them alike, the one that says how much workspace is needed included.
+fn waves(
+    module: &Module,
+    launcher: &Block,
+    [used, passed]: [&BTreeSet<VarId>; 2],
+) -> BTreeSet<i64> {
     let mut found = BTreeSet::new();
     visit::for_each_stmt(launcher, &mut |s| {
         let (to, from) = match &s.kind {
@@ -88,11 +119,14 @@ fn waves(module: &Module, launcher: &Block, used: &BTreeSet<VarId>) -> BTreeSet<
             StmtKind::Assign { place, value } => (place.root_var(), value),
             _ => return,
         };
-        if !to.is_some_and(|v| used.contains(&v)) {
+        let in_grid = to.is_some_and(|v| used.contains(&v));
+        if !in_grid && !to.is_some_and(|v| passed.contains(&v)) {
             return;
         }
         visit::for_each_subexpr(from, &mut |e| {
-            if let ExprKind::Binary(BinaryOp::Rem, _, by) = &*e.kind {
+            if let ExprKind::Binary(BinaryOp::Rem, _, by) = &*e.kind
+                && (in_grid || matches!(&*by.without_casts().kind, ExprKind::Named(_)))
+            {
                 found.extend(value(module, by).filter(|n| *n >= LEAST_LIMIT));
             }
         });
@@ -164,10 +198,15 @@ fn lower_clamps(e: &mut Expr, limits: &impl Fn(&Expr) -> bool, most: i64) -> boo
 
 /// The variables of which the extents of grids along some axes are made.
 fn grid_vars(body: &Block, axes: Range<usize>) -> BTreeSet<VarId> {
+    flowing(body, |launch| launch.grid[axes.clone()].to_vec())
+}
+
+/// The variables of which some numbers of launches are made.
+fn flowing(body: &Block, numbers: impl Fn(&Launch) -> Vec<Expr>) -> BTreeSet<VarId> {
     let mut vars = BTreeSet::new();
     visit::for_each_stmt(body, &mut |s| {
         if let StmtKind::Launch(launch) = &s.kind {
-            launch.grid[axes.clone()].iter().for_each(|e| vars.extend(visit::vars_of_expr(e)));
+            numbers(launch).iter().for_each(|e| vars.extend(visit::vars_of_expr(e)));
         }
     });
     loop {
