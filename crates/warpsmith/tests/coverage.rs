@@ -136,6 +136,27 @@ void f(int n, const float x[n], float y[n]) {
     assert_eq!(never.expect("the condition")["not_run"], why);
 }
 
+/// A nest that no step binds is run by one thread: a thousand parts of each row take it long where the function does nothing.
+#[test]
+fn many_parts_on_one_thread_are_no_infinite_loop() {
+    let source = "\
+// warpsmith: size n=9 m=64
+void sums(int n, unsigned m, unsigned y[n], const int x[64]) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        unsigned s = y[i];
+        for (unsigned j = 0; j < m; j++) s += j * 7u + x[j & 63];
+        y[i] = s;
+    }
+}
+";
+    let folder = tempfile::tempdir().expect("a folder");
+    let schedule = folder.path().join("parts.sched");
+    std::fs::write(&schedule, "split_k j by 1000\nbind i#2 -> x block 32\n").expect("writable");
+    let tuned = tuned(source, |r| r.schedule(schedule.clone()));
+    assert!(tuned.verified.points.iter().any(|p| p["n"] == 2000), "{:?}", tuned.verified.sizes);
+}
+
 #[test]
 fn given_arrays_are_verified_at_their_size() {
     let source = "\

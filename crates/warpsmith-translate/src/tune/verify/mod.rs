@@ -68,6 +68,11 @@ const STRIDED_POINTS: usize = 8;
 /// Points with iterations at which the function for arrays of the host is run.
 const HOST_ENTRY_POINTS: usize = 3;
 
+/// Parts, rows, and steps that a thread may need for each part of a row.
+const MOST_PARTS: u64 = 1 << 10;
+const MOST_ROWS: u64 = 1 << 11;
+const PART_STEPS: u64 = 32;
+
 pub(in crate::tune) const TIME_LIMIT: &str = "the time limit (--timeout)";
 
 /// What is compared with what.
@@ -299,8 +304,10 @@ impl Verifier<'_> {
                 says => verified.with_host += usize::from(says == HostSays::Same),
             }
         }
-        let options =
-            emu::Options { max_steps: thread_steps(reference.steps), ..self.options.clone() };
+        let options = emu::Options {
+            max_steps: self.thread_steps(reference.steps, point),
+            ..self.options.clone()
+        };
         let run = self.run(Variant::Plain, inputs, &options, &name)?;
         self.against_witness(&run, &reference, &name)?;
         let along = |axis: usize| run.grids.values().map(|g| g[axis]).max().unwrap_or(0);
@@ -350,6 +357,19 @@ impl Verifier<'_> {
             }
             other => other,
         })
+    }
+
+    /// The steps after which a thread is in an infinite loop, when the whole function took so many: a thread may run all of
+    /// it alone, and copy all of a block's shared memory besides; where nothing binds them, all parts of all rows.
+    fn thread_steps(&self, reference: u64, point: &Point) -> u64 {
+        let largest = |all: &mut dyn Iterator<Item = i64>, most: u64| {
+            all.filter_map(|n| u64::try_from(n).ok()).max().unwrap_or(1).min(most)
+        };
+        let parts = largest(&mut self.special.iter().copied(), MOST_PARTS);
+        let rows = largest(&mut point.values().copied(), MOST_ROWS);
+        let steps =
+            reference.saturating_mul(1_000).saturating_add(2_000_000 + PART_STEPS * parts * rows);
+        steps.min(emu::Options::default().max_steps)
     }
 
     /// Arguments at a point.
@@ -480,12 +500,6 @@ impl Verifier<'_> {
         };
         Left { why, at: error.span, ways, without_elements }
     }
-}
-
-/// The steps after which a thread is in an infinite loop, when the whole function took so many: a thread may run all of
-/// it alone, and copy all of a block's shared memory besides.
-fn thread_steps(reference: u64) -> u64 {
-    reference.saturating_mul(1_000).saturating_add(2_000_000).min(emu::Options::default().max_steps)
 }
 
 /// Whether a function is called whose last bits differ between math libraries.
