@@ -314,3 +314,27 @@ fn waves_of_tiles_and_long_parts_of_sums_are_run() {
     assert!(!paths(&tuned).is_empty());
     assert_eq!(tuned.verified.one_block, Vec::<String>::new());
 }
+
+/// Sizes that the C function tells apart itself are none of those that a lower limit stands for.
+#[test]
+fn limits_of_the_user_stay_what_they_are() {
+    let source = "\
+// warpsmith: size n=64 m=50
+void both(int n, int m, const float A[n][m], const float r[n], float s[m]) {
+    if (m <= 1000000000) {
+#pragma omp parallel for reduction(+: s[:m])
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < m; j++) s[j] += r[i] * A[i][j];
+    } else {
+#pragma omp parallel for
+        for (int j = 0; j < m; j++) s[j] = 0.0f;
+    }
+}
+";
+    let folder = tempfile::tempdir().expect("a folder");
+    let schedule = folder.path().join("sums.sched");
+    std::fs::write(&schedule, "keep_sums i by 32 rows 16 group 4\n").expect("writable");
+    let tuned = tuned(source, |r| r.schedule(schedule.clone()));
+    let sizes = &tuned.verified.coverage_json.to_string();
+    assert!(sizes.contains("with limits on sizes lowered to 3"), "{sizes}");
+}

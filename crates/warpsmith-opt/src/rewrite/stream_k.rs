@@ -73,7 +73,7 @@ void product(int n, const float A[n][n], const float B[n][n], float C[n][n]) {
                 C[i][j] += A[i][k] * B[k][j];
 }
 ",
-            steps: "stream_k k by 4 tile 64x128 of 528",
+            steps: "stream_k k by 4 tile 8x16 of 6",
             after: "\
 void product(int n, const float *A, const float *B, float *C, long long i_tiles, long long j_tiles,
              long long tiles_left, int i_whole, float *__restrict__ C_parts, int k_length) {

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, FuncId, FunctionKind, Launch, MathFn, Module, PlaceKind,
-    StmtKind, VarId, visit,
+    BinaryOp, Block, Expr, ExprKind, FuncId, FunctionKind, MathFn, Module, PlaceKind, StmtKind,
+    VarId, visit,
 };
 
 /// No block count is limited to less than this: a smaller constant is something else.
@@ -26,8 +26,14 @@ pub fn with_fewer_blocks(module: &Module, launcher: FuncId, most: i64) -> Option
 }
 
 /// The same program, but where its launcher asks whether something is no greater than a number that no run reaches, it asks whether it
-/// is no greater than `most`. `None`: it asks for nothing like that. Questions after which it gives up stay as they are.
-pub fn with_lower_sizes(module: &Module, launcher: FuncId, most: i64) -> Option<Module> {
+/// is no greater than `most`. `None`: it asks for nothing like that. Questions after which it gives up stay as they are, and those about
+/// numbers that the C function asks about itself.
+pub fn with_lower_sizes(
+    module: &Module,
+    launcher: FuncId,
+    most: i64,
+    asked_in_c: &[i64],
+) -> Option<Module> {
     let mut lowered = module.clone();
     let mut found = false;
     let body = &mut lowered.functions.get_mut(launcher.0 as usize)?.body;
@@ -38,7 +44,7 @@ pub fn with_lower_sizes(module: &Module, launcher: FuncId, most: i64) -> Option<
         }
         visit::map_subexprs(cond, &mut |e| {
             if let ExprKind::Binary(BinaryOp::Le | BinaryOp::Lt, _, limit) = &mut *e.kind
-                && value(module, limit).is_some_and(|n| n >= LEAST_SIZE)
+                && value(module, limit).is_some_and(|n| n >= LEAST_SIZE && !asked_in_c.contains(&n))
             {
                 found |= lower(limit, most);
             }
@@ -89,8 +95,7 @@ fn along(axes: Range<usize>, module: &Module, launcher: FuncId, most: i64) -> Op
         _ => {}
     });
     lowered.functions.get_mut(launcher.0 as usize)?.body = new_body;
-    let passed = flowing(body, |launch| launch.args.clone());
-    let waves = waves(module, body, [&used, &passed]);
+    let waves = waves(module, body, &used);
     let hosts = lowered.functions.iter_mut().filter(|f| f.kind == FunctionKind::Host);
     for f in hosts.filter(|_| !waves.is_empty()) {
         visit::map_exprs(&mut f.body, &mut |e| {
@@ -104,14 +109,9 @@ fn along(axes: Range<usize>, module: &Module, launcher: FuncId, most: i64) -> Op
     found.then_some(lowered)
 }
 
-/// Constants that no statement of a kernel mentions (a row of shared memory may be as long by chance) and that the launcher divides by, where
-/// the remainder goes into the extents of a grid, or, of a constant with a name, into what kernels are told. All functions of the host divide
-/// by them alike, the one that says how much workspace is needed included.
-fn waves(
-    module: &Module,
-    launcher: &Block,
-    [used, passed]: [&BTreeSet<VarId>; 2],
-) -> BTreeSet<i64> {
+/// Constants that no statement of a kernel mentions (a row of shared memory may be as long by chance) and that the launcher divides by, where the remainder goes into the extents of a grid. All
+/// functions of the host divide by them alike, the one that says how much workspace is needed included.
+fn waves(module: &Module, launcher: &Block, used: &BTreeSet<VarId>) -> BTreeSet<i64> {
     let mut found = BTreeSet::new();
     visit::for_each_stmt(launcher, &mut |s| {
         let (to, from) = match &s.kind {
@@ -119,14 +119,11 @@ fn waves(
             StmtKind::Assign { place, value } => (place.root_var(), value),
             _ => return,
         };
-        let in_grid = to.is_some_and(|v| used.contains(&v));
-        if !in_grid && !to.is_some_and(|v| passed.contains(&v)) {
+        if !to.is_some_and(|v| used.contains(&v)) {
             return;
         }
         visit::for_each_subexpr(from, &mut |e| {
-            if let ExprKind::Binary(BinaryOp::Rem, _, by) = &*e.kind
-                && (in_grid || matches!(&*by.without_casts().kind, ExprKind::Named(_)))
-            {
+            if let ExprKind::Binary(BinaryOp::Rem, _, by) = &*e.kind {
                 found.extend(value(module, by).filter(|n| *n >= LEAST_LIMIT));
             }
         });
@@ -198,15 +195,10 @@ fn lower_clamps(e: &mut Expr, limits: &impl Fn(&Expr) -> bool, most: i64) -> boo
 
 /// The variables of which the extents of grids along some axes are made.
 fn grid_vars(body: &Block, axes: Range<usize>) -> BTreeSet<VarId> {
-    flowing(body, |launch| launch.grid[axes.clone()].to_vec())
-}
-
-/// The variables of which some numbers of launches are made.
-fn flowing(body: &Block, numbers: impl Fn(&Launch) -> Vec<Expr>) -> BTreeSet<VarId> {
     let mut vars = BTreeSet::new();
     visit::for_each_stmt(body, &mut |s| {
         if let StmtKind::Launch(launch) = &s.kind {
-            numbers(launch).iter().for_each(|e| vars.extend(visit::vars_of_expr(e)));
+            launch.grid[axes.clone()].iter().for_each(|e| vars.extend(visit::vars_of_expr(e)));
         }
     });
     loop {

@@ -69,7 +69,8 @@ pub fn verify(
     let with = |most: u32| Some((verifier.witness.with_fewer_blocks(most.into())?, most));
     // A second stride of the one block costs less than one of several, where the work is quadratic in a size.
     let lowered: Vec<(Witness, u32)> = [FEWER_BLOCKS, 1].into_iter().filter_map(with).collect();
-    let beyond = verifier.witness.with_lower_sizes(FEW_SIZES.into());
+    let asked_in_c = lowered::compared_with(verifier.module(), &verifier.function().body);
+    let beyond = verifier.witness.with_lower_sizes(FEW_SIZES.into(), &asked_in_c);
     let own = own_moduli(verifier);
     let (moduli, beyond) = (modulus(&own), beyond.as_ref());
     let search = Search { verifier, lowered: &lowered, beyond, moduli, own };
