@@ -334,7 +334,10 @@ void both(int n, int m, const float A[n][m], const float r[n], float s[m]) {
     let folder = tempfile::tempdir().expect("a folder");
     let schedule = folder.path().join("sums.sched");
     std::fs::write(&schedule, "keep_sums i by 32 rows 16 group 4\n").expect("writable");
-    let tuned = tuned(source, |r| r.schedule(schedule.clone()));
-    let sizes = &tuned.verified.coverage_json.to_string();
-    assert!(sizes.contains("with limits on sizes lowered to 3"), "{sizes}");
+    let mut sources = SourceMap::new();
+    let failure = tune(&request(folder.path(), source).schedule(schedule), &mut sources);
+    let said = failure.expect_err("a path is not run").render(&sources, false);
+    let own = "error[W337]: a path of the kernel for `both` was run at no size";
+    assert!(said.contains(own) && said.contains("`if (m <= 1000000000)` not taken"), "{said}");
+    assert!(!said.contains("1073741824"), "{said}");
 }
