@@ -34,7 +34,10 @@ pub enum Assumption {
     /// The launcher may wait for the device.
     Synchronises,
     /// The distance between bounds of a loop of `int` that may begin below zero fits the type.
-    LoopRange,
+    LoopRange {
+        /// The launcher asks.
+        asked: bool,
+    },
 }
 
 /// What happens where the launcher asks and the answer is no.
@@ -78,9 +81,10 @@ impl fmt::Display for Assumption {
             Assumption::Synchronises => f.write_str(
                 "the launcher may wait: it synchronises the stream wherever the values that the device computes decide how it goes on",
             ),
-            Assumption::LoopRange => f.write_str(
-                "parallel loops that begin below zero or at a variable have less than 2^31 iterations",
-            ),
+            Assumption::LoopRange { asked } => {
+                f.write_str("parallel loops that begin below zero or at a variable have less than 2^31 iterations")?;
+                if *asked { write!(f, "; else {ELSE}") } else { Ok(()) }
+            }
         }
     }
 }

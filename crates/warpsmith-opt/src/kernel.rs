@@ -35,6 +35,8 @@ pub struct Kernel {
     pub scratch: Vec<Scratch>,
     /// Numbers that the launcher computes first.
     pub lengths: Vec<Length>,
+    /// Those at which loops begin that others left off there: no greater than the limit, and as far from it as the counter's type holds.
+    pub left_off: BTreeSet<VarId>,
     /// Arrays whose contents depend on the order of a floating-point sum that a rewrite changed.
     pub reassociated: BTreeSet<VarId>,
     /// Numbers around which rewrites treat sizes differently.
@@ -313,6 +315,7 @@ impl Kernel {
             constants: BTreeSet::new(),
             scratch: vec![],
             lengths: vec![],
+            left_off: BTreeSet::new(),
             reassociated: BTreeSet::new(),
             numbers: vec![],
             precision: None,
@@ -392,6 +395,12 @@ impl Kernel {
     /// nothing assigns.
     pub fn known_at_start(&self, e: &Expr) -> bool {
         sizes::follows(self.func(), e)
+    }
+
+    /// Whether a loop begins where another one left off.
+    pub fn goes_on(&self, l: &ForLoop) -> bool {
+        let at = |v: &VarId| l.first == Expr::var(*v, self.func().var(*v).ty.clone());
+        self.left_off.iter().any(at)
     }
 
     /// The name of a variable of the function.

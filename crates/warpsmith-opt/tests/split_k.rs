@@ -347,3 +347,11 @@ fn loops_that_are_not_ready() {
         expect!["error[W224]: loop `i` reduces `s`"],
     );
 }
+
+/// What runs on one thread because no step binds it is no statement that needs values of the device.
+#[test]
+fn nests_that_nothing_binds_are_said_to_be_such() {
+    let schedule = "split_k l by 8\nbind i#2, j#2 -> y, x block 8x4\n";
+    let text = check(GEMM, schedule, PRODUCTS);
+    has(&text, &["// nothing binds its loops to threads: one runs them all"]);
+}

@@ -72,6 +72,28 @@ fn a_whole_program_with_edges_that_stay() {
     assert!(why.starts_with("the kernel leaves elements of `uNew` as they are"), "{why}");
 }
 
+/// A loop around leaves what its last round changed, and pointers in a list go where nobody looks.
+#[test]
+fn edges_that_may_differ_in_later_rounds() {
+    let before = program("jacobi");
+    let head = "for (int step = 0; step < steps; step++)";
+    let at = before.find(head).expect("a loop of steps");
+    let copies = before[..at].rfind("cudaMemcpy(d_b, d_a, bytes, cudaMemcpyDeviceToDevice);\n");
+    let behind =
+        copies.expect("a copy") + "cudaMemcpy(d_b, d_a, bytes, cudaMemcpyDeviceToDevice);\n".len();
+    let listed = format!(
+        "{}    float *both[2] = {{d_a, d_b}};\n    cudaMemset(both[0], 1, 4 * width);\n{}",
+        &before[..behind],
+        &before[behind..]
+    );
+    let why = single(&listed);
+    assert!(why.starts_with("the kernel leaves elements of `uNew` as they are"), "{why}");
+    let around =
+        before.replacen(head, &format!("for (int round = 0; round < 3; round++)\n    {head}"), 1);
+    let why = single(&around);
+    assert!(why.starts_with("the kernel leaves elements of `uNew` as they are"), "{why}");
+}
+
 /// A template whose edges are clamped writes every element: what the arrays hold before does not matter.
 #[test]
 fn a_template_that_writes_everything() {

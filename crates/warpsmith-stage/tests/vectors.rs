@@ -77,6 +77,14 @@ fn planes_stay_in_registers_as_vectors() {
     assert!(text.starts_with(HEAT.trim_end()), "{text}");
 }
 
+/// `i < n - 2` ends no rows where `n` is unsigned and less than two: the grid alone does.
+#[test]
+fn unsigned_sizes_want_whole_grids() {
+    let (_, text) = wide(&format!("{HEAT}{STEP}").replace("int nx", "unsigned nx"));
+    assert!(text.contains("&& grid.x % 4 == 0"), "{text}");
+    assert!(!text.contains(">= nx\n"), "{text}");
+}
+
 #[test]
 fn without_a_launch_it_is_said_how_to_launch() {
     let chosen = choose(
@@ -90,7 +98,8 @@ fn without_a_launch_it_is_said_how_to_launch() {
     );
     let best = chosen.best.expect("a plan");
     let said = best.launch.and_then(|l| l.by_hand).expect("there is no launch to edit");
-    assert!(said.starts_with("launch rows_by_4 where nx % 4 == 0"), "{said}");
+    let sizes = "launch rows_by_4 where nx % 4 == 0, gridDim.x * blockDim.x covers nx";
+    assert!(said.starts_with(sizes), "{said}");
     assert!(best.text.contains(&format!("// {said}")), "{}", best.text);
 }
 

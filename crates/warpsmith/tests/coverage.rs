@@ -136,6 +136,27 @@ void f(int n, const float x[n], float y[n]) {
     assert_eq!(never.expect("the condition")["not_run"], why);
 }
 
+/// A nest that no step binds is run by one thread: a thousand parts of each row take it long where the function does nothing.
+#[test]
+fn many_parts_on_one_thread_are_no_infinite_loop() {
+    let source = "\
+// warpsmith: size n=9 m=64
+void sums(int n, unsigned m, unsigned y[n], const int x[64]) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        unsigned s = y[i];
+        for (unsigned j = 0; j < m; j++) s += j * 7u + x[j & 63];
+        y[i] = s;
+    }
+}
+";
+    let folder = tempfile::tempdir().expect("a folder");
+    let schedule = folder.path().join("parts.sched");
+    std::fs::write(&schedule, "split_k j by 1000\nbind i#2 -> x block 32\n").expect("writable");
+    let tuned = tuned(source, |r| r.schedule(schedule.clone()));
+    assert!(tuned.verified.points.iter().any(|p| p["n"] == 2000), "{:?}", tuned.verified.sizes);
+}
+
 #[test]
 fn given_arrays_are_verified_at_their_size() {
     let source = "\
@@ -292,4 +313,31 @@ fn waves_of_tiles_and_long_parts_of_sums_are_run() {
     assert!(tuned.files.iter().any(|(_, text)| text.contains("[132]") || text.contains("+ 116]")));
     assert!(!paths(&tuned).is_empty());
     assert_eq!(tuned.verified.one_block, Vec::<String>::new());
+}
+
+/// Sizes that the C function tells apart itself are none of those that a lower limit stands for.
+#[test]
+fn limits_of_the_user_stay_what_they_are() {
+    let source = "\
+// warpsmith: size n=64 m=50
+void both(int n, int m, const float A[n][m], const float r[n], float s[m]) {
+    if (m <= 1000000000) {
+#pragma omp parallel for reduction(+: s[:m])
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < m; j++) s[j] += r[i] * A[i][j];
+    } else {
+#pragma omp parallel for
+        for (int j = 0; j < m; j++) s[j] = 0.0f;
+    }
+}
+";
+    let folder = tempfile::tempdir().expect("a folder");
+    let schedule = folder.path().join("sums.sched");
+    std::fs::write(&schedule, "keep_sums i by 32 rows 16 group 4\n").expect("writable");
+    let mut sources = SourceMap::new();
+    let failure = tune(&request(folder.path(), source).schedule(schedule), &mut sources);
+    let said = failure.expect_err("a path is not run").render(&sources, false);
+    let own = "error[W337]: a path of the kernel for `both` was run at no size";
+    assert!(said.contains(own) && said.contains("`if (m <= 1000000000)` not taken"), "{said}");
+    assert!(!said.contains("1073741824"), "{said}");
 }

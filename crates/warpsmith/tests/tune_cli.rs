@@ -476,6 +476,7 @@ fn parameters_that_do_not_fit_are_refused() {
     f(SPACE, &["--param", "BX=7"], 2, &["W233", "16, 32, 64, 128"]);
     f(SPACE, &["--param", "BX"], 2, &["W233", "--param T=4"]);
     f(SPACE, &["--param", "BX=128", "--param", "BY=4"], 2, &["W234", "do not satisfy"]);
+    f("where 3 < 2\nunroll i by 2\n", &[], 2, &["W234", "there are no parameters"]);
     f("param T in 2, 4\nwhere T > 9\nunroll i by {T}\n", &[], 1, &["W234", "2 combinations"]);
     f("param T in 2, 4\nunroll k by {T}\n", &[], 1, &["W231", "none of 2 configurations is legal"]);
     f("param T in 2, 4\nunroll k by {U}\n", &[], 2, &["W232", "x.sched:2:14"]);

@@ -238,6 +238,15 @@ pub fn counter_of(l: &ForLoop, number: Expr) -> Expr {
     }
 }
 
+/// The same of a number in 64 bits, in the counter's type.
+pub fn counter_of_wide(function: &Function, l: &ForLoop, number: Expr) -> Expr {
+    let ty = Type::Scalar(counter_type(function, l));
+    match count_fits(function, l) {
+        true => counter_of(l, number.cast(ty)),
+        false => counter_of(&wide(l), number).cast(ty),
+    }
+}
+
 /// `number * step`; a negative constant step gives the negation of a product.
 pub fn times(number: Expr, step: &Expr) -> Expr {
     let ty = number.ty.clone();
@@ -266,7 +275,10 @@ pub fn is_const(e: &Expr, value: i64) -> bool {
 /// Written `(distance - 1) / step + 1` rather than `(distance + step - 1) / step`: no intermediate value exceeds the
 /// distance between the bounds, so that nothing overflows near the greatest number of the type.
 pub fn count(function: &Function, l: &ForLoop) -> Expr {
-    let ty = counter_type(function, l);
+    count_in(function, l, counter_type(function, l))
+}
+
+fn count_in(function: &Function, l: &ForLoop, ty: Scalar) -> Expr {
     let up = counts_up(l);
     let (high, low) = if up { (&l.limit, &l.first) } else { (&l.first, &l.limit) };
     let inclusive = matches!(l.compare, BinaryOp::Le | BinaryOp::Ge);
@@ -283,6 +295,27 @@ pub fn count(function: &Function, l: &ForLoop) -> Expr {
         false => Expr::binary(BinaryOp::Div, tidy(function, span, ty), step),
     };
     tidy(function, Expr::binary(BinaryOp::Add, steps, Expr::int(ty, 1)), ty)
+}
+
+/// [`count`] in 64 bits, which hold what the counter's type may not.
+pub fn wide_count(function: &Function, l: &ForLoop) -> Expr {
+    match count_fits(function, l) {
+        true => count(function, l).cast(Type::I64),
+        false => count_in(function, &wide(l), Scalar::I64),
+    }
+}
+
+/// Whether the distance between the bounds is a number of the counter's type; `None`: it is, whatever they are.
+pub fn range_fits(function: &Function, l: &ForLoop) -> Option<Expr> {
+    if count_fits(function, l) {
+        return None;
+    }
+    let (up, l) = (counts_up(l), wide(l));
+    let (high, low) = if up { (l.limit, l.first) } else { (l.first, l.limit) };
+    let inclusive = matches!(l.compare, BinaryOp::Le | BinaryOp::Ge);
+    let most = i64::from(i32::MAX) - i64::from(inclusive);
+    let distance = tidy(function, Expr::binary(BinaryOp::Sub, high, low), Scalar::I64);
+    Some(Expr::binary(BinaryOp::Le, distance, Expr::int(Scalar::I64, most)))
 }
 
 /// The number of iterations of a loop, where no size decides it.

@@ -7,4 +7,5 @@ pub mod operators;
 pub mod pairs;
 pub mod stmts;
 pub mod threads;
+pub mod trips;
 pub mod vectors;

@@ -1,11 +1,15 @@
-//! What the launcher asks of its arrays before it launches anything.
+//! What the launcher asks of its arrays and of the ranges of loops before it launches anything.
 
 use warpsmith_ir::poly::Poly;
-use warpsmith_ir::{BinaryOp, Expr, ExprKind, MathFn, Origin, Scalar, Stmt, StmtKind, Type, VarId};
+use warpsmith_ir::{
+    BinaryOp, Expr, ExprKind, ForLoop, LoopId, MathFn, Origin, Scalar, Stmt, StmtKind, Type, VarId,
+};
 
 use super::Lowering;
 use crate::assumption::Assumption;
 use crate::build::conditions::all_of;
+use crate::build::counters;
+use crate::sizes;
 
 impl Lowering<'_> {
     /// The questions.
@@ -40,6 +44,48 @@ impl Lowering<'_> {
         let moved = self.moved_arrays().into_iter();
         let aligned = moved.map(|(a, bytes)| Assumption::Aligned { array: named(a), bytes });
         there.chain(narrow).chain(aligned).collect()
+    }
+
+    /// Whether threads of all iterations have numbers of the counter's type.
+    pub(super) fn asked_of_loops(&self) -> Vec<Stmt> {
+        let mut asked: Vec<Stmt> = vec![];
+        for (l, cond) in self.ranges() {
+            let name = &self.source.func().var(l.var).name;
+            let text = format!("the loop over `{name}` has less than 2^31 iterations");
+            let why = "iterations are numbered in 32 bits".into();
+            let of = |s: &Stmt| matches!(&s.kind, StmtKind::Assume { cond: c, .. } if *c == cond);
+            if !asked.iter().any(of) {
+                asked.push(ask(cond, text, why));
+            }
+        }
+        asked
+    }
+
+    /// What header and result say about them: they are asked for, or only an earlier statement of the launcher knows their bounds.
+    pub(super) fn said_of_loops(&self) -> Vec<Assumption> {
+        let asked: Vec<LoopId> = self.ranges().into_iter().map(|(l, _)| l.id).collect();
+        let open = self.wide_loops().any(|l| !asked.contains(&l.id));
+        let said = [(!asked.is_empty(), true), (open, false)].into_iter();
+        said.filter(|(there, _)| *there).map(|(_, asked)| Assumption::LoopRange { asked }).collect()
+    }
+
+    /// Loops of which that is not known.
+    fn wide_loops(&self) -> impl Iterator<Item = &ForLoop> {
+        let function = self.source.func();
+        let loops = self.nests.loops().into_iter().filter_map(|id| self.source.find_loop(id));
+        loops.filter(|l| !counters::count_fits(function, l) && !self.source.goes_on(l))
+    }
+
+    /// Those whose bounds the sizes tell, with the conditions.
+    fn ranges(&self) -> Vec<(&ForLoop, Expr)> {
+        let function = self.source.func();
+        let known =
+            |l: &&ForLoop| [&l.first, &l.limit].into_iter().all(|e| self.source.known_at_start(e));
+        let range = |l| {
+            let cond = counters::range_fits(function, l)?;
+            Some((l, sizes::over_parameters(function, &cond)))
+        };
+        self.wide_loops().filter(known).filter_map(range).collect()
     }
 
     fn name(&self, array: VarId) -> &str {

@@ -10,6 +10,7 @@ use super::scope::Lowered;
 use super::{Lowering, outline, place, serialise};
 use crate::analysis::access::{Base, base_of_pointer};
 use crate::analysis::loops::is_grid;
+use crate::kernel::is_marked;
 use crate::walk;
 
 /// Statements that wait to become one kernel of one thread.
@@ -338,8 +339,13 @@ impl Lowering<'_> {
             _ => format!("{}_serial", self.scope.host.name),
         };
         let one = || Expr::int(warpsmith_ir::Scalar::U32, 1);
+        let text = Block::new(stmts.clone());
+        let unbound = walk::for_loops(&text).into_iter().any(is_marked);
         let launch = self.launch_of(stmts, &wanted, [one(), one(), one()], [one(), one(), one()]);
-        out.push(launch.comment("depends on values that only the device has"));
+        out.push(launch.comment(match unbound {
+            true => "nothing binds its loops to threads: one runs them all",
+            false => "depends on values that only the device has",
+        }));
     }
 
     /// Cuts a kernel out and gives the statement that launches it.

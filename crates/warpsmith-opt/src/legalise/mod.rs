@@ -30,7 +30,6 @@ use self::scope::Scope;
 use crate::analysis::extents;
 use crate::analysis::loops::grids;
 use crate::assumption::Assumption;
-use crate::build::counters;
 use crate::kernel::Kernel;
 use crate::requirement::Requirement;
 use crate::walk;
@@ -219,6 +218,7 @@ impl<'k> Lowering<'k> {
         let slots = self.all_slots();
         body.extend(self.slot_declarations(&slots));
         body.extend(self.asked_of_arrays());
+        body.extend(self.asked_of_loops());
         body.extend(stmts);
         self.scope.host.body = Block::new(body);
         // A counter that no thread changes is constant in its kernel; on the host it is what the user made it.
@@ -293,13 +293,7 @@ impl<'k> Lowering<'k> {
         if self.synchronises {
             list.push(Assumption::Synchronises);
         }
-        let narrow = self.nests.loops().into_iter().any(|id| {
-            let l = self.source.find_loop(id);
-            l.is_some_and(|l| !counters::count_fits(function, l))
-        });
-        if narrow {
-            list.push(Assumption::LoopRange);
-        }
+        list.extend(self.said_of_loops());
         list.extend(extents::statements(&self.source.module, function));
         list
     }

@@ -162,21 +162,26 @@ impl CarriedDependence {
             d = label(d, end.span, &text);
         }
         d = label(d, self.mark, "marked here");
-        let (first, second) = (&self.first, &self.second);
         let sizes: Vec<String> = self.sizes.iter().map(|(n, x)| format!("{n} = {x}")).collect();
         let at = if sizes.is_empty() { "".into() } else { format!(" with {}", sizes.join(", ")) };
-        d = d.note(format!(
-            "for example{at}, iteration {} {} `{}`, and iteration {} {} it too",
+        d = d.note(format!("for example{at}, {}", self.example()));
+        match self.accumulates {
+            true => d.help(format!("if `{}` collects a sum, mark a loop on which its subscript depends, or use a scalar with `reduction(+: …)`", self.array)),
+            false => d.help("remove the mark, or let every iteration write elements of its own (for example, into a second array)"),
+        }
+    }
+
+    /// Two iterations that meet.
+    pub fn example(&self) -> String {
+        let (first, second) = (&self.first, &self.second);
+        format!(
+            "iteration {} {} `{}`, and iteration {} {} it too",
             first.iteration_text(),
             first.verb(),
             self.element_text(),
             second.iteration_text(),
             second.verb(),
-        ));
-        match self.accumulates {
-            true => d.help(format!("if `{}` collects a sum, mark a loop on which its subscript depends, or use a scalar with `reduction(+: …)`", self.array)),
-            false => d.help("remove the mark, or let every iteration write elements of its own (for example, into a second array)"),
-        }
+        )
     }
 
     fn element_text(&self) -> String {

@@ -171,6 +171,16 @@ impl Refusal {
         Refusal::LoopRefused { verb, loop_id, why: why.into() }
     }
 
+    /// What another step (`verb`: "share") was asked for this one.
+    pub fn instead_of(self, other: &'static str, verb: &'static str) -> Refusal {
+        match self {
+            Refusal::LoopRefused { verb: own, loop_id, why } if own == other => {
+                Refusal::LoopRefused { verb, loop_id, why }
+            }
+            more => more,
+        }
+    }
+
     /// What the user is told.
     pub fn diagnostic(&self, kernel: &Kernel) -> Diagnostic {
         match self {

@@ -276,17 +276,31 @@ fn check_fused(fused: &Kernel, id: LoopId, second: LoopId) -> Result<(), Refusal
     let refuse = |why: String| Err(Refusal::of_loop(VERB, second, why));
     let Some(l) = fused.find_loop(id) else { return refuse("it is gone".into()) };
     if !is_marked(l) {
-        let sums = share::sums_of(fused, l)?;
-        share::check_iterations(fused, l, &sums)?;
-        return Ok(());
+        let asked = share::sums_of(fused, l);
+        let asked = asked.and_then(|sums| share::check_iterations(fused, l, &sums));
+        return asked.map_err(|why| why.instead_of(share::VERB, VERB));
     }
     let (group, clauses) = independence::group_of(fused, id);
     if !clauses.last_private.is_empty() {
         return refuse("its nest has a `lastprivate` clause".into());
     }
     for id in &group {
-        if !independence::check(fused, *id, &group, &clauses)?.proved() {
-            return refuse("the iterations of both together are not proved independent".into());
+        match independence::check(fused, *id, &group, &clauses) {
+            Ok(found) if found.proved() => {}
+            // The marks are right; what would be wrong is one for both together.
+            Err(Refusal::Carried(d)) => {
+                return refuse(format!("in one loop, {}", d.example()));
+            }
+            Err(Refusal::Undecided(d)) => {
+                return refuse(format!(
+                    "whether two iterations of both together touch the same element of `{}` is not known: {}",
+                    d.array, d.reason
+                ));
+            }
+            Ok(_) => {
+                return refuse("the iterations of both together are not proved independent".into());
+            }
+            Err(other) => return Err(other),
         }
     }
     Ok(())

@@ -92,7 +92,11 @@ pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalNormalise<'_>, Refu
     }
     let down = l.step.as_const().is_some_and(|s| s.as_i64() == -1);
     if !down || !matches!(l.compare, BinaryOp::Gt | BinaryOp::Ge) {
-        return Err(refused("it does not count down by one"));
+        let why = match down {
+            true => "it ends at one number, not behind a limit: write `>` in place of `!=`",
+            false => "it does not count down by one",
+        };
+        return Err(refused(why));
     }
     if matches!(&l.kind, LoopKind::Parallel(p) if !p.last_private.is_empty()) {
         return Err(refused("its clauses keep values of its last iteration"));

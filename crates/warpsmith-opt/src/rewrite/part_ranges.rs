@@ -2,9 +2,8 @@
 
 use warpsmith_ir::{BinaryOp, Expr, ExprKind, ForLoop, Origin, Scalar, Type, VarId};
 
-use super::slots;
 use crate::build::conditions::select;
-use crate::build::counters;
+use crate::build::{counters, trips};
 use crate::kernel::Kernel;
 
 /// How a loop that counts up by one is cut.
@@ -26,11 +25,14 @@ impl Ranges {
         what: &str,
     ) -> Ranges {
         let scalar = counters::counter_type(kernel.func(), l);
-        let count = slots::length_of(kernel, l);
         let even = begins_low(l);
+        let (count, ty) = match even {
+            true => (trips::distance(kernel.func(), l), scalar),
+            false => (trips::length(kernel.func(), l), trips::length_type(kernel.func(), l)),
+        };
         let length = match multiple {
-            1 => part_of(count, scalar, parts, even),
-            _ => rounded(count, scalar, (parts, multiple), even),
+            1 => part_of(count, ty, parts, even),
+            _ => rounded(count, ty, (parts, multiple), even),
         };
         let left_over = if even { "" } else { "; the last one takes what is left over" };
         let comment = format!("{what} is split into {parts} parts as long as this{left_over}");
@@ -43,11 +45,14 @@ impl Ranges {
     pub fn bounds(&self, kernel: &Kernel, part: &Expr) -> (Expr, Expr) {
         let (l, scalar) = (&self.l, self.scalar);
         let length = Expr::var(self.length, kernel.func().var(self.length).ty.clone());
+        // Where the length has more bits than the counter, so has what is computed of it: a number of the counter's type comes out.
+        let wide = |e: Expr| trips::in_type(e, &length.ty);
         let begin = |number: Expr| {
-            let from = Expr::binary(BinaryOp::Mul, number, length.clone());
-            match l.first.as_const().map(|v| v.as_i64()) {
-                Some(0) => from,
-                _ => Expr::binary(BinaryOp::Add, l.first.clone(), from),
+            let from = Expr::binary(BinaryOp::Mul, wide(number), length.clone());
+            match counters::is_const(&l.first, 0) {
+                true => from,
+                false => Expr::binary(BinaryOp::Add, wide(l.first.clone()), from)
+                    .cast(Type::Scalar(scalar)),
             }
         };
         let last = Expr::int(scalar, i64::from(self.parts) - 1);
@@ -65,9 +70,10 @@ impl Ranges {
 }
 
 /// Whether parts may begin behind the end: with at most 1024 of them, numbers that far behind a loop from here on are numbers of the
-/// counter's type, for if the end is the greatest of all, all parts have iterations.
+/// counter's type, for if the end is the greatest of all, all parts have iterations. Where there are none, the first part ends at the limit, and
+/// the others begin behind it.
 fn begins_low(l: &ForLoop) -> bool {
-    l.first.as_const().is_some_and(|v| v.as_i64().unsigned_abs() < 1 << 20)
+    l.first.as_const().is_some_and(|v| (0..1 << 20).contains(&v.as_i64()))
 }
 
 /// The iterations of a part: `even`, all have as many but for those at the end; else the last one has what is left over.

@@ -198,11 +198,9 @@ pub fn apply(legal: LegalPitch<'_>) -> Rewritten {
     if let Some(last) = extents.last_mut() {
         *last = Expr::var(pitch, kernel.func().var(pitch).ty.clone());
     }
-    for nest in kernel.nests.values_mut() {
-        nest.multiples.insert(pitch, legal.unit);
-    }
     if scratch {
         move_rows_apart(&mut kernel, legal.array, extents);
+        known_multiple(&mut kernel, pitch, legal.unit);
         return Rewritten::same_loops(kernel);
     }
     let comment = format!("`{}` with its rows apart", var.name);
@@ -225,7 +223,16 @@ pub fn apply(legal: LegalPitch<'_>) -> Rewritten {
         let at = if stmts.last().is_some_and(returns) { stmts.len() - 1 } else { stmts.len() };
         stmts.insert(at, back);
     }
+    // Of the copies, too: a guard that no thread fails would be run at no size.
+    known_multiple(&mut kernel, pitch, legal.unit);
     Rewritten::same_loops(kernel)
+}
+
+/// All nests know what the length of a row is a multiple of.
+fn known_multiple(kernel: &mut Kernel, pitch: VarId, unit: u32) {
+    for nest in kernel.nests.values_mut() {
+        nest.multiples.insert(pitch, unit);
+    }
 }
 
 /// Gives an array of the workspace longer rows, of which nobody uses the ends.

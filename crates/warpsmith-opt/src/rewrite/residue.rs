@@ -182,7 +182,8 @@ impl Zero {
     /// The counter of an iteration of those that remain, by its number: that of the first one, and as many times the modulus.
     fn counter(&self, function: &Function, l: &ForLoop, [ty, kept]: [Scalar; 2]) -> Expr {
         let type_of = |v: VarId| function.var(v).ty.scalar().unwrap_or(ty);
-        let wide = self.ty;
+        // In the type of the condition the first iteration is computed in C, too, but what is less than zero may have no negative there.
+        let wide = if kept == ty { self.ty } else { kept };
         // What the first iteration is too much or too little by.
         let at_first = Poly::from_expr(&l.first).and_then(|f| self.e.substitute(l.var, &f));
         let falls =

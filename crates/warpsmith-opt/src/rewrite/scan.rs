@@ -154,7 +154,8 @@ pub fn check(kernel: &Kernel, target: LoopId, shape: Shape) -> Result<LegalKeepR
     let Some(root) = around.iter().find(|l| is_marked(l)).map(|l| l.id) else {
         return Err(refused("no loop around it is marked, or the nest is bound already"));
     };
-    let legal = keep_rows::check_strips(kernel, root, shape, target)?;
+    let legal = keep_rows::check_strips(kernel, root, shape, target)
+        .map_err(|why| why.instead_of(keep_rows::VERB, "scan"))?;
     match legal.scans(target) {
         true => Ok(legal),
         false => Err(refused("its iterations do not use what a sum is so far")),

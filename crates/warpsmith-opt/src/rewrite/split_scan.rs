@@ -144,6 +144,8 @@ const MOST: u32 = 1024;
 /// Parts begin at multiples of so many iterations, as vectors of a row must.
 const MULTIPLE: u32 = 32;
 
+const VERB: &str = "split the scan of";
+
 /// The verdict on a `split_scan`, which alone allows it.
 pub struct LegalSplitScan {
     /// Without marks inside of the loop.
@@ -162,7 +164,7 @@ pub struct LegalSplitScan {
 /// # Errors
 /// The first reason why not.
 pub fn check(kernel: &Kernel, target: LoopId, parts: u32) -> Result<LegalSplitScan, Refusal> {
-    let refused = |why: String| Refusal::of_loop("split the scan of", target, why);
+    let refused = |why: String| Refusal::of_loop(VERB, target, why);
     if !(1..=MOST).contains(&parts) {
         return Err(refused(format!("the parts must be {MOST} at most")));
     }
@@ -185,15 +187,16 @@ pub fn check(kernel: &Kernel, target: LoopId, parts: u32) -> Result<LegalSplitSc
     check_range(kernel, l).map_err(|why| refused(why.into()))?;
     keep_rows::check_statements(&l.body).map_err(refused)?;
     let carried = keep_rows::carried(kernel, l);
-    let mut sums = share::accumulated(kernel, l, &carried)?;
+    let of_this = |why: Refusal| why.instead_of(share::VERB, VERB);
+    let mut sums = share::accumulated(kernel, l, &carried).map_err(of_this)?;
     keep_rows::check_running(kernel, l, (&sums, &carried)).map_err(refused)?;
     sums.extend(carried.iter().map(|var| Sum { var: *var, op: ReduceOp::Add, at: None }));
     if share::seen_before_the_end(&extremes::as_calls(&l.body), &sums).is_none() {
         return Err(refused("its iterations do not use what a sum is so far".into()));
     }
     let apart = appends::appended(kernel.func(), l);
-    share::check_others(kernel, l, &sums, &apart)?;
-    share::check_truth(kernel, target, target, &sums)?;
+    share::check_others(kernel, l, &sums, &apart).map_err(of_this)?;
+    share::check_truth(kernel, target, target, &sums).map_err(of_this)?;
     Ok(LegalSplitScan { kernel: unmarked, target, parts, sums, carried, apart })
 }
 
@@ -239,7 +242,7 @@ pub fn apply(legal: LegalSplitScan) -> Rewritten {
     let ranges = cut.then(|| Ranges::new(&mut kernel, l, (legal.parts, multiple), &what));
     let parts = match cut {
         true => vec![Expr::int(Scalar::I32, legal.parts.into())],
-        false => slots::extents(&kernel, std::slice::from_ref(l)),
+        false => slots::extents(&mut kernel, std::slice::from_ref(l)),
     };
     let scan =
         |sum: &Sum| Scan::new(&mut kernel, l, *sum, (legal.carried.contains(&sum.var), &parts));

@@ -73,7 +73,7 @@ void product(int n, const float A[n][n], const float B[n][n], float C[n][n]) {
                 C[i][j] += A[i][k] * B[k][j];
 }
 ",
-            steps: "stream_k k by 4 tile 64x128 of 528",
+            steps: "stream_k k by 4 tile 8x16 of 6",
             after: "\
 void product(int n, const float *A, const float *B, float *C, long long i_tiles, long long j_tiles,
              long long tiles_left, int i_whole, float *__restrict__ C_parts, int k_length) {
@@ -237,7 +237,7 @@ fn whole_rows(
     let mut counts: Vec<Expr> = vec![];
     for (at, (l, extent)) in loops.iter().zip(tile).enumerate() {
         let name = kernel.name_of(l.var).to_string();
-        let count = counters::count(kernel.func(), l).cast(Type::I64);
+        let count = counters::wide_count(kernel.func(), l);
         let tiles = counters::blocks(kernel.func(), count, number((*extent).into()));
         // A row without tiles is no number to divide by.
         let none = number(i64::from(at > 0));
@@ -264,14 +264,14 @@ fn whole_rows(
     let reached = both(BinaryOp::Div, &both(BinaryOp::Sub, &all, &left), &row);
     let name = kernel.name_of(outermost.var).to_string();
     let ty = kernel.func().var(outermost.var).ty.clone();
-    let before = both(BinaryOp::Mul, &reached, &number(tile[0].into())).cast(ty.clone());
-    let before = match counters::is_const(&outermost.first, 0) {
-        true => before,
-        false => both(BinaryOp::Add, &outermost.first, &before),
-    };
+    let before = both(BinaryOp::Mul, &reached, &number(tile[0].into()));
+    let before = counters::counter_of_wide(kernel.func(), outermost, before);
     let end = counters::end_of(outermost, ty.scalar().unwrap_or(Scalar::I32));
     let value = select(whole, end, before);
     let comment = format!("from here on, sums are split into {parts} parts");
     let var = kernel.add_length(&format!("{name}_whole"), value, comment);
+    if counters::count_fits(kernel.func(), outermost) {
+        kernel.left_off.insert(var);
+    }
     Expr::var(var, ty)
 }

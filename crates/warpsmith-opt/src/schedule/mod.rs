@@ -37,7 +37,7 @@ mod written;
 
 use std::fmt;
 
-use warpsmith_ir::{Diagnostic, SourceMap, Span};
+use warpsmith_ir::{Diagnostic, SourceMap, Span, StmtKind};
 
 pub use derive::{derive, with_fewer_blocks};
 pub use parse::parse;
@@ -48,6 +48,7 @@ pub use replays::Replays;
 use crate::kernel::Kernel;
 pub use crate::rewrite::step::StepError;
 use crate::rewrite::{self, Rewritten};
+use crate::walk;
 
 /// Steps in order.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -129,9 +130,13 @@ fn explain(kernel: &Kernel, error: StepError, at: usize, step: &Step) -> Diagnos
         StepError::UnknownLoop(name) => {
             let d = Diagnostic::error("W231", format!("no loop is called `{name}`"));
             let names: Vec<String> = kernel.loop_names().into_iter().map(|(n, _)| n).collect();
-            match names.is_empty() {
+            let d = match names.is_empty() {
                 true => d.note("the function has no counted loops"),
                 false => d.note(format!("the loops are {}", names.join(", "))),
+            };
+            match has_other_loops(kernel) {
+                true => d.note("others have no names: those whose counter has less than four bytes, is unsigned and goes down, or is changed otherwise than by a constant in the head"),
+                false => d,
             }
         }
     };
@@ -140,4 +145,11 @@ fn explain(kernel: &Kernel, error: StepError, at: usize, step: &Step) -> Diagnos
         None => d,
     };
     d.note(format!("step {}: `{}`", at + 1, step.kind))
+}
+
+/// Whether there are loops that are not counted.
+fn has_other_loops(kernel: &Kernel) -> bool {
+    let mut found = false;
+    walk::each_stmt(&kernel.func().body, &mut |s| found |= matches!(s.kind, StmtKind::Loop { .. }));
+    found
 }

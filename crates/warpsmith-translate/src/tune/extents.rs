@@ -5,7 +5,7 @@ use std::path::Path;
 use warpsmith_front::cloops::CInput;
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{
-    BinaryOp, Diagnostic, Expr, ExprKind, Function, MathFn, Module, Place, PlaceKind, Scalar,
+    BinaryOp, Diagnostic, Expr, ExprKind, Function, MathFn, Module, Place, PlaceKind, Scalar, Type,
     UnaryOp, Var, VarId,
 };
 use warpsmith_opt::analysis::extents::{self as analysis, Open, without_extents};
@@ -138,10 +138,26 @@ pub fn extents(
             }
             NoValue::Undefined => undefined_extent(var),
         })?;
-        // A negative extent is undefined in C; no launch has it, and an empty array stands for it.
-        extents.push(value.max(0) as u64);
+        extents.push(extent_of(value, &extent.ty).map_err(|_| undefined_extent(var))?);
     }
     Ok(Some(extents))
+}
+
+/// The elements that a value stands for. A negative extent is undefined in C; no launch has it, and an empty array stands for it. Of
+/// an unsigned one of 64 bits that wraps around no array has as many.
+fn extent_of(value: i64, ty: &Type) -> Result<u64, NoValue> {
+    match ty.scalar() {
+        Some(Scalar::U64) => u64::try_from(value).map_err(|_| NoValue::Undefined),
+        _ => Ok(in_type(ty, value).max(0) as u64),
+    }
+}
+
+/// What a difference is in its type: an unsigned one of 32 bits wraps around.
+fn in_type(ty: &Type, value: i64) -> i64 {
+    match ty.scalar() {
+        Some(Scalar::U32) if value < 0 => value & i64::from(u32::MAX),
+        _ => value,
+    }
 }
 
 /// Why an extent has no value.
@@ -194,12 +210,12 @@ fn evaluate(
                 BinaryOp::Add => a.checked_add(b),
                 BinaryOp::Sub => a.checked_sub(b),
                 BinaryOp::Mul => a.checked_mul(b),
-                BinaryOp::Div => a.checked_div(b),
-                BinaryOp::Rem => a.checked_rem(b),
+                BinaryOp::Div => in_type(&expr.ty, a).checked_div(in_type(&expr.ty, b)),
+                BinaryOp::Rem => in_type(&expr.ty, a).checked_rem(in_type(&expr.ty, b)),
                 BinaryOp::Shl => by
                     .and_then(|b| a.checked_mul(1i64 << b))
                     .filter(|v| bits > 62 || *v < 1i64 << bits),
-                BinaryOp::Shr => by.map(|b| a >> b),
+                BinaryOp::Shr => by.map(|b| in_type(&expr.ty, a) >> b),
                 _ => return Err(NoValue::Unknown),
             })
         }
@@ -211,7 +227,10 @@ fn evaluate(
 pub fn undefined(module: &Module, function: &Function, point: &Point) -> Option<String> {
     let arrays = function.params.iter().map(|p| function.var(*p)).filter(|v| v.ty.is_pointer());
     let first = |var: &Var| {
-        var.shape.iter().flatten().find_map(|e| evaluate(module, function, e, point).err())
+        var.shape.iter().flatten().find_map(|e| {
+            let value = evaluate(module, function, e, point);
+            value.and_then(|v| extent_of(v, &e.ty)).err()
+        })
     };
     let mut without = arrays.filter(|var| first(var) == Some(NoValue::Undefined));
     without.next().map(undefined_extent)

@@ -107,7 +107,7 @@ pub fn tune_as(
         input.notes.push(note);
     }
     let kernel = arch.kernel(input.module.clone(), input.function);
-    sizes::check_requirements(kernel.func(), &kernel.requires, &sizes)?;
+    check_marks(&kernel, &specs, &sizes)?;
     let job = Job { request, input: &input, specs: &specs, sizes: &sizes, arch };
     let Made { chosen, files, verified, mut messages, measured } = match &place {
         Place::Model { .. } => job.by_model(given, sources)?,
@@ -145,6 +145,14 @@ pub fn tune_as(
         messages,
     };
     with_result(tuned)
+}
+
+/// Refuses sizes, and numbers of `--arg`, at which marks are not known to be right.
+fn check_marks(kernel: &Kernel, specs: &[NamedSpec], sizes: &[Point]) -> Result<(), Failure> {
+    let function = kernel.func();
+    let with_numbers = |p: &Point| sizes::with_numbers(&kernel.module, function, specs, p);
+    let all: Vec<Point> = sizes.iter().map(with_numbers).collect();
+    sizes::check_requirements(function, &kernel.requires, &all)
 }
 
 /// What is said about a function and what was made of it.
@@ -385,7 +393,7 @@ fn given_one_way(request: &TuneRequest, input: &CInput, sizes: &[SizeSpec]) -> R
         None => Ok(()),
         Some(name) => {
             let message = format!("`{name}` is given by --size and by --arg");
-            let help = "leave one away: --size is what is tuned for, --arg the only value there is";
+            let help = "leave one away: --size is what is tuned for, --arg the one value where that is done";
             Err(Diagnostic::error("W311", message).help(help).into())
         }
     }

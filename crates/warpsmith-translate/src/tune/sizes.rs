@@ -151,7 +151,8 @@ pub fn check_requirements(
         let broken = |p: &&Point| value_at(&slack, function, p).is_some_and(|x| x < 0);
         if let Some(point) = points.iter().find(broken) {
             let values: Vec<String> = point.iter().map(|(n, v)| format!("{n}={v}")).collect();
-            let message = format!("at {} a marked loop is wrong", values.join(", "));
+            let message =
+                format!("at {} a marked loop is not known to be right", values.join(", "));
             let needs = format!("this needs {}", required.text(function));
             let d = Diagnostic::error("W229", message);
             let d = match required.at {
@@ -163,6 +164,12 @@ pub fn check_requirements(
         }
     }
     Ok(())
+}
+
+/// Whether conditions hold at a point, as far as it tells.
+pub fn hold(function: &Function, requires: &[Requirement], point: &Point) -> bool {
+    let broken = |r: &Requirement| value_at(&r.slack(), function, point).is_some_and(|x| x < 0);
+    !requires.iter().any(broken)
 }
 
 /// The point with the nearest values that satisfy the conditions.

@@ -36,6 +36,10 @@ pub fn fix(space: &mut Space, given: &[String]) -> Result<(), Diagnostic> {
 /// The constraint that these values break, or a step that they make wrong.
 pub fn plain(space: &Space) -> Result<Schedule, Vec<Diagnostic>> {
     let values = space.defaults();
+    if !space.allows(&values) && values.is_empty() {
+        let message = "a constraint of the schedule never holds: there are no parameters";
+        return Err(vec![Diagnostic::error("W234", message)]);
+    }
     if !space.allows(&values) {
         let message = "the values of the parameters do not satisfy the constraints of the schedule";
         let d = Diagnostic::error("W234", message).note(describe(&values));

@@ -131,6 +131,7 @@ impl Translation<'_> {
             tuned: self.sizes,
             special: &self.special_sizes(),
             with_data,
+            requires: (self.program.module.function(self.program.launcher), &self.program.requires),
             texts: sources,
         };
         let verified = verifier.verify(&candidates).map_err(|e| self.explain(e, sources))?;
@@ -181,13 +182,15 @@ impl Translation<'_> {
         (self.right(points::candidates(&params, &numbers, &offsets, &first, self.sizes)), false)
     }
 
-    /// The same points with values that the marks' conditions on sizes ask for.
+    /// The same points with values that the marks' conditions on sizes ask for, those left out that numbers of `--arg` keep from it.
     fn right(&self, points: Vec<Point>) -> Vec<Point> {
         let launcher = self.program.module.function(self.program.launcher);
         let mut right: Vec<Point> = vec![];
         for point in points {
             let point = sizes::satisfying(launcher, &self.program.requires, point);
-            if !right.contains(&point) {
+            let (module, function) = (&self.input.module, function_of(self.input));
+            let all = sizes::with_numbers(module, function, self.specs, &point);
+            if !right.contains(&point) && sizes::hold(launcher, &self.program.requires, &all) {
                 right.push(point);
             }
         }

@@ -139,7 +139,9 @@ pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalDistribute<'_>, Ref
     }
     match is_marked(l) {
         true => check_marked(kernel, l, &group)?,
-        false => share::check_iterations(kernel, l, &share::sums_of(kernel, l)?)?,
+        false => share::sums_of(kernel, l)
+            .and_then(|sums| share::check_iterations(kernel, l, &sums))
+            .map_err(|why| why.instead_of(share::VERB, "distribute"))?,
     }
     Ok(LegalDistribute { kernel, target: l, parts, around })
 }

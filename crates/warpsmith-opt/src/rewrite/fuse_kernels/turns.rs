@@ -136,7 +136,7 @@ fn copied(kernel: &mut Kernel, array: VarId) -> VarId {
 /// Two iterations at a time, one or two left.
 fn pairs(kernel: &mut Kernel, l: &ForLoop) -> Expr {
     let function = kernel.func();
-    let count = counters::count(function, l).cast(Type::I64);
+    let count = counters::wide_count(function, l);
     let less = arithmetic::plus(count, Expr::int(Scalar::I64, -1));
     let half = Expr::binary(BinaryOp::Div, less, Expr::int(Scalar::I64, 2));
     let value = select(counters::runs(function, l), half.cast(Type::I32), Expr::i32(0));

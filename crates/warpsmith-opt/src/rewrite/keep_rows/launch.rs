@@ -41,7 +41,7 @@ fn marked<'l>(legal: &'l LegalKeepRows<'_>) -> impl Iterator<Item = &'l ForLoop>
 }
 
 fn product(kernel: &Kernel, legal: &LegalKeepRows<'_>) -> Expr {
-    let counts = marked(legal).map(|l| counters::count(kernel.func(), l).cast(Type::I64));
+    let counts = marked(legal).map(|l| counters::wide_count(kernel.func(), l));
     let all = counts.reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b));
     all.unwrap_or_else(|| Expr::int(Scalar::I64, 0))
 }

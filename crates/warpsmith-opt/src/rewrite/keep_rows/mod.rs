@@ -370,7 +370,7 @@ fn check_rows(
     })
 }
 
-const VERB: &str = "keep the rows of";
+pub(super) const VERB: &str = "keep the rows of";
 
 fn check_shape(shape: Shape) -> Result<(), &'static str> {
     let Shape { threads, each, vector, rows } = shape;
@@ -483,7 +483,9 @@ fn check_loop(kernel: &Kernel, l: &ForLoop, left_out: u32) -> Result<RowLoop, Re
         return Err(refused("its counter is read after it"));
     }
     let carried = recurrence::carried(kernel, l);
-    let (mut running, sums) = prefix::apart(l, share::accumulated(kernel, l, &carried)?);
+    let of_this = |why: Refusal| why.instead_of(share::VERB, VERB);
+    let sums = share::accumulated(kernel, l, &carried).map_err(of_this)?;
+    let (mut running, sums) = prefix::apart(l, sums);
     if !running.is_empty() || !carried.is_empty() {
         prefix::check(kernel, l, (&running, &carried)).map_err(|why| refused(&why))?;
     }
@@ -491,8 +493,8 @@ fn check_loop(kernel: &Kernel, l: &ForLoop, left_out: u32) -> Result<RowLoop, Re
     let all = [&running[..], &sums].concat();
     // Where iterations use a sum so far it is what the serial loop has then.
     let apart = appends::appended(kernel.func(), l);
-    share::check_others(kernel, l, &all, &apart)?;
-    share::check_truth(kernel, l.id, l.id, &all)?;
+    share::check_others(kernel, l, &all, &apart).map_err(of_this)?;
+    share::check_truth(kernel, l.id, l.id, &all).map_err(of_this)?;
     Ok(RowLoop { id: l.id, sums, running, carried, left_out })
 }
 

@@ -28,17 +28,13 @@ pub(super) struct Counts {
     pub rows_each: Expr,
 }
 
-fn wide(e: Expr) -> Expr {
-    e.cast(Type::I64)
-}
-
 fn both(op: BinaryOp, a: Expr, b: Expr) -> Expr {
     Expr::binary(op, a, b)
 }
 
 /// Iterations of a loop that runs.
 fn count(kernel: &Kernel, l: &ForLoop) -> Expr {
-    wide(counters::count(kernel.func(), l))
+    counters::wide_count(kernel.func(), l)
 }
 
 /// Blocks with so many iterations of a loop each.

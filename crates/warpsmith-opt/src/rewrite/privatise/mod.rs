@@ -401,12 +401,11 @@ impl<'k, 'l> Maker<'k, 'l> {
         let wide = |e: Expr| e.cast(Type::I64);
         let number = self.local("iteration", Type::I64);
         let counts: Vec<Expr> =
-            loops.iter().map(|l| wide(counters::count(self.kernel.func(), l))).collect();
+            loops.iter().map(|l| counters::wide_count(self.kernel.func(), l)).collect();
         let mut body = vec![];
         let digits = counters::digits(Expr::var(number, Type::I64), &counts);
         for (l, at) in loops.iter().zip(digits).rev() {
-            let ty = self.kernel.func().var(l.var).ty.clone();
-            let value = counters::counter_of(l, at.cast(ty));
+            let value = counters::counter_of_wide(self.kernel.func(), l, at);
             let kind = StmtKind::Decl { var: l.var, init: Some(value) };
             body.push(Stmt::new(kind, Origin::default()));
         }
@@ -484,7 +483,7 @@ impl<'k, 'l> Maker<'k, 'l> {
 /// `runs ? min(blocks, most) : 0`.
 fn number_of_blocks(kernel: &Kernel, loops: &[ForLoop], threads: &Expr, most: Expr) -> Expr {
     let function = kernel.func();
-    let counts = loops.iter().map(|l| counters::count(function, l).cast(Type::I64));
+    let counts = loops.iter().map(|l| counters::wide_count(function, l));
     let all = counts.reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b));
     let all = all.unwrap_or_else(|| Expr::int(Scalar::I64, 0));
     let needed = counters::blocks(function, all, threads.clone());

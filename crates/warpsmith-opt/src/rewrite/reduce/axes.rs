@@ -82,7 +82,7 @@ impl Draft<'_> {
             constants.push(declare(var, value));
             Expr::var(var, Type::I64)
         };
-        let count = counters::count(&self.scope.host, l).cast(Type::I64);
+        let count = counters::wide_count(&self.scope.host, l);
         let count = constant(self, "count", count);
         let last = both(BinaryOp::Sub, count.clone(), one());
         let run = both(BinaryOp::Div, last, long(Builtin::GridDim(axis)));
@@ -98,8 +98,8 @@ impl Draft<'_> {
         }
         let number = self.scope.local(&format!("{name}_number"), Type::I64);
         self.scope.host.vars[l.var.0 as usize].constant = true;
-        let ty = Type::Scalar(counters::counter_type(&self.scope.host, l));
-        let value = counters::counter_of(l, Expr::var(number, Type::I64).cast(ty));
+        let number_of = Expr::var(number, Type::I64);
+        let value = counters::counter_of_wide(&self.scope.host, l, number_of);
         let counter = StmtKind::Decl { var: l.var, init: Some(value) };
         let mut body = vec![Stmt::new(counter, Origin::default())];
         body.extend(inner);

@@ -207,8 +207,7 @@ impl Draft<'_> {
         let count = match loops {
             [only] => counters::count(&self.scope.host, only),
             _ => {
-                let counts =
-                    loops.iter().map(|l| counters::count(&self.scope.host, l).cast(Type::I64));
+                let counts = loops.iter().map(|l| counters::wide_count(&self.scope.host, l));
                 let Some(product) = counts.reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b)) else {
                     return stmts;
                 };
@@ -301,7 +300,7 @@ impl Draft<'_> {
     /// One loop over all iterations of a rectangular nest, numbered row by row.
     fn flattened(&mut self, loops: &[ForLoop], inner: Vec<Stmt>, stmt: &Stmt) -> Vec<Stmt> {
         let counts: Vec<Expr> =
-            loops.iter().map(|l| counters::count(&self.scope.host, l).cast(Type::I64)).collect();
+            loops.iter().map(|l| counters::wide_count(&self.scope.host, l)).collect();
         let total = self.scope.local("iterations", Type::I64);
         let number = self.scope.local("iteration", Type::I64);
         self.scope.host.vars[total.0 as usize].constant = true;
@@ -310,13 +309,12 @@ impl Draft<'_> {
         // From the innermost loop out, what is left is divided once for each: a division in 64 bits is slow.
         let mut rest = Expr::var(number, Type::I64);
         for (k, l) in loops.iter().enumerate().rev() {
-            let ty = Type::Scalar(counters::counter_type(&self.scope.host, l));
             let at = match k {
                 0 => rest.clone(),
                 _ => Expr::binary(BinaryOp::Rem, rest.clone(), counts[k].clone()),
             };
             self.scope.host.vars[l.var.0 as usize].constant = true;
-            body.push(declare(l.var, counters::counter_of(l, at.cast(ty))));
+            body.push(declare(l.var, counters::counter_of_wide(&self.scope.host, l, at)));
             rest = Expr::binary(BinaryOp::Div, rest, counts[k].clone());
             if k > 1 {
                 let row = self.scope.local("row", Type::I64);

@@ -176,8 +176,11 @@ pub fn check<'k>(
     Ok(LegalShare { kernel, root, axis, threads, shared })
 }
 
+/// For messages.
+pub(super) const VERB: &str = "share";
+
 fn refused<T>(target: LoopId, why: String) -> Result<T, Refusal> {
-    Err(Refusal::of_loop("share", target, why))
+    Err(Refusal::of_loop(VERB, target, why))
 }
 
 /// The bound nest that a serial loop stands in, and the body of its innermost bound loop.

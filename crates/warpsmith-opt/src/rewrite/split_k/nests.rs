@@ -28,10 +28,11 @@ pub fn apply(legal: LegalSplitK<'_>) -> Rewritten {
     };
     kernel.numbers.push(legal.parts);
     let counter = kernel.name_of(l.var).to_string();
+    let extents = slots::extents(&mut kernel, &loops);
     let parts: Vec<Parts> = legal
         .sums
         .iter()
-        .map(|sum| Parts::of(&mut kernel, sum, slots::extents(legal.kernel, &loops), legal.parts))
+        .map(|sum| Parts::of(&mut kernel, sum, extents.clone(), legal.parts))
         .collect();
     let ty = kernel.func().var(l.var).ty.clone();
     let what = format!("a sum over `{counter}`");

@@ -79,6 +79,7 @@ impl Verifier<'_> {
             tuned: self.tuned,
             special: self.special,
             with_data: self.with_data,
+            requires: self.requires,
             texts: self.texts,
         }
     }

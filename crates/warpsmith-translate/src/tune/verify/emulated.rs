@@ -128,6 +128,11 @@ impl Launcher for EmuLauncher<'_> {
         self.device.buffers.push(Buffer { name, poison, ..Buffer::default() });
     }
 
+    /// Arrays of the host, as many of the device, and what is known of each of their bytes.
+    fn most_bytes(&self) -> Option<u64> {
+        Some(self.options.max_memory.saturating_mul(3))
+    }
+
     fn fetch(
         &mut self,
         memory: &Memory,

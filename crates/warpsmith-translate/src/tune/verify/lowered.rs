@@ -1,4 +1,5 @@
-//! The emitted text with lower limits on the number of blocks: what threads do in strides then shows at small sizes.
+//! The emitted text with lower limits on the number of blocks, or on sizes: what threads do in strides, and what the launcher does where
+//! sizes are too large for the rest, then shows at small sizes.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -10,6 +11,8 @@ use warpsmith_ir::{
 
 /// No block count is limited to less than this: a smaller constant is something else.
 const LEAST_LIMIT: i64 = 16;
+/// Sizes from here on are too large to be run.
+const LEAST_SIZE: i64 = 1 << 28;
 /// A wave of one block leaves nothing over.
 const SHORTEST_WAVE: i64 = 2;
 
@@ -20,6 +23,34 @@ const SHORTEST_WAVE: i64 = 2;
 /// number of blocks that run together, by which the launcher alone divides what goes into them: `x % WAVE`.
 pub fn with_fewer_blocks(module: &Module, launcher: FuncId, most: i64) -> Option<Module> {
     along(0..3, module, launcher, most)
+}
+
+/// The same program, but where its launcher asks whether something is no greater than a number that no run reaches, it asks whether it
+/// is no greater than `most`. `None`: it asks for nothing like that. Questions after which it gives up stay as they are, and those about
+/// numbers that the C function asks about itself.
+pub fn with_lower_sizes(
+    module: &Module,
+    launcher: FuncId,
+    most: i64,
+    asked_in_c: &[i64],
+) -> Option<Module> {
+    let mut lowered = module.clone();
+    let mut found = false;
+    let body = &mut lowered.functions.get_mut(launcher.0 as usize)?.body;
+    visit::map_stmts(body, &mut |s| {
+        let StmtKind::If { cond, otherwise, .. } = &mut s.kind else { return };
+        if otherwise.stmts.is_empty() {
+            return;
+        }
+        visit::map_subexprs(cond, &mut |e| {
+            if let ExprKind::Binary(BinaryOp::Le | BinaryOp::Lt, _, limit) = &mut *e.kind
+                && value(module, limit).is_some_and(|n| n >= LEAST_SIZE && !asked_in_c.contains(&n))
+            {
+                found |= lower(limit, most);
+            }
+        });
+    });
+    found.then_some(lowered)
 }
 
 /// Whether the launcher limits the number of blocks along x.

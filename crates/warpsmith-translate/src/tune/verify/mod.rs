@@ -22,6 +22,7 @@ mod reach;
 mod sampled;
 pub(in crate::tune) mod suited;
 mod variant;
+mod varied;
 mod verdict;
 pub mod witness;
 
@@ -35,6 +36,7 @@ use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::{
     ExprKind, FuncId, Function, Module, Scalar, SourceMap, Span, Turn, Var, Way, visit,
 };
+use warpsmith_opt::requirement::Requirement;
 
 pub(in crate::tune) use self::verdict::Failed;
 pub use self::verdict::Verified;
@@ -42,7 +44,7 @@ pub use self::verdict::Verified;
 use self::against::HostSays;
 use self::coverage::Coverage;
 use self::host_c::{ArgBytes, HostReference};
-use self::inputs::Sources;
+use self::inputs::{NoData, Sources};
 use self::reach::FEWER_BLOCKS;
 use self::variant::Variant;
 use self::witness::{How, Witness, WitnessError, WitnessRun};
@@ -65,6 +67,11 @@ const THROUGH_HOST_ENTRY: &str = "seen through the function for arrays of the ho
 const STRIDED_POINTS: usize = 8;
 /// Points with iterations at which the function for arrays of the host is run.
 const HOST_ENTRY_POINTS: usize = 3;
+
+/// Parts, rows, and steps that a thread may need for each part of a row.
+const MOST_PARTS: u64 = 1 << 10;
+const MOST_ROWS: u64 = 1 << 11;
+const PART_STEPS: u64 = 32;
 
 pub(in crate::tune) const TIME_LIMIT: &str = "the time limit (--timeout)";
 
@@ -89,6 +96,8 @@ pub(in crate::tune) struct Verifier<'a> {
     pub special: &'a [i64],
     /// The first candidates are the sizes of given data, the others less of it.
     pub with_data: bool,
+    /// What the launcher asks of the sizes, by its own parameters.
+    pub requires: (&'a Function, &'a [Requirement]),
     /// Where the texts are, of the C file and of what was emitted.
     pub texts: &'a SourceMap,
 }
@@ -148,6 +157,7 @@ impl Verifier<'_> {
             }
             steps_left = steps_left.saturating_sub(steps);
         }
+        varied::verify(self, &mut verified)?;
         oversized::verify(self, candidates, &mut verified)?;
         reach::verify(self, candidates, &mut verified)?;
         reach::second_blocks(self, candidates, &mut verified)?;
@@ -175,6 +185,9 @@ impl Verifier<'_> {
     /// Something was compared, and the function itself stays in its arrays where that was asked for, and at some size in each
     /// of its parts.
     fn in_bounds(&self, verified: &Verified) -> Result<(), Failed> {
+        if let Some(none) = verified.no_memory.clone().filter(|_| verified.sizes.is_empty()) {
+            return Err(Failed::Input(none));
+        }
         let vacuous = verified.vacuous();
         if !verified.ill_conditioned.is_empty() && (verified.sizes.is_empty() || vacuous) {
             let points = verified.ill_conditioned.iter().map(points::name).collect();
@@ -244,7 +257,14 @@ impl Verifier<'_> {
             }
             verified.large_elements = all;
         }
-        let inputs = self.inputs(point)?;
+        let inputs = match self.inputs(point) {
+            // Other sizes may take less.
+            Err(Failed::Input(none @ NoData::Memory { .. })) => {
+                verified.no_memory.get_or_insert(none);
+                return Ok(0);
+            }
+            other => other?,
+        };
         let compare = &mut |inputs: &[ArgBytes], verified: &mut Verified| {
             self.with_inputs(point, inputs, verified)
         };
@@ -284,8 +304,10 @@ impl Verifier<'_> {
                 says => verified.with_host += usize::from(says == HostSays::Same),
             }
         }
-        let options =
-            emu::Options { max_steps: thread_steps(reference.steps), ..self.options.clone() };
+        let options = emu::Options {
+            max_steps: self.thread_steps(reference.steps, point),
+            ..self.options.clone()
+        };
         let run = self.run(Variant::Plain, inputs, &options, &name)?;
         self.against_witness(&run, &reference, &name)?;
         let along = |axis: usize| run.grids.values().map(|g| g[axis]).max().unwrap_or(0);
@@ -335,6 +357,19 @@ impl Verifier<'_> {
             }
             other => other,
         })
+    }
+
+    /// The steps after which a thread is in an infinite loop, when the whole function took so many: a thread may run all of
+    /// it alone, and copy all of a block's shared memory besides; where nothing binds them, all parts of all rows.
+    fn thread_steps(&self, reference: u64, point: &Point) -> u64 {
+        let largest = |all: &mut dyn Iterator<Item = i64>, most: u64| {
+            all.filter_map(|n| u64::try_from(n).ok()).max().unwrap_or(1).min(most)
+        };
+        let parts = largest(&mut self.special.iter().copied(), MOST_PARTS);
+        let rows = largest(&mut point.values().copied(), MOST_ROWS);
+        let steps =
+            reference.saturating_mul(1_000).saturating_add(2_000_000 + PART_STEPS * parts * rows);
+        steps.min(emu::Options::default().max_steps)
     }
 
     /// Arguments at a point.
@@ -465,12 +500,6 @@ impl Verifier<'_> {
         };
         Left { why, at: error.span, ways, without_elements }
     }
-}
-
-/// The steps after which a thread is in an infinite loop, when the whole function took so many: a thread may run all of
-/// it alone, and copy all of a block's shared memory besides.
-fn thread_steps(reference: u64) -> u64 {
-    reference.saturating_mul(1_000).saturating_add(2_000_000).min(emu::Options::default().max_steps)
 }
 
 /// Whether a function is called whose last bits differ between math libraries.

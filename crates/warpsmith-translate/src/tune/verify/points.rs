@@ -178,7 +178,7 @@ pub fn summary(points: &[Point]) -> String {
 }
 
 /// Numbers in order as text; more than three that follow each other as `a to b`.
-fn ranges(numbers: &[i64]) -> Vec<String> {
+pub fn ranges(numbers: &[i64]) -> Vec<String> {
     let runs = numbers.chunk_by(|a, b| a + 1 == *b);
     runs.flat_map(|run| match run {
         [first, .., last] if run.len() > 3 => vec![format!("{first} to {last}")],

@@ -48,6 +48,8 @@ const PROBE_STEPS: u64 = 100_000_000;
 const ROUND_STEPS: u64 = 4 * PROBE_STEPS;
 /// The most blocks along an axis where limits on blocks are lowered.
 pub(in crate::tune) const FEWER_BLOCKS: u32 = 3;
+/// The largest sizes that the launcher takes its usual way for, where limits on them are lowered.
+const FEW_SIZES: u32 = 3;
 
 /// Runs further sizes as long as something is missing.
 ///
@@ -67,8 +69,11 @@ pub fn verify(
     let with = |most: u32| Some((verifier.witness.with_fewer_blocks(most.into())?, most));
     // A second stride of the one block costs less than one of several, where the work is quadratic in a size.
     let lowered: Vec<(Witness, u32)> = [FEWER_BLOCKS, 1].into_iter().filter_map(with).collect();
+    let asked_in_c = lowered::compared_with(verifier.module(), &verifier.function().body);
+    let beyond = verifier.witness.with_lower_sizes(FEW_SIZES.into(), &asked_in_c);
     let own = own_moduli(verifier);
-    let search = Search { verifier, lowered: &lowered, moduli: modulus(&own), own };
+    let (moduli, beyond) = (modulus(&own), beyond.as_ref());
+    let search = Search { verifier, lowered: &lowered, beyond, moduli, own };
     if params.is_empty() {
         return search.only_size(verified);
     }
@@ -152,6 +157,8 @@ struct Search<'a> {
     verifier: &'a Verifier<'a>,
     /// The text with lower limits on the number of blocks, and what these are.
     lowered: &'a [(Witness, u32)],
+    /// That with lower limits on sizes.
+    beyond: Option<&'a Witness>,
     /// A multiple of every number by which sizes are divided in conditions of the launcher.
     moduli: i64,
     /// The same for each size alone, in the order of the conditions.
@@ -239,7 +246,8 @@ impl Search<'_> {
 
     fn variants(&self) -> impl Iterator<Item = Variant<'_>> {
         let lowered = self.lowered.iter().map(|(text, most)| Variant::FewBlocks(text, *most));
-        [Variant::Plain].into_iter().chain(lowered).chain([Variant::Unaligned])
+        let beyond = self.beyond.map(|text| Variant::FewSizes(text, FEW_SIZES));
+        [Variant::Plain].into_iter().chain(lowered).chain(beyond).chain([Variant::Unaligned])
     }
 
     /// The sizes of a parameter at which something may change, in order.

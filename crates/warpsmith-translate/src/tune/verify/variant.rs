@@ -1,4 +1,5 @@
-//! The ways in which one size is run: as it comes, with few blocks, with arrays that begin at odd addresses.
+//! The ways in which one size is run: as it comes, with few blocks, as one of those that are too large to be run, with arrays that begin at
+//! odd addresses.
 
 use super::witness::Witness;
 
@@ -9,6 +10,8 @@ pub enum Variant<'a> {
     Plain,
     /// With lower limits on the number of blocks: this many along an axis.
     FewBlocks(&'a Witness, u32),
+    /// With lower limits on sizes, beyond which the launcher goes another way: this much.
+    FewSizes(&'a Witness, u32),
     /// With each array one element behind an aligned address: vectors cannot be taken.
     Unaligned,
 }
@@ -17,7 +20,7 @@ impl<'a> Variant<'a> {
     /// The text that is run.
     pub fn text(self, plain: &'a Witness) -> &'a Witness {
         match self {
-            Variant::FewBlocks(lowered, _) => lowered,
+            Variant::FewBlocks(lowered, _) | Variant::FewSizes(lowered, _) => lowered,
             Variant::Plain | Variant::Unaligned => plain,
         }
     }
@@ -32,6 +35,9 @@ impl<'a> Variant<'a> {
             Variant::Plain => point.to_string(),
             Variant::FewBlocks(_, 1) => format!("{point}, with one block"),
             Variant::FewBlocks(_, most) => format!("{point}, with at most {most} blocks"),
+            Variant::FewSizes(_, most) => {
+                format!("{point}, with limits on sizes lowered to {most}")
+            }
             Variant::Unaligned => format!("{point}, with arrays at odd addresses"),
         }
     }

@@ -52,8 +52,14 @@ pub struct Verified {
     pub(super) steps_in_vain: u64,
     /// Elements of all arrays at large points, together.
     pub(super) large_elements: u64,
+    /// What the first point whose arrays take too much memory asks for.
+    pub(super) no_memory: Option<NoData>,
     /// Points of which some blocks alone were run.
     pub in_part: Vec<String>,
+    /// The integers of `--arg`.
+    pub(super) given: Point,
+    /// Points at which one of them was another number, and all agreed.
+    pub(super) varied: Vec<Point>,
     /// Points that were too large for the interpreter: compared with the host compiler's code alone.
     pub host_only: Vec<String>,
 }
@@ -165,6 +171,7 @@ impl Verified {
             "Level: checked. This text was emulated, with every check on, and compared with {against} at {}.",
             points::summary(&self.points)
         )];
+        text.extend(self.other_numbers());
         let exceptions = self.coverage.exceptions(sources);
         text.push(match exceptions.is_empty() {
             true => "Every path of it was run.".to_string(),
@@ -193,7 +200,39 @@ impl Verified {
         text
     }
 
-    /// Where the C function itself must not be called, for the header of the emitted file.
+    /// What the integers of `--arg` were.
+    fn other_numbers(&self) -> Vec<String> {
+        let sentence = |(name, own): (&String, &i64)| {
+            let others: BTreeSet<i64> = self
+                .varied
+                .iter()
+                .filter_map(|p| p.get(name))
+                .copied()
+                .filter(|n| n != own)
+                .collect();
+            let others = points::ranges(&others.into_iter().collect::<Vec<i64>>());
+            match others.is_empty() {
+                true => format!("`{name}` was always {own}, as given."),
+                false => format!(
+                    "`{name}` was {own} there, as given; at other sizes among these it was one of {{{}}}.",
+                    others.join(", ")
+                ),
+            }
+        };
+        self.given.iter().map(sentence).collect()
+    }
+
+    /// The integers of `--arg` that were nothing but what was given.
+    fn only_as_given(&self) -> impl Iterator<Item = String> {
+        let own =
+            |(name, own): &(&String, &i64)| self.varied.iter().all(|p| p.get(*name) == Some(*own));
+        let only = self.given.iter().filter(own);
+        only.map(|(name, own)| {
+            format!("only with {name}={own}, as given: nothing was run with another number")
+        })
+    }
+
+    /// Where the C function itself must not be called, and numbers that must be those that are given, for the header of the emitted file.
     pub(in crate::tune) fn preconditions(&self) -> Vec<String> {
         let first = self.outside.first().map(|first| {
             let more = match self.outside.len() - 1 {
@@ -202,7 +241,7 @@ impl Verified {
             };
             format!("no size at which the C function leaves its own extents, as at {first}{more}")
         });
-        first.into_iter().collect()
+        first.into_iter().chain(self.only_as_given()).collect()
     }
 
     /// At which sizes random data say less than elsewhere.

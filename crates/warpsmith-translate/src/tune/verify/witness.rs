@@ -105,6 +105,13 @@ impl Witness {
         Some(Witness { module, ..self.clone() })
     }
 
+    /// The same program, but where its launcher goes another way for sizes that are too large to be run, it does so for those that are
+    /// larger than this. `None`: it does not, but about numbers that the C function asks about, too.
+    pub fn with_lower_sizes(&self, most: i64, asked_in_c: &[i64]) -> Option<Witness> {
+        let module = lowered::with_lower_sizes(&self.module, self.launcher, most, asked_in_c)?;
+        Some(Witness { module, ..self.clone() })
+    }
+
     /// Whether the launcher limits the number of blocks along x.
     pub fn limits_along_x(&self) -> bool {
         lowered::limits_along_x(&self.module, self.launcher)
