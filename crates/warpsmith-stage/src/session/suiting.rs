@@ -64,11 +64,10 @@ impl Session {
             return Ok(vec![]);
         }
         let strides = self.shaped(&shape)?.strides(block);
-        let (before, raced) = (self.unsuited.len(), self.raced.clone());
+        let known = self.known();
         let suited = self.suit_either(kind, strides)?;
         if matches!(fit, Fit::Loose(_)) && suited.is_none() {
-            self.unsuited.truncate(before);
-            self.raced = raced;
+            self.forget(known);
         }
         let Some(mut found) = suited else { return Ok(vec![]) };
         found.loose = matches!(fit, Fit::Loose(_) | Fit::Within(_) | Fit::Each(_) | Fit::Beyond(_));
@@ -158,12 +157,21 @@ impl Session {
     /// # Errors
     /// What the emulator refuses.
     pub fn suit_silently(&mut self, launch: Launch) -> Result<Option<Suited>, Refusal> {
-        let before = self.unsuited.len();
-        let raced = self.raced.clone();
+        let known = self.known();
         let found = self.suit(launch);
-        self.unsuited.truncate(before);
-        self.raced = raced;
+        self.forget(known);
         found
+    }
+
+    /// What is to be said of launches that were not used: how many there are, and a race.
+    fn known(&self) -> (usize, Option<String>) {
+        (self.unsuited.len(), self.raced.clone())
+    }
+
+    /// Says no more of launches than was known before them.
+    fn forget(&mut self, (unsuited, raced): (usize, Option<String>)) {
+        self.unsuited.truncate(unsuited);
+        self.raced = raced;
     }
 
     /// Whether constants of the file do not go together in a block: with whole blocks the unmodified kernel leaves a shared array.

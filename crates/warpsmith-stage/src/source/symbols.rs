@@ -7,7 +7,7 @@ use warpsmith_front::ast::{self, ExprKind, ItemKind, TranslationUnit};
 use warpsmith_front::sema::walk;
 use warpsmith_ir::SourceMap;
 
-use super::{constants, scope, shape};
+use super::{constants, scope, shape, ties};
 
 /// Names of the variables of the device that a kernel depends on and that nothing on the device changes.
 pub fn of_kernel(
@@ -48,13 +48,16 @@ fn changed(items: &[ast::Item]) -> BTreeSet<String> {
     for item in items {
         match &item.kind {
             ItemKind::Function(f) if f.attrs.global || f.attrs.device => {
-                let mut see = |e: &ast::Expr| match &*e.kind {
-                    ExprKind::Assign { target, .. } | ExprKind::AssignList { target, .. } => {
-                        all.extend(root(target));
-                    }
-                    ExprKind::IncDec { operand, .. } => all.extend(root(operand)),
-                    ExprKind::Unary { op, operand } if op == "&" => all.extend(root(operand)),
-                    _ => {}
+                let mut see = |e: &ast::Expr| {
+                    let place = match &*e.kind {
+                        ExprKind::Assign { target, .. } | ExprKind::AssignList { target, .. } => {
+                            target
+                        }
+                        ExprKind::IncDec { operand, .. } => operand,
+                        ExprKind::Unary { op, operand } if op == "&" => operand,
+                        _ => return,
+                    };
+                    all.extend(ties::whole_variable(place).map(str::to_string));
                 };
                 f.body.iter().for_each(|b| walk::block(b, &mut see));
             }
@@ -63,13 +66,4 @@ fn changed(items: &[ast::Item]) -> BTreeSet<String> {
         }
     }
     all
-}
-
-/// The variable that a place is a part of.
-fn root(e: &ast::Expr) -> Option<String> {
-    match &*scope::plain(e).kind {
-        ExprKind::Path(path) => path.as_name().map(str::to_string),
-        ExprKind::Member { base, arrow: false, .. } | ExprKind::Index { base, .. } => root(base),
-        _ => None,
-    }
 }

@@ -6,12 +6,11 @@
 use warpsmith_ir::{Diagnostic, Type};
 
 use crate::launch::{Fit, Launch};
-use crate::session::{Refusal, Session, Suited};
+use crate::session::{Refusal, Session};
 use crate::source::patch::Patch;
-use crate::verify::check::Checker;
+use crate::verify::check::{self, Checker};
 
-/// Launches of the block of the file that are looked at, and pairs of pointers.
-const LIKE: usize = 2;
+/// Pairs of pointers that are looked at, at most.
 const PAIRS: usize = 6;
 
 /// The pairs that must not overlap: the array of a marked read, and one that the kernel may store to.
@@ -26,9 +25,7 @@ pub(super) fn forbidden(
     if session.input.quick && !session.input.chosen {
         return Ok(vec![]);
     }
-    let own = |s: &&Suited| session.own.is_none_or(|b| s.launch.block == b) && !s.idle;
-    let mut like: Vec<Launch> =
-        checker.launches.iter().filter(own).take(LIKE).map(|s| s.launch.clone()).collect();
+    let mut like = check::of_own_block(session, &checker.launches);
     let Some(first) = like.first().cloned() else { return Ok(vec![]) };
     // What neighbours read across blocks is a race with several.
     like.extend(session.suited(first.block, 1, Fit::Part)?.map(|s| s.launch));

@@ -147,14 +147,19 @@ fn ends(block: [u32; 3]) -> impl Iterator<Item = (Fit, u32)> {
     last.chain([(Fit::Ragged(1), MANY)])
 }
 
-/// The first launches of the file's block with arrays that host code passes for two parameters.
+/// The first launches of the file's block in which the kernel stores something.
+pub fn of_own_block(session: &Session, launches: &[Suited]) -> Vec<Launch> {
+    let own = |s: &&Suited| session.own.is_none_or(|b| s.launch.block == b) && !s.idle;
+    launches.iter().filter(own).take(OF_EACH).map(|s| s.launch.clone()).collect()
+}
+
+/// The same with arrays that host code passes for two parameters.
 fn aliased(session: &mut Session, launches: &[Suited]) -> Result<Vec<Suited>, Refusal> {
     let mut all = vec![];
-    let own = |s: &&Suited| session.own.is_none_or(|b| s.launch.block == b) && !s.idle;
-    let like: Vec<&Suited> = launches.iter().filter(own).take(OF_EACH).collect();
+    let like = of_own_block(session, launches);
     for aliased in session.aliased.same.clone() {
-        for suited in &like {
-            let launch = Launch { aliased: aliased.clone(), ..suited.launch.clone() };
+        for launch in &like {
+            let launch = Launch { aliased: aliased.clone(), ..launch.clone() };
             all.extend(session.suit(launch)?);
         }
     }
