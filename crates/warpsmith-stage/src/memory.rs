@@ -2,7 +2,7 @@
 
 mod literals;
 
-pub use literals::come_near;
+pub use literals::{NEAR_WAYS, come_near};
 use std::collections::HashMap;
 
 use warpsmith_emu::{
@@ -141,7 +141,7 @@ impl Prepared {
     /// # Errors
     /// As [`program::run`].
     pub fn run(&mut self, program: &Program, checks: Checks) -> Result<Outcome, Diagnostic> {
-        self.run_limited(program, checks, Limits { steps: program.max_steps, ..Limits::NONE })
+        self.run_limited(program, checks, Limits::of(program))
     }
 
     fn run_limited(
@@ -522,8 +522,8 @@ pub fn needed(program: &Program, launch: &Launch, data: Data<'_>) -> Result<Need
         Some(_) => Limits::OF_FILE,
         None if launch.far => Limits::FAR,
         None if launch.beyond => Limits::BEYOND,
-        None if launch.integers.values().any(|v| *v == 0) => Limits::EMPTY,
-        None => Limits { steps: program.max_steps, ..Limits::NONE },
+        None if launch.integers.values().any(|v| *v <= 0) => Limits::EMPTY,
+        None => Limits::of(program),
     };
     let outcome = prepared.run_limited(program, Checks::ALL, limits)?;
     let arrays = || prepared.memory.buffers.iter().take(prepared.arrays.len());
@@ -550,28 +550,32 @@ const LONGER: usize = 4;
 /// # Errors
 /// What the emulator refuses.
 pub fn run_within(
-    program: &Program,
+    (program, limits): (&Program, Limits),
     lengths: &mut Lengths,
     mut prepare: impl FnMut(&Lengths) -> Result<Prepared, Diagnostic>,
 ) -> Result<(Outcome, Prepared), Diagnostic> {
     let mut tries = 0;
     loop {
         let mut p = prepare(lengths)?;
-        let outcome = p.run(program, Checks::NONE)?;
+        let outcome = p.run_limited(program, Checks::NONE, limits)?;
         tries += 1;
         let leaves = outcome.findings.iter().any(|f| f.rule == Rule::OutOfBounds);
-        if !leaves || tries == LONGER || !lengthen(program, lengths, prepare(lengths)?)? {
+        if !leaves || tries == LONGER || !lengthen((program, limits), lengths, prepare(lengths)?)? {
             return Ok((outcome, p));
         }
     }
 }
 
 /// Whether arrays have to be longer for a run, which they then are.
-fn lengthen(program: &Program, lengths: &mut Lengths, p: Prepared) -> Result<bool, Diagnostic> {
+fn lengthen(
+    (program, limits): (&Program, Limits),
+    lengths: &mut Lengths,
+    p: Prepared,
+) -> Result<bool, Diagnostic> {
     let mut p = p;
     let before = lengths.clone();
     p.memory.buffers.iter_mut().take(p.arrays.len()).for_each(|b| b.grows = true);
-    p.run(program, Checks::NONE)?;
+    p.run_limited(program, Checks::NONE, limits)?;
     let grown = p.memory.buffers.iter().map(|b| b.bytes.len());
     lengths.iter_mut().zip(grown).for_each(|(known, n)| *known = n.max(*known));
     Ok(*lengths != before)

@@ -302,7 +302,8 @@ impl Plan {
         self.reads.iter().any(|p| !p.parts.is_empty())
     }
 
-    /// Records parts of what is read. False: there are none that are not recorded.
+    /// Records parts of what is read, and extents that are sums: where data end a loop these alone bound what is in the tile. False:
+    /// there are none that are not recorded.
     pub fn record_parts(&mut self) -> bool {
         let mut any = false;
         for (point, mark) in self.reads.iter_mut().zip(&self.marks.reads) {
@@ -310,9 +311,13 @@ impl Plan {
                 MarkKind::Given { .. } => vec![],
                 MarkKind::Read { .. } => std::mem::take(&mut point.parts),
             };
-            any |= !parts.is_empty();
+            let known = |s: &String| point.symbols.iter().any(|own| own.text == *s);
+            let sums: Vec<String> = point.site.sums().into_iter().filter(|s| !known(s)).collect();
+            any |= !parts.is_empty() || !sums.is_empty();
             let symbol = |text: &String| Symbol::new(text, SymbolKind::Variable);
             point.symbols.extend(parts.iter().map(symbol));
+            let symbol = |text: &String| Symbol::new(text, SymbolKind::Constant);
+            point.symbols.extend(sums.iter().map(symbol));
         }
         any
     }

@@ -195,12 +195,19 @@ impl Limits {
     pub const NONE: Limits = Limits { steps: MAX_STEPS, memory: 8 << 30 };
     /// A launch that comes to a number of the text: there may be many.
     pub const BEYOND: Limits = Limits { steps: 20_000_000, memory: 48 << 20 };
-    /// Sizes of nothing: a loop up to one less goes on for all that an unsigned number holds.
+    /// Sizes of nothing, or less: a loop up to one less goes on for all that an unsigned number holds.
     pub const EMPTY: Limits = Limits { steps: 1_000_000, memory: 8 << 30 };
+    /// Data near numbers of the text: what a loop goes up to may be no number.
+    pub const NEAR: Limits = Limits { steps: 20_000_000, memory: 8 << 30 };
     /// Some blocks that lie far from each other: arrays are long.
     pub const FAR: Limits = Limits { steps: 20_000_000, memory: 1 << 30 };
     /// A launch of the file itself: it is looked at beside many small ones.
     pub const OF_FILE: Limits = Limits { steps: 60_000_000, memory: 192 << 20 };
+
+    /// As many steps as a program may take.
+    pub fn of(program: &Program) -> Limits {
+        Limits { steps: program.max_steps, ..Limits::NONE }
+    }
 }
 
 /// What speaks against a text that was run with all checks, if anything does.

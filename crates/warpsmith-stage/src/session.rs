@@ -131,6 +131,8 @@ pub struct Suited {
     pub idle: bool,
     /// Its sizes and blocks are without pattern.
     pub loose: bool,
+    /// Its loops go through many planes.
+    pub deep: bool,
 }
 
 /// The programs of one block shape.
@@ -530,6 +532,13 @@ impl Session {
         let rows = run.taken().map_err(|d| self.refuse(false, vec![d]))?;
         rows::append(rows, number, profile);
         Ok(())
+    }
+
+    /// The largest extent of a shared array, in a launch.
+    pub fn widest(&mut self, launch: &Launch) -> i64 {
+        let Ok(shaped) = self.shaped(launch) else { return 0 };
+        let names = self.plan.arrays().into_iter().map(|a| a.name.as_str());
+        names.flat_map(|n| array_extents(&shaped.reference, n)).max().unwrap_or(0)
     }
 
     /// The extents of a shared array without the outermost, in a launch.

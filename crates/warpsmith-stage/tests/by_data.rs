@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::{emitted, planned};
+use common::{emitted, planned, planned_with};
+use warpsmith_stage::session::Input;
 use warpsmith_stage::stage::Staged;
 
 /// A tile of two elements more on each side, in blocks of any size.
@@ -285,4 +286,80 @@ fn arrays_that_data_fill_are_not_read_in_place_of_others() {
         assert!(said.contains("data decide what is written to `t`"), "{fill}: {said}");
     }
     staged("by_data_filled", &filled("if (i < n) t[threadIdx.x] = q[i];"));
+}
+
+/// A kernel with a tile of half a block more, whose loop data may end.
+fn ended(body: &str) -> String {
+    format!(
+        "#define B 64
+#define H 16
+__global__ void k(const float *q, const float *u, float *out, int n, int m, float e) {{
+    __shared__ float t[B + H];
+    int i = blockIdx.x * B + threadIdx.x;
+    if (i < n) t[threadIdx.x] = q[i];
+    if (threadIdx.x < H && i + B < n) t[threadIdx.x + B] = q[i + B];
+    __syncthreads();
+    if (i + m > n) return;
+    float s = 0;
+    {body}
+    out[i] = s;
+}}
+"
+    )
+}
+
+/// Loops that data end before any tile does go on where data are alike: how far is what their bounds say.
+#[test]
+fn loops_that_data_end_may_go_on() {
+    for (name, body) in [
+        (
+            "match",
+            "bool ok = true;\n    for (int k = 0; k < m && ok; k++) { if (__opt__(q[i + k]) != u[k]) ok = false; s = k; }",
+        ),
+        (
+            "until",
+            "int k = 0; bool go = true;\n    do { s += __opt__(q[i + k]); go = s < e; k++; } while (go && k < m);",
+        ),
+        (
+            "small",
+            "float v = 1;\n    for (int k = 0; k < m; k++) { if (v < 0.001f) break; v *= 0.1f * __opt__(q[i + k]); s += v; }",
+        ),
+    ] {
+        let staged = staged(&format!("by_data_goes_on_{name}"), &ended(body));
+        assert!(staged.text.contains("< B + H"), "{name}: {}", staged.text);
+    }
+}
+
+/// Parts of what is read that bind looser than a comparison get parentheses.
+#[test]
+fn planes_by_the_last_bit_of_a_quotient() {
+    let text = "#define B 32
+__global__ void k(const float *q, float *out, int n, int nz, int step) {
+    __shared__ float p[2][B];
+    int i = blockIdx.x * B + threadIdx.x;
+    for (int z = 0; z < nz; z += step) {
+        if (i < n) p[(z / step) & 1][threadIdx.x] = q[z * n + i];
+        __syncthreads();
+        if (i < n && z >= step) out[z * n + i] = __opt__(q[(z - step) * n + i]) + __opt__(q[z * n + i]);
+        __syncthreads();
+    }
+}
+";
+    let input = Input { integers: [("step".to_string(), 1)].into(), ..Input::default() };
+    let staged = planned_with(text, input).unwrap_or_else(|(_, said)| panic!("{said}"));
+    assert!(!staged.text.contains("& 1 =="), "{}", staged.text);
+}
+
+/// What is copied asynchronously is stored: where no launch comes to it, nothing is known of the tile.
+#[test]
+fn asynchronous_copies_that_no_launch_comes_to() {
+    let text = ended("s = __opt__(q[i]);").replace(
+        "if (i + m > n) return;",
+        "if (i < n && m == 1987654) { __pipeline_memcpy_async(&t[threadIdx.x], &u[i], 4); __pipeline_commit(); __pipeline_wait_prior(0); }
+    __syncthreads();
+    if (i + m > n) return;",
+    );
+    let (_, said) =
+        planned(&format!("#include <cuda_pipeline.h>\n{text}")).map(|s| s.text).unwrap_err();
+    assert!(said.contains("W713"), "{said}");
 }

@@ -316,3 +316,45 @@ __global__ void both(const float *a, const int *b, float *out, int n) {
         .replace("bool t", "int t");
     assert!(refused(&bytes).contains("mark what is converted"), "{}", refused(&bytes));
 }
+
+/// Masks have every bit, and the last one makes an `int` negative.
+#[test]
+fn masks_have_all_bits() {
+    let next = |mask: &str| {
+        let before =
+            format!("int j = i + (m & {mask} ? 1 : 0);\n    if (i < n) t[threadIdx.x] = in[i];");
+        row(&before, "j < n ? __opt__(in[j]) : 0").replace("int n)", "int n, int m)")
+    };
+    for mask in ["0x80000000", "1 << 30", "4096", "2"] {
+        match planned(&next(mask)) {
+            Ok(s) => assert!(s.text.contains("in[j])"), "{mask}: {}", s.text),
+            Err((_, m)) => assert!(m.contains("W711"), "{m}"),
+        }
+    }
+    let complement = row("if (i < n && (m ^ -1) < 3) t[threadIdx.x] = in[i];", "__opt__(in[i])");
+    match planned(&complement.replace("int n)", "int n, int m)")) {
+        Ok(s) => assert!(s.text.contains("in[i])"), "{}", s.text),
+        Err((_, m)) => assert!(m.contains("W711"), "{m}"),
+    }
+}
+
+/// A real that is passed may lie beyond what the text compares it with, or be no number.
+#[test]
+fn reals_that_are_passed_are_any() {
+    for (when, parameters) in [
+        ("a == a", "float a"),
+        ("a < 1e6f", "float a"),
+        ("!(k.y > 3.0)", "double2 k"),
+        ("h.scale != 0.5f", "Held h"),
+    ] {
+        let before = format!("if (i < n && {when}) t[threadIdx.x] = in[i];");
+        let text =
+            row(&before, "__opt__(in[i])").replace("int n)", &format!("int n, {parameters})"));
+        let message = refused(&format!("struct Held {{ int kind; float scale; }};\n{text}"));
+        assert!(message.contains("W713") || message.contains("W711"), "{when}: {message}");
+    }
+    let always = "if (i < n || a < 2.0f) t[threadIdx.x] = i < n ? in[i] : a;";
+    let text = row(always, "__opt__(in[i]) * a").replace("int n)", "int n, float a)");
+    let staged = planned(&text).unwrap_or_else(|(_, m)| panic!("{m}"));
+    assert!(staged.text.contains("t[threadIdx.x] * a"), "{}", staged.text);
+}

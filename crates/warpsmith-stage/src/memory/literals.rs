@@ -1,45 +1,102 @@
 //! Data near the numbers of a text: what a kernel does with elements above 100 is seen where some are.
 
-use warpsmith_ir::{Expr, ExprKind, Module, Scalar, StmtKind, Value, visit};
+use warpsmith_emu::Arg;
+use warpsmith_ir::{Expr, ExprKind, Module, Scalar, StmtKind, Type, Value, visit};
 
-use super::{Prepared, parts};
+use super::{Prepared, SEEDS_A_WAY, parts};
 use crate::mix::Mix;
 use crate::program::Program;
 use warpsmith_ir::layout::layout_of;
 
-/// Has about half of the numbers in the arrays of a launch lie at, above and below what the unmodified kernel compares something with, or be zero, of
-/// either sign where they are reals.
+/// Ways in which data come near the numbers of a text.
+pub const NEAR_WAYS: u64 = 7;
+/// Those in which all data are alike: what goes on until they differ goes on to the end.
+const ALIKE: u64 = 3;
+
+/// Has about half of the numbers in the arrays of a launch, and of the reals among its arguments, lie at, above and below what the unmodified kernel compares
+/// something with, or be zero, of either sign where they are reals. Arguments may be no number, or beyond all. In some ways all
+/// data are one number.
 pub fn come_near(prepared: &mut Prepared, reference: &Program, seed: u64) {
     let mut numbers = compared(&reference.module);
     numbers.extend([0.0, -0.0]);
     let mut mix = Mix(seed);
+    let way = seed / SEEDS_A_WAY % NEAR_WAYS;
+    let one = numbers[way as usize % numbers.len()];
     for buffer in prepared.memory.buffers.iter_mut().take(prepared.arrays.len()) {
         let Some(element) = buffer.element.clone() else { continue };
-        let mut scalars = vec![];
-        parts(reference, &element, 0, &mut scalars);
-        let size = (layout_of(&reference.module, &element).size as usize).max(1);
-        for element in buffer.bytes.chunks_exact_mut(size) {
-            for (at, s) in &scalars {
-                let bytes = s.bytes() as usize;
-                if let Some(value) = near(&numbers, *s, &mut mix) {
-                    element[*at..*at + bytes].copy_from_slice(&value.bits.to_le_bytes()[..bytes]);
-                }
+        let change = |s| match way < ALIKE {
+            true => Some(number(s, one)),
+            false => near(&numbers, s, &mut mix),
+        };
+        put(reference, &element, &mut buffer.bytes, change);
+    }
+    // Those of arrays are as they were before arguments were changed, too.
+    let mut mix = Mix(!seed);
+    let mut change = |s: Scalar| s.is_float().then(|| passed(&numbers, way, s, &mut mix)).flatten();
+    let function = &reference.module.functions[reference.kernel.0 as usize];
+    for (param, arg) in function.params.iter().zip(&mut prepared.config.args) {
+        let ty = &function.var(*param).ty;
+        if let Arg::Bytes(bytes) = arg
+            && !bytes.is_empty()
+        {
+            put(reference, ty, bytes, &mut change);
+        }
+    }
+    for object in prepared.memory.buffers.iter_mut().skip(prepared.arrays.len()) {
+        let Some(element) = object.element.clone() else { continue };
+        put(reference, &element, &mut object.bytes, &mut change);
+    }
+    let unset = reference.module.globals.iter().zip(&mut prepared.memory.globals);
+    for (global, buffer) in unset.filter(|(g, _)| g.init.is_none()) {
+        put(reference, &global.ty, &mut buffer.bytes, &mut change);
+    }
+}
+
+/// Puts other numbers in the place of those that values of a type are made of, where `change` has one.
+fn put(
+    program: &Program,
+    ty: &Type,
+    bytes: &mut [u8],
+    mut change: impl FnMut(Scalar) -> Option<Value>,
+) {
+    let mut scalars = vec![];
+    parts(program, ty, 0, &mut scalars);
+    let size = (layout_of(&program.module, ty).size as usize).max(1);
+    for element in bytes.chunks_exact_mut(size) {
+        for (at, s) in &scalars {
+            let bytes = s.bytes() as usize;
+            if let Some(value) = change(*s) {
+                element[*at..*at + bytes].copy_from_slice(&value.bits.to_le_bytes()[..bytes]);
             }
         }
     }
 }
 
+/// A real that is passed: what few expect, in the first ways all of one kind, or near a number of the text.
+fn passed(numbers: &[f64], way: u64, ty: Scalar, mix: &mut Mix) -> Option<Value> {
+    const UNEXPECTED: [f64; 3] = [f64::NAN, 1e30, -1e30];
+    let kind = if way < UNEXPECTED.len() as u64 { way } else { mix.below(8) };
+    match UNEXPECTED.get(kind as usize) {
+        Some(value) => Some(Value::float(ty, *value)),
+        None => near(numbers, ty, mix),
+    }
+}
+
 /// A number about one of these, every other time.
 fn near(numbers: &[f64], ty: Scalar, mix: &mut Mix) -> Option<Value> {
-    let number = numbers[mix.below(2 * numbers.len() as u64) as usize % numbers.len()];
-    let apart = [0.0, 1.0, -1.0, 0.25 * number, -2.0 * number][mix.below(5) as usize];
+    let one = numbers[mix.below(2 * numbers.len() as u64) as usize % numbers.len()];
+    let apart = [0.0, 1.0, -1.0, 0.25 * one, -2.0 * one][mix.below(5) as usize];
     // A sum would have no sign.
-    let value = if apart == 0.0 { number } else { number + apart };
+    let value = if apart == 0.0 { one } else { one + apart };
     let kept = mix.below(2) == 0;
-    (!kept).then(|| match ty.is_float() {
+    (!kept).then(|| number(ty, value))
+}
+
+fn number(ty: Scalar, value: f64) -> Value {
+    match ty.is_float() {
         true => Value::float(ty, value),
         false => Value::int(ty, value as i64),
-    })
+    }
 }
 
 /// The numbers that a kernel and its functions compare something with.

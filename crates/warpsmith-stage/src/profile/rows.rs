@@ -9,7 +9,7 @@ use warpsmith_ir::layout::layout_of;
 use super::instrument::{Instrumented, Layout, Offered};
 use crate::launch::Launch;
 use crate::memory::{self, Data, Lengths, Prepared, Values};
-use crate::program::Program;
+use crate::program::{Limits, Program};
 use crate::source::forks::Choices;
 
 /// One visit of a thread to a mark.
@@ -105,8 +105,9 @@ impl Run<'_> {
     fn once(&self, seed: u64, lengths: &mut Lengths) -> Result<Profile, Diagnostic> {
         let Run { program, instrumented, .. } = *self;
         let room = self.room();
-        let (ran, prepared) =
-            memory::run_within(program, lengths, |lengths| self.prepared(seed, lengths, room))?;
+        let (ran, prepared) = memory::run_within((program, Limits::of(program)), lengths, |l| {
+            self.prepared(seed, l, room)
+        })?;
         let leaves = (self.kind == Values::Wide || !self.choices.0.is_empty())
             && ran.findings.iter().any(|f| f.rule == Rule::OutOfBounds);
         if ran.limit.is_some() && instrumented.layouts.len() > self.reads || leaves {

@@ -71,6 +71,7 @@ impl Session {
         }
         let Some(mut found) = suited else { return Ok(vec![]) };
         found.loose = matches!(fit, Fit::Loose(_) | Fit::Within(_) | Fit::Each(_) | Fit::Beyond(_));
+        found.deep = matches!(fit, Fit::Deep(_));
         // Sizes that blocks are too large for stay so.
         let beside = matches!(
             fit,
@@ -246,7 +247,7 @@ impl Session {
             if !idle {
                 self.suited.extend(launch.constants.iter().cloned());
             }
-            return Ok(Some(Suited { launch, lengths, idle, loose: false }));
+            return Ok(Some(Suited { launch, lengths, idle, loose: false, deep: false }));
         }
         let races = outcome.findings.into_iter().filter(|f| ordered && f.rule == Rule::RaceGlobal);
         let bad = bad.into_iter().chain(races).collect();

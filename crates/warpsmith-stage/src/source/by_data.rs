@@ -25,11 +25,22 @@ pub(super) struct ByData<'a> {
     own: HashSet<String>,
     /// Arrays of the function and tables of the file, whose elements the text gives.
     tables: HashSet<String>,
+    /// A byte of the main file: in a loop around it, data that may end the loop say nothing of what its counters are.
+    at: Option<usize>,
 }
 
 impl<'a> ByData<'a> {
     pub fn of(unit: &'a TranslationUnit, function: &ast::FunctionDecl, body: &ast::Block) -> Self {
+        Self::seen_from(None, (unit, function, body))
+    }
+
+    /// The same where a byte of the main file is.
+    pub fn seen_from(
+        at: Option<usize>,
+        (unit, function, body): (&'a TranslationUnit, &ast::FunctionDecl, &ast::Block),
+    ) -> Self {
         let mut found = ByData {
+            at,
             references: ties::by_reference(unit),
             names: HashSet::new(),
             memory: HashSet::new(),
@@ -207,13 +218,13 @@ impl<'a> ByData<'a> {
             }
             StmtKind::For { init, cond, step, body } => {
                 init.iter().for_each(|s| self.stmt(s, under));
-                let under = under || cond.iter().any(|c| self.decide(c));
+                let under = under || cond.iter().any(|c| self.ends(s, c));
                 step.iter().for_each(|e| self.expr(e, under));
                 self.stmt(body, under);
             }
             StmtKind::While { cond, body } | StmtKind::DoWhile { body, cond } => {
                 self.expr(cond, under);
-                let under = under || self.decide(cond);
+                let under = under || self.ends(s, cond);
                 self.stmt(body, under);
             }
             StmtKind::Switch { selector, body } => {
@@ -229,6 +240,13 @@ impl<'a> ByData<'a> {
             StmtKind::Expr(e) => self.expr(e, under),
             _ => {}
         }
+    }
+
+    /// Whether data decide how often a loop has run where variables are looked at.
+    fn ends(&self, s: &ast::Stmt, cond: &ast::Expr) -> bool {
+        let span = s.span.start as usize..s.span.end as usize;
+        let inside = s.span.file.0 == 0 && self.at.is_some_and(|at| span.contains(&at));
+        !inside && self.decide(cond)
     }
 
     fn vars(&mut self, vars: &ast::VarDecl, under: bool) {

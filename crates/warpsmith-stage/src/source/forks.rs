@@ -53,9 +53,9 @@ impl Forks {
         let mut all = Forks::default();
         for mark in &marks.reads {
             let way = scope::function_at(unit, mark.global().start).map(|(function, body)| {
-                let data = ByData::of(unit, function, body);
                 let (at, way, again) = (mark.global(), Way::default(), false);
                 let start = at.start;
+                let data = ByData::seen_from(Some(start), (unit, function, body));
                 let mut finder = Finder {
                     unit,
                     sources,
@@ -69,7 +69,8 @@ impl Forks {
                 };
                 finder.list(&body.stmts);
                 finder.way.open |= finder.element(&at);
-                let (filled, way) = (finder.data.filled(body), finder.way);
+                let way = finder.way;
+                let filled = ByData::of(unit, function, body).filled(body);
                 all.filled.extend(filled);
                 way
             });
@@ -178,8 +179,10 @@ impl Finder<'_> {
                     return self.stmt(start);
                 }
                 let own = cond.iter().chain(step).find(|e| self.holds(e.span));
-                // Where data alone end a loop none would with what is put in their place.
-                self.way.open |= cond.as_ref().is_none_or(|c| self.data.decide(c));
+                match cond {
+                    Some(cond) => self.goes_on(cond),
+                    None => self.way.open = true,
+                }
                 match own {
                     Some(own) => self.expr(own),
                     None => self.looped(body),
@@ -188,7 +191,8 @@ impl Finder<'_> {
             StmtKind::While { cond, body } | StmtKind::DoWhile { body, cond } => {
                 let endless =
                     matches!(*scope::plain(cond).kind, ExprKind::Number(_) | ExprKind::Bool(_));
-                self.way.open |= endless || self.data.decide(cond);
+                self.way.open |= endless;
+                self.goes_on(cond);
                 match self.holds(cond.span) {
                     true => self.expr(cond),
                     false => self.looped(body),
@@ -200,6 +204,28 @@ impl Finder<'_> {
             }
             StmtKind::Switch { selector, body } => self.switch(selector, body),
             _ => walk::stmt(s, &mut |e| self.part(e)),
+        }
+    }
+
+    /// A loop that data may end: it is to go on as far as what else its condition asks for. Where data alone end it, it would not end with what is put in
+    /// their place.
+    fn goes_on(&mut self, cond: &ast::Expr) {
+        match self.is_bounded(cond) {
+            true => self.require(cond, true),
+            false => self.way.open |= self.data.decide(cond),
+        }
+    }
+
+    /// Whether a condition compares something that data do not decide on, too.
+    fn is_bounded(&self, cond: &ast::Expr) -> bool {
+        match &*scope::plain(cond).kind {
+            ExprKind::Binary { op, left, right } if op == "&&" => {
+                self.is_bounded(left) || self.is_bounded(right)
+            }
+            ExprKind::Binary { op, .. } => {
+                matches!(op.as_str(), "<" | "<=" | ">" | ">=" | "!=") && !self.data.decide(cond)
+            }
+            _ => false,
         }
     }
 

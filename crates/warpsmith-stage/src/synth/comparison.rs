@@ -70,7 +70,7 @@ impl Comparison {
         }
         // A position in blocks is not below zero.
         if let Term::Binary(Op::Div, ..) = self.left {
-            let sides = [&self.left, &self.right].map(|t| t.text(symbols));
+            let sides = [&self.left, &self.right].map(|t| t.side(symbols));
             return format!("{} {} {}", sides[0], self.op.symbol(), sides[1]);
         }
         if let Some(text) = self.without_difference(symbols) {
@@ -80,14 +80,14 @@ impl Comparison {
         let apart = is_difference(&self.right);
         let left = match &self.left {
             Term::Binary(Op::Add, a, b) if matches!(**a, Term::Symbol(_)) => {
-                format!("(int){} + {}", a.text(symbols), b.text(symbols))
+                format!("(int){} + {}", a.side(symbols), b.side(symbols))
             }
-            Term::Binary(..) => format!("(int)({})", self.left.text(symbols)),
-            Term::Symbol(s) if symbols[*s].int => self.left.text(symbols),
-            other if apart => format!("(int){}", other.text(symbols)),
-            other => other.text(symbols),
+            Term::Binary(..) => format!("(int)({})", self.left.side(symbols)),
+            Term::Symbol(s) if symbols[*s].int => self.left.side(symbols),
+            other if apart => format!("(int){}", other.factor(symbols)),
+            other => other.side(symbols),
         };
-        let right = self.right.text(symbols);
+        let right = self.right.side(symbols);
         let sum = apart || matches!(self.left, Term::Binary(..));
         let right = match (sum && unsigned(&self.right, symbols), &self.right) {
             (false, _) => right,

@@ -175,6 +175,7 @@ impl<'a> Conditions<'a> {
             for b in &bounds {
                 self.compare(&left, &Term::Symbol(*b), -2..=1, 6);
             }
+            self.moved_bounds(&left, &bounds, 6);
         }
         self.moved_variables();
         self.blocks_of_positions();

@@ -39,6 +39,13 @@ impl Op {
     }
 }
 
+/// What binds a term to its neighbours, the loosest first.
+const ALONE: u8 = 0;
+const COMPARED: u8 = 1;
+const SUM: u8 = 2;
+const PRODUCT: u8 = 3;
+const FACTOR: u8 = 4;
+
 impl Term {
     /// What an operation gives, without nothing added and products with one and nothing.
     pub fn op(op: Op, a: Term, b: Term) -> Term {
@@ -111,7 +118,17 @@ impl Term {
 
     /// As it is written in CUDA C. Symbols of several words get parentheses where their neighbours bind tighter.
     pub fn text(&self, symbols: &[Symbol]) -> String {
-        self.spelled(symbols, 0)
+        self.spelled(symbols, ALONE)
+    }
+
+    /// As a side of a comparison.
+    pub fn side(&self, symbols: &[Symbol]) -> String {
+        self.spelled(symbols, COMPARED)
+    }
+
+    /// As what a cast stands before.
+    pub fn factor(&self, symbols: &[Symbol]) -> String {
+        self.spelled(symbols, FACTOR)
     }
 
     fn spelled(&self, symbols: &[Symbol], outer: u8) -> String {
@@ -119,9 +136,14 @@ impl Term {
             Term::Number(n) => n.to_string(),
             Term::Symbol(s) => {
                 let symbol = &symbols[*s];
-                let plain = symbol.kind != SymbolKind::Subscript;
-                let sum_only = !symbol.text.contains(['?', '<', '>', '=', '&', '|', '^', '%']);
-                match plain || outer == 0 || outer == 1 && sum_only {
+                let plain = !matches!(symbol.kind, SymbolKind::Subscript | SymbolKind::Constant)
+                    || symbol.text.chars().all(|c| c.is_alphanumeric() || "_.[]".contains(c));
+                let loose = symbol.text.contains(['?', '<', '>', '=', '&', '|', '^']);
+                let product = symbol.text.contains('%');
+                match plain
+                    || outer == ALONE
+                    || !loose && outer <= if product { COMPARED } else { SUM }
+                {
                     true => symbol.text.clone(),
                     false => format!("({})", symbol.text),
                 }
@@ -132,11 +154,11 @@ impl Term {
             }
             Term::Binary(op, a, b) => {
                 let (sign, level, right) = match op {
-                    Op::Add => ("+", 1, 1),
-                    Op::Sub => ("-", 1, 2),
-                    Op::Mul => ("*", 2, 3),
-                    Op::Div => ("/", 2, 3),
-                    _ => ("%", 2, 3),
+                    Op::Add => ("+", SUM, SUM),
+                    Op::Sub => ("-", SUM, SUM + 1),
+                    Op::Mul => ("*", PRODUCT, FACTOR),
+                    Op::Div => ("/", PRODUCT, FACTOR),
+                    _ => ("%", PRODUCT, FACTOR),
                 };
                 let text =
                     format!("{} {sign} {}", a.spelled(symbols, level), b.spelled(symbols, right));
@@ -148,9 +170,9 @@ impl Term {
     /// An argument of `min`, whose two have to have one type.
     fn as_int(&self, symbols: &[Symbol]) -> String {
         match self {
-            _ if self.is_int(symbols) => self.spelled(symbols, 0),
-            Term::Symbol(_) => format!("(int){}", self.spelled(symbols, 3)),
-            _ => format!("(int)({})", self.spelled(symbols, 0)),
+            _ if self.is_int(symbols) => self.text(symbols),
+            Term::Symbol(_) => format!("(int){}", self.factor(symbols)),
+            _ => format!("(int)({})", self.text(symbols)),
         }
     }
 
@@ -237,6 +259,18 @@ mod tests {
         let product = Term::op(Op::Mul, Term::op(Op::Rem, s.clone(), width.clone()), width);
         assert_eq!(product.text(&symbols), "s % (BX + 2) * (BX + 2)");
         assert_eq!(Term::op(Op::Mul, sub, s).text(&symbols), "(tx + ty * BX) * s");
+        let symbols = [
+            symbol("(z / step) & 1", SymbolKind::Subscript),
+            symbol("B + M", SymbolKind::Constant),
+            symbol("z % 2", SymbolKind::Subscript),
+        ];
+        let [bit, extent, rest] = [0, 1, 2].map(Term::Symbol);
+        assert_eq!(bit.text(&symbols), "(z / step) & 1");
+        assert_eq!(bit.side(&symbols), "((z / step) & 1)");
+        assert_eq!(bit.plus(1).text(&symbols), "((z / step) & 1) + 1");
+        assert_eq!(extent.side(&symbols), "B + M");
+        assert_eq!(Term::op(Op::Mul, Term::Number(2), extent).text(&symbols), "2 * (B + M)");
+        assert_eq!(rest.side(&symbols), "z % 2");
         assert_eq!(product.value(&[17, 0, 3]), Some(10));
     }
 }

@@ -9,7 +9,7 @@ use warpsmith_ir::{Diagnostic, Span, Way};
 use super::{blocks, tiny};
 use crate::launch::{self, End, Fit, Launch, SIDE};
 use crate::memory::{self, Data, Lengths, Prepared, Values};
-use crate::program::Program;
+use crate::program::{Limits, Program, nothing_found};
 use crate::search;
 use crate::session::{Refusal, Session, Suited};
 use crate::source::patch::Patch;
@@ -76,6 +76,8 @@ const FEW: usize = 6;
 /// What values come from, and the ways of threads that no profile has seen.
 pub(super) const SEED: u64 = 7;
 pub(super) const OTHER_WAYS: std::ops::Range<u64> = 20..24;
+/// Those with data near numbers of the text; in the last ones all data are alike.
+const NEAR_WAYS: std::ops::Range<u64> = 20..20 + memory::NEAR_WAYS;
 /// Threads of a launch that is looked at with all of these, at most.
 const MAX_THREADS: u64 = 1 << 13;
 
@@ -103,6 +105,8 @@ const BESIDE: [(Fit, u32); 12] = [
 
 /// Planes of launches with more than a few: rings of five come round twice, and of many.
 const DEEP: [u32; 2] = [11, 26];
+/// Of launches whose loops go beyond a tile as well.
+const DEEPEST: i64 = 1100;
 
 /// Launches with sizes without pattern where several bound positions along one axis, with small blocks and with those of the file.
 const RANDOM: u32 = 240;
@@ -166,6 +170,15 @@ fn aliased(session: &mut Session, launches: &[Suited]) -> Result<Vec<Suited>, Re
     Ok(all)
 }
 
+/// Loops that go through more planes than a tile of the file's block has elements along an axis, with as many positions.
+fn beyond_tiles(session: &mut Session, profiled: &[Suited]) -> Option<(Fit, u32)> {
+    let own = profiled.iter().find(|s| Some(s.launch.block) == session.own)?;
+    let planes = session.widest(&own.launch) + 2;
+    let blocks = planes as u32 / own.launch.block[0].max(1) + 2;
+    let more = i64::from(DEEP[1])..DEEPEST;
+    more.contains(&planes).then_some((Fit::Deep(planes as u32), blocks))
+}
+
 impl Checker {
     /// Chooses launches that were not profiled.
     ///
@@ -181,9 +194,8 @@ impl Checker {
         if session.usage.strides {
             kinds.push((Fit::Strided, 3));
         }
-        if session.usage.roles.values().any(|r| r.depth) {
-            kinds.extend(DEEP.map(|planes| (Fit::Deep(planes), 2)));
-        }
+        let deep = session.usage.roles.values().any(|r| r.depth);
+        kinds.extend(DEEP.map(|planes| (Fit::Deep(planes), 2)).into_iter().filter(|_| deep));
         let mut shapes = search::shapes(session, &launch::USUAL, &launch::USUAL_ROWS, 2);
         shapes.extend(session.own);
         for block in blocks::asked_for(session, profiled)? {
@@ -200,7 +212,8 @@ impl Checker {
             let all = launch::loose(count).filter(|_| loose);
             launch::random(&session.usage, n).chain(all).map(|f| (f, 1)).collect()
         };
-        let (many, few) = (random(RANDOM, LOOSE), random(FEW_RANDOM, FEW_LOOSE));
+        let (many, mut few) = (random(RANDOM, LOOSE), random(FEW_RANDOM, FEW_LOOSE));
+        few.extend(beyond_tiles(session, profiled).filter(|_| deep));
         let small = small.into_iter().map(|b| {
             let beside = beside.iter().chain(&many).copied();
             let corners = corners().filter(|_| plane);
@@ -356,7 +369,7 @@ impl Checker {
         for suited in self.first() {
             let rewritten = Rewritten::new(session, edits, &suited.launch)?;
             let shaped = session.shaped(&suited.launch)?;
-            for way in OTHER_WAYS {
+            for way in NEAR_WAYS {
                 let seed = SEED + way * memory::SEEDS_A_WAY;
                 let programs = (&shaped.reference, &rewritten);
                 self.with(session, programs, suited, (seed, Values::Near), &mut checked)?;
@@ -368,12 +381,12 @@ impl Checker {
         Ok(checked)
     }
 
-    /// The first launches of each block.
+    /// The first launches of each block, and those whose loops go through many planes.
     pub(super) fn first(&self) -> Vec<&Suited> {
         let mut first: Vec<&Suited> = vec![];
         for suited in self.looked_at() {
             let same = first.iter().filter(|s| s.launch.block == suited.launch.block).count();
-            if same < OF_EACH {
+            if same < OF_EACH || suited.deep {
                 first.push(suited);
             }
         }
@@ -409,9 +422,14 @@ impl Checker {
             Ok(p)
         };
         let of_reference = |lengths: &Lengths| prepare(reference, &suited.launch, lengths);
-        let ran = memory::run_within(reference, &mut lengths, of_reference).map_err(refuse)?;
+        let limits = if kind == Values::Near { Limits::NEAR } else { Limits::of(reference) };
+        let ran = memory::run_within((reference, limits), &mut lengths, of_reference);
+        let ran = ran.map_err(refuse)?;
         let (outcome, expected) = ran;
-        if kind == Values::Near && outcome.findings.iter().any(|f| !f.rule.is_note()) {
+        // What goes on for ever says nothing, as what is wrong.
+        if kind == Values::Near && nothing_found(&outcome).is_err()
+            || kind != Values::Tagged && outcome.limit.is_some()
+        {
             return Ok(false);
         }
         let fresh = of_reference(&lengths).map_err(refuse)?;

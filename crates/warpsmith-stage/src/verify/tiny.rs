@@ -7,6 +7,7 @@ use std::rc::Rc;
 use super::check::{Checked, Checker, OTHER_WAYS, Problem, Rewritten, SEED, Shape};
 use crate::launch::Fit;
 use crate::memory::{self, Values};
+use crate::program::Limits;
 use crate::search;
 use crate::session::{Refusal, Session, Suited};
 use crate::source::forks::Choices;
@@ -100,7 +101,10 @@ impl Checker {
                     });
                     let [old, new] =
                         texts.map(|text| Rewritten::new(session, &text, &suited.launch));
-                    let made = Rc::new([old?, new?]);
+                    let [mut old, new] = [old?, new?];
+                    // Loops that data end may go on for ever now.
+                    old.program.max_steps = Limits::NEAR.steps.min(old.program.max_steps);
+                    let made = Rc::new([old, new]);
                     programs.insert(key, made.clone());
                     made
                 }

@@ -152,7 +152,8 @@ impl Finder<'_> {
                     let callee = &self.text.program.module.function(*function).body;
                     args.iter().any(|a| self.points_to_read(a)) || changes_shared_state(callee)
                 }
-                StmtKind::Barrier { .. } => true,
+                StmtKind::AsyncCopy { destination, .. } => self.points_to_read(destination),
+                StmtKind::Barrier { .. } | StmtKind::AsyncWait(_) => true,
                 _ => false,
             };
         });

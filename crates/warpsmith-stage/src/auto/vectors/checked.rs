@@ -11,7 +11,7 @@ use crate::auto::ranking::{self, Entrant, Form, RUNS, Ranking};
 use crate::auto::{Best, NewLaunch};
 use crate::launch::{Fit, Launch};
 use crate::memory::{self, Data, Lengths, Values};
-use crate::program::{self, Program, first_message, nothing_found};
+use crate::program::{self, Limits, Program, first_message, nothing_found};
 use crate::session::{Refusal, Suited};
 use crate::source::patch::{Patch, indentation};
 
@@ -145,7 +145,8 @@ impl Ranking<'_> {
         };
         let mut lengths = suited.lengths.clone();
         let (_, expected) =
-            memory::run_within(before, &mut lengths, |l| prepared(before, l)).map_err(said)?;
+            memory::run_within((before, Limits::of(before)), &mut lengths, |l| prepared(before, l))
+                .map_err(said)?;
         let cuts: &[u32] = if wide.cut.is_some() { &CUTS } else { &[1] };
         for blocks in cuts {
             let mut actual = prepared(after, &lengths).map_err(said)?;
