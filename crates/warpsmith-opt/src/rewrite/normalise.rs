@@ -17,12 +17,12 @@ use warpsmith_ir::{
 };
 
 use super::Rewritten;
+use super::edit::runs::scalar_of;
 use super::step::{About, Law, LoopArgs, OfLoop};
 use crate::analysis::scalars;
 use crate::build::counters::counter_type;
 use crate::kernel::{Kernel, is_marked};
 use crate::refusal::Refusal;
-use crate::rewrite::runs::scalar_of;
 use crate::walk;
 
 /// The step, which names one loop: a loop that counts down.

@@ -30,12 +30,13 @@ use warpsmith_ir::{
 };
 use winnow::{ModalResult, Parser};
 
+use super::edit::copy::general_copy;
+use super::edit::part_ranges::Ranges;
+use super::edit::{copy, slots};
 use super::fuse_loops::unmark;
-use super::grammar::{counted_or_one, name};
-use super::part_ranges::Ranges;
-use super::specialise::general_copy;
+use super::step::grammar::{counted_or_one, name};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
-use super::{Rewritten, copy, keep_rows, share, slots};
+use super::{Rewritten, keep_rows, share};
 use crate::analysis::loops::unit_step;
 use crate::analysis::{appends, extremes, scalars};
 use crate::build::{counters, operators, stmts};

@@ -22,10 +22,11 @@ use std::fmt;
 
 use warpsmith_ir::{BinaryOp, Expr, ForLoop, LoopId, Scalar, SourceMap, Stmt, StmtKind, Type};
 
-use super::grammar::{by_x, counted, name, number, wanted};
-use super::specialise::general_copy;
+use super::edit::copy;
+use super::edit::copy::general_copy;
+use super::step::grammar::{by_x, counted, name, number, wanted};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
-use super::{Rewritten, copy, split_k};
+use super::{Rewritten, split_k};
 use crate::analysis::scalars;
 use crate::build::conditions::select;
 use crate::build::counters;

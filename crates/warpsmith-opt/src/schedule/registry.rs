@@ -9,7 +9,7 @@ use winnow::combinator::{cut_err, fail, preceded};
 use winnow::{ModalResult, Parser};
 
 use crate::kernel::Kernel;
-use crate::rewrite::grammar::wanted;
+use crate::rewrite::step::grammar::wanted;
 use crate::rewrite::step::{About, Rewrite, StepError};
 use crate::rewrite::{self, Rewritten};
 

@@ -4,7 +4,7 @@ use warpsmith_device::Gpu;
 use warpsmith_ir::{Diagnostic, FuncId, Module};
 use warpsmith_opt::Kernel;
 use warpsmith_opt::kernel::OfGpu;
-use warpsmith_opt::rewrite::independence;
+use warpsmith_opt::rewrite::question::independence;
 
 use crate::status::Failure;
 

@@ -7,7 +7,7 @@ use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
 use warpsmith_ir::{Diagnostic, Function, SourceMap, StructDef};
 use warpsmith_opt::analysis::extents as accesses;
 use warpsmith_opt::kernel::is_marked;
-use warpsmith_opt::rewrite::{independence, precision};
+use warpsmith_opt::rewrite::{precision, question::independence};
 use warpsmith_opt::schedule::fusions;
 use warpsmith_opt::schedule::space::Space;
 use warpsmith_opt::{Kernel, Program, Schedule, lower, schedule, walk};

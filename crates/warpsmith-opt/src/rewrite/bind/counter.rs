@@ -8,7 +8,7 @@ use crate::analysis::scalars;
 use crate::build::counters;
 use crate::kernel::only_loop;
 use crate::legalise::scope::Lowered;
-use crate::rewrite::draft::Draft;
+use crate::rewrite::edit::draft::Draft;
 
 impl Draft<'_> {
     /// A counter declared outside its loop keeps the value it left with, where something reads it.

@@ -20,10 +20,11 @@ use warpsmith_ir::{
     Axis, BinaryOp, BindLevel, Binding, LoopId, LoopKind, Parallel, SourceMap, StmtKind,
 };
 
-use super::grammar::{axis, by_x, comma, name, number, wanted};
-use super::independence::Findings;
+use super::Rewritten;
+use super::question::independence;
+use super::question::independence::Findings;
+use super::step::grammar::{axis, by_x, comma, name, number, wanted};
 use super::step::{About, Law, Rewrite, StepError, loops_named};
-use super::{Rewritten, independence};
 use crate::analysis::loops;
 use crate::assumption::Assumption;
 use crate::kernel::{Kernel, Nest, is_marked, only_loop};

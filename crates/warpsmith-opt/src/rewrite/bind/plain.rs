@@ -16,7 +16,7 @@ use crate::build::conditions::all_of;
 use crate::build::counters;
 use crate::kernel::{Nest, Order, only_loop};
 use crate::legalise::scope::{About, Lowered};
-use crate::rewrite::draft::{Draft, Machine};
+use crate::rewrite::edit::draft::{Draft, Machine};
 use crate::walk;
 
 /// Most blocks of a grid along y and z.

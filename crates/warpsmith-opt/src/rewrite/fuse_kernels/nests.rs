@@ -12,8 +12,8 @@ use crate::build::conditions::all_of;
 use crate::build::counters;
 use crate::build::stmts::{declare, set, when};
 use crate::kernel::only_loop;
-use crate::rewrite::specialise::general_copy;
-use crate::rewrite::{copy, runs};
+use crate::rewrite::edit::copy::general_copy;
+use crate::rewrite::edit::{copy, runs};
 use crate::walk;
 
 impl Maker<'_, '_> {

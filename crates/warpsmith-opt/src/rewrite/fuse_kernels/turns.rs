@@ -16,7 +16,7 @@ use crate::build::stmts;
 use crate::build::{arithmetic, counters};
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
-use crate::rewrite::copy::{self, Side};
+use crate::rewrite::edit::copy::{self, Side};
 use crate::walk;
 
 /// A serial loop that holds both nests and nothing else.

@@ -7,7 +7,7 @@ use super::{Aligned, LegalKeepRows, length};
 use crate::build::conditions::{all_of, select};
 use crate::build::counters;
 use crate::kernel::Kernel;
-use crate::rewrite::runs::scalar_of;
+use crate::rewrite::edit::runs::scalar_of;
 
 /// Rows are counted in 32 bits, those that fill the last block included.
 const MOST_ROWS: i64 = 1 << 30;

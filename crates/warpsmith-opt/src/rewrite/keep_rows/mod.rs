@@ -41,12 +41,13 @@ use warpsmith_ir::{
     Block, Expr, ExprKind, ForLoop, LoopId, ReduceOp, Scalar, SourceMap, StmtKind, VarId,
 };
 
-use super::grammar::{counted, counted_or_one, name};
-use super::independence::Findings;
+use super::edit::runs::{scalar_of, vector};
 use super::privatise::has_only_private;
-use super::runs::{scalar_of, vector};
+use super::question::independence;
+use super::question::independence::Findings;
+use super::step::grammar::{counted, counted_or_one, name};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
-use super::{Rewritten, bind, independence, reduce, share};
+use super::{Rewritten, bind, reduce, share};
 use crate::analysis::loops::unit_step;
 use crate::analysis::{appends, scalars};
 use crate::build::threads;

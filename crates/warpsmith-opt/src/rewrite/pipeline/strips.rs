@@ -9,7 +9,7 @@ use crate::analysis::loops::unit_step;
 use crate::build::counters;
 use crate::build::stmts::barrier;
 use crate::build::stmts::declare;
-use crate::rewrite::draft::Draft;
+use crate::rewrite::edit::draft::Draft;
 use crate::rewrite::register_tile::expansion::{Expansion, type_of};
 
 impl Draft<'_> {

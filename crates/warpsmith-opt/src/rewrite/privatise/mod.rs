@@ -11,7 +11,7 @@
 //! ```
 //!
 //! With `run 16` a thread takes so many neighbouring iterations at a time, and what they read side by side is loaded in
-//! vectors ([`runs`](super::runs)).
+//! vectors ([`runs`](super::edit::runs)).
 //!
 //! Updates of shared memory meet only those of one block, and each block updates the array in memory once. What the loop reduces
 //! besides, each block leaves in the workspace, and a loop behind the nest combines: a later step binds it (`reduce s`).
@@ -31,11 +31,12 @@ use warpsmith_ir::{
     SourceMap, Stmt, StmtKind, Type, Var, VarId, VarKind,
 };
 
-use super::grammar::{counted, counted_or_one, name};
-use super::independence::Findings;
-use super::runs;
+use super::edit::{copy, runs};
+use super::question::independence;
+use super::question::independence::Findings;
+use super::step::grammar::{counted, counted_or_one, name};
 use super::step::{About, Law, Rewrite, StepError};
-use super::{Rewritten, bind, copy, independence};
+use super::{Rewritten, bind};
 use crate::analysis::updates::updated;
 use crate::analysis::updates::{identity, only_update};
 use crate::build::conditions::select;

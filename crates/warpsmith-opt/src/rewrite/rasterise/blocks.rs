@@ -5,7 +5,7 @@ use warpsmith_ir::{BinaryOp, Expr, ExprKind, ForLoop, MathFn, Origin, Stmt, Type
 use crate::build::counters;
 use crate::build::stmts::declare;
 use crate::kernel::{Nest, Order};
-use crate::rewrite::draft::Draft;
+use crate::rewrite::edit::draft::Draft;
 use crate::rewrite::register_tile::tile::Tile;
 
 impl Draft<'_> {

@@ -12,7 +12,7 @@ use warpsmith_ir::{
 use crate::analysis::loops::unit_step;
 use crate::build::counters;
 use crate::build::stmts::declare;
-use crate::rewrite::draft::Draft;
+use crate::rewrite::edit::draft::Draft;
 use crate::rewrite::rectangle::outside::{common, slack_of};
 use crate::rewrite::register_tile::expansion::{Expansion, type_of};
 use crate::rewrite::register_tile::tile::Tile;

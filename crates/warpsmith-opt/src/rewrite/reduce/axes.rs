@@ -10,7 +10,7 @@ use crate::build::conditions::select;
 use crate::build::counters;
 use crate::build::stmts::declare;
 use crate::kernel::Nest;
-use crate::rewrite::draft::Draft;
+use crate::rewrite::edit::draft::Draft;
 
 impl Draft<'_> {
     /// Statements that set `blocks`, the product of the blocks along the axes, and these.

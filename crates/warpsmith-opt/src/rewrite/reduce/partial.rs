@@ -12,7 +12,7 @@ use crate::build::operators::{combine, identity};
 use crate::build::stmts::declare;
 use crate::kernel::{Nest, Reduce, STATIC_SHARED};
 use crate::legalise::scope::{About, Lowered};
-use crate::rewrite::draft::{Draft, Machine};
+use crate::rewrite::edit::draft::{Draft, Machine};
 use crate::rewrite::reduce::axes::{numbered, product, unsigned};
 use crate::walk;
 

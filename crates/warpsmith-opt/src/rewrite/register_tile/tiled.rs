@@ -18,7 +18,7 @@ use crate::build::stmts::declare;
 use crate::build::threads::flat_thread;
 use crate::kernel::Nest;
 use crate::legalise::scope::{About, Lowered};
-use crate::rewrite::draft::{Draft, Machine};
+use crate::rewrite::edit::draft::{Draft, Machine};
 use crate::rewrite::persist::strides::TileNumbers;
 use crate::rewrite::register_tile::expansion::{BlockThreads, Expansion};
 use crate::rewrite::register_tile::tile::{Begin, BlockPlace, Tile};

@@ -14,7 +14,7 @@ use crate::analysis::loops::written_bases;
 use crate::analysis::{extremes, scalars};
 use crate::kernel::{Kernel, Sum};
 use crate::refusal::Refusal;
-use crate::rewrite::independence;
+use crate::rewrite::question::independence;
 use crate::walk;
 
 /// The variables that live longer than an iteration, each with the one operation that combines it; nothing uses them before
