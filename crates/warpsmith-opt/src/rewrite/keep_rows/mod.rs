@@ -50,14 +50,14 @@ use super::step::{About, Law, Rewrite, StepError, loop_named};
 use super::{Rewritten, bind, reduce, share};
 use crate::analysis::loops::unit_step;
 use crate::analysis::{appends, scalars};
-use crate::build::threads;
+use crate::build::{threads, trips};
 use crate::kernel::{Kernel, Sum, is_marked};
 use crate::refusal::Refusal;
 use crate::walk;
 pub(super) use kept::{Row, accessed, check_statements, own_element};
 pub(super) use launch::aligned;
 pub(super) use prefix::{check as check_running, contributions};
-use range::{check_length, knows_ends, length};
+use range::{check_length, knows_ends};
 pub(super) use recurrence::{carried, with_slopes};
 pub(super) use text::elements;
 use winnow::ModalResult;
@@ -565,9 +565,13 @@ fn by_unknown(sum: &Poly, known: &dyn Fn(&Atom) -> bool) -> Option<BTreeMap<Vec<
 /// What must be multiples of a width for rows of whole vectors: the number of elements; of a row that ends at one of two places where it
 /// begins and both ends.
 fn whole_vectors(l: &ForLoop) -> Option<Vec<Poly>> {
-    let ExprKind::Select(_, a, b) = &*l.limit.kind else { return Some(vec![length(l)?]) };
+    let ExprKind::Select(_, a, b) = &*l.limit.kind else {
+        return Some(vec![trips::sum_if_it_runs(l)?]);
+    };
     let from_zero = ForLoop { first: Expr::i32(0), ..l.clone() };
-    let end = |limit: &Expr| length(&ForLoop { limit: limit.clone(), ..from_zero.clone() });
+    let end = |limit: &Expr| {
+        trips::sum_if_it_runs(&ForLoop { limit: limit.clone(), ..from_zero.clone() })
+    };
     Some(vec![Poly::from_expr(&l.first)?, end(a)?, end(b)?])
 }
 

@@ -41,7 +41,7 @@ use crate::analysis::updates::updated;
 use crate::analysis::updates::{identity, only_update};
 use crate::build::conditions::select;
 use crate::build::stmts::element_of;
-use crate::build::{counters, stmts};
+use crate::build::{counters, stmts, trips};
 use crate::kernel::{Kernel, STATIC_SHARED, is_marked};
 use crate::refusal::Refusal;
 use crate::walk;
@@ -402,7 +402,7 @@ impl<'k, 'l> Maker<'k, 'l> {
         let wide = |e: Expr| e.cast(Type::I64);
         let number = self.local("iteration", Type::I64);
         let counts: Vec<Expr> =
-            loops.iter().map(|l| counters::wide_count(self.kernel.func(), l)).collect();
+            loops.iter().map(|l| trips::wide_count(self.kernel.func(), l)).collect();
         let mut body = vec![];
         let digits = counters::digits(Expr::var(number, Type::I64), &counts);
         for (l, at) in loops.iter().zip(digits).rev() {
@@ -484,13 +484,13 @@ impl<'k, 'l> Maker<'k, 'l> {
 /// `runs ? min(blocks, most) : 0`.
 fn number_of_blocks(kernel: &Kernel, loops: &[ForLoop], threads: &Expr, most: Expr) -> Expr {
     let function = kernel.func();
-    let counts = loops.iter().map(|l| counters::wide_count(function, l));
+    let counts = loops.iter().map(|l| trips::wide_count(function, l));
     let all = counts.reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b));
     let all = all.unwrap_or_else(|| Expr::int(Scalar::I64, 0));
-    let needed = counters::blocks(function, all, threads.clone());
+    let needed = trips::blocks(function, all, threads.clone());
     let fewer = Expr::binary(BinaryOp::Lt, needed.clone(), most.clone().cast(Type::I64));
     let blocks = select(fewer, needed.cast(Type::I32), most);
-    match counters::all_run(function, loops) {
+    match trips::all_run(function, loops) {
         Some(runs) => select(runs, blocks, Expr::i32(0)),
         None => blocks,
     }

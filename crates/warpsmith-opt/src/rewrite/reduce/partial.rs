@@ -7,9 +7,9 @@ use warpsmith_ir::{
 };
 
 use crate::analysis::loops;
-use crate::build::counters;
 use crate::build::operators::{combine, identity};
 use crate::build::stmts::declare;
+use crate::build::{counters, trips};
 use crate::kernel::{Nest, Reduce, STATIC_SHARED};
 use crate::legalise::scope::{About, Lowered};
 use crate::rewrite::edit::draft::{Draft, Machine};
@@ -205,9 +205,9 @@ impl Draft<'_> {
     fn grid_of(&mut self, loops: &[ForLoop], blocks: VarId, size: &Expr, most: Expr) -> Vec<Stmt> {
         let mut stmts = vec![];
         let count = match loops {
-            [only] => counters::count(&self.scope.host, only),
+            [only] => trips::count(&self.scope.host, only),
             _ => {
-                let counts = loops.iter().map(|l| counters::wide_count(&self.scope.host, l));
+                let counts = loops.iter().map(|l| trips::wide_count(&self.scope.host, l));
                 let Some(product) = counts.reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b)) else {
                     return stmts;
                 };
@@ -219,7 +219,7 @@ impl Draft<'_> {
             }
         };
         let ty = count.ty.clone();
-        let needed = counters::blocks(&self.scope.host, count, size.clone());
+        let needed = trips::blocks(&self.scope.host, count, size.clone());
         let place = || Place::new(PlaceKind::Var(blocks), Type::I32, Origin::default());
         if ty == Type::I32 {
             let set = self.store(place(), needed);
@@ -300,7 +300,7 @@ impl Draft<'_> {
     /// One loop over all iterations of a rectangular nest, numbered row by row.
     fn flattened(&mut self, loops: &[ForLoop], inner: Vec<Stmt>, stmt: &Stmt) -> Vec<Stmt> {
         let counts: Vec<Expr> =
-            loops.iter().map(|l| counters::wide_count(&self.scope.host, l)).collect();
+            loops.iter().map(|l| trips::wide_count(&self.scope.host, l)).collect();
         let total = self.scope.local("iterations", Type::I64);
         let number = self.scope.local("iteration", Type::I64);
         self.scope.host.vars[total.0 as usize].constant = true;
