@@ -341,3 +341,28 @@ void both(int n, int m, const float A[n][m], const float r[n], float s[m]) {
     assert!(said.contains(own) && said.contains("`if (m <= 1000000000)` not taken"), "{said}");
     assert!(!said.contains("1073741824"), "{said}");
 }
+
+/// Rows of 80 elements are never too long for threads that keep 128 of them: the nest as it was is run for shorter ones.
+#[test]
+fn ways_for_longer_rows_than_there_are_run_with_a_lower_limit() {
+    let source = "\
+// warpsmith: size n=64 m=50
+void rows(int n, unsigned m, int x[n][80]) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        int s = 1;
+        for (unsigned j = 0; j < m; j++) s += x[i][j];
+        for (unsigned j = 0; j < m; j++) x[i][j] -= s;
+    }
+}
+";
+    let folder = tempfile::tempdir().expect("a folder");
+    let schedule = folder.path().join("rows.sched");
+    std::fs::write(&schedule, "keep_rows i by 32 each 4\nbind i -> x block 32\n")
+        .expect("writable");
+    let tuned = tuned(source, |r| r.schedule(&schedule));
+    let lowered = |run: &serde_json::Value| {
+        run.as_str().is_some_and(|run| run.ends_with("with limits on sizes lowered to 3"))
+    };
+    assert!(paths(&tuned).iter().any(|p| lowered(&p["run"])), "{:#?}", paths(&tuned));
+}

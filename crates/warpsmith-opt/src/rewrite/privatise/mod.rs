@@ -328,6 +328,11 @@ impl<'k, 'l> Maker<'k, 'l> {
         let value = number_of_blocks(kernel, loops, &threads, most);
         let comment = format!("blocks that update copies of `{name}`");
         let blocks = kernel.add_length("blocks", value, comment);
+        kernel
+            .lengths
+            .iter_mut()
+            .filter(|l| l.var == blocks)
+            .for_each(|l| l.most = Some(legal.grid));
         let element = kernel.func().var(legal.array).ty.pointee().cloned().unwrap_or(Type::Void);
         let array = Type::array(element, legal.elements);
         let mut own = Var::new(format!("{name}_shared"), array, VarKind::Shared);

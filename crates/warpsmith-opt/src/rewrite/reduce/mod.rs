@@ -21,6 +21,7 @@
 //! (numbers, of a type that has the operation: whoever reads the clause sees to that). The order of the operations changes: floating-point results are compared with a tolerance.
 
 pub(crate) mod axes;
+mod few;
 pub(crate) mod partial;
 
 use std::fmt;
