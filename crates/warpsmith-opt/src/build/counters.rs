@@ -2,7 +2,7 @@
 //!
 //! The counter of thread `t` is `first + t * step` (dense indexing). The grid is rounded up to whole blocks, so that the
 //! counters of the excess threads can leave the range of a 32-bit type: [`excess`] says when, and what to do about it.
-//! Ranges of 64-bit counters are not an issue, since no memory and no time is enough to come near their limits.
+//! Ranges of 64-bit counters are not an issue: the launcher asks that none ends near there ([`far`](crate::analysis::far)).
 
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{
