@@ -189,7 +189,7 @@ pub fn check(kernel: &Kernel, target: LoopId, parts: u32) -> Result<LegalSplitSc
     keep_rows::check_statements(&l.body).map_err(refused)?;
     let carried = keep_rows::carried(kernel, l);
     let of_this = |why: Refusal| why.instead_of(share::VERB, VERB);
-    let mut sums = share::accumulated(kernel, l, &carried).map_err(of_this)?;
+    let mut sums = share::accumulated(kernel, l, Some(&carried)).map_err(of_this)?;
     keep_rows::check_running(kernel, l, (&sums, &carried)).map_err(refused)?;
     sums.extend(carried.iter().map(|var| Sum { var: *var, op: ReduceOp::Add, at: None }));
     if share::seen_before_the_end(&extremes::as_calls(&l.body), &sums).is_none() {

@@ -485,7 +485,7 @@ fn check_loop(kernel: &Kernel, l: &ForLoop, left_out: u32) -> Result<RowLoop, Re
     }
     let carried = recurrence::carried(kernel, l);
     let of_this = |why: Refusal| why.instead_of(share::VERB, VERB);
-    let sums = share::accumulated(kernel, l, &carried).map_err(of_this)?;
+    let sums = share::accumulated(kernel, l, Some(&carried)).map_err(of_this)?;
     let (mut running, sums) = prefix::apart(l, sums);
     if !running.is_empty() || !carried.is_empty() {
         prefix::check(kernel, l, (&running, &carried)).map_err(|why| refused(&why))?;

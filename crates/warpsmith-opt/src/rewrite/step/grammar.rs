@@ -33,7 +33,9 @@ pub(in crate::rewrite) fn axis(input: &mut &str) -> ModalResult<Axis> {
 }
 
 pub(in crate::rewrite) fn number(input: &mut &str) -> ModalResult<u32> {
-    dec_uint.context(wanted("a number is wanted here")).parse_next(input)
+    dec_uint
+        .context(wanted("a whole number, 0 or more and less than 2^32, is wanted here"))
+        .parse_next(input)
 }
 
 /// A number behind a word, as in `by 4`; the text says what is wanted where it is missing.
