@@ -157,6 +157,20 @@ void sums(int n, unsigned m, unsigned y[n], const int x[64]) {
     assert!(tuned.verified.points.iter().any(|p| p["n"] == 2000), "{:?}", tuned.verified.sizes);
 }
 
+/// An array in a file.
+fn given(folder: &Path, name: &str, values: &[i32]) -> ArgSpec {
+    let path = folder.join(name).with_extension("npy");
+    let header =
+        format!("{{'descr': '<i4', 'fortran_order': False, 'shape': ({},), }}", values.len());
+    let header = format!("{header:<117}\n");
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    bytes.extend(values.iter().flat_map(|v| v.to_le_bytes()));
+    std::fs::write(&path, bytes).expect("a writable folder");
+    ArgSpec::Init(Init::File(path.display().to_string()))
+}
+
 #[test]
 fn given_arrays_are_verified_at_their_size() {
     let source = "\
@@ -171,27 +185,36 @@ void csr(int n, int m, int nnz, const int rp[n + 1], const int ci[nnz], const do
 }
 ";
     let folder = tempfile::tempdir().expect("a folder");
-    let npy = |name: &str, values: &[i32]| {
-        let path = folder.path().join(name);
-        let header =
-            format!("{{'descr': '<i4', 'fortran_order': False, 'shape': ({},), }}", values.len());
-        let header = format!("{header:<117}\n");
-        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-        bytes.extend((header.len() as u16).to_le_bytes());
-        bytes.extend(header.as_bytes());
-        bytes.extend(values.iter().flat_map(|v| v.to_le_bytes()));
-        std::fs::write(&path, bytes).expect("a writable folder");
-        path.display().to_string()
-    };
     let rows: Vec<i32> = (0..=300).map(|i| i * 3).collect();
     let columns: Vec<i32> = (0..900).map(|e| e * 7 % 250).collect();
-    let (rows, columns) = (npy("rp.npy", &rows), npy("ci.npy", &columns));
-    let of = |path: &str| ArgSpec::Init(Init::File(path.into()));
     let tuned = tuned(source, |r| {
-        r.argument("rp", of(&rows)).argument("ci", of(&columns)).size("m", [250])
+        let given = |name, values| given(folder.path(), name, values);
+        r.argument("rp", given("rp", &rows)).argument("ci", given("ci", &columns)).size("m", [250])
     });
     assert_eq!(tuned.verified.sizes[0], "m=250, n=300, nnz=900");
     paths(&tuned);
+}
+
+/// Nothing tells how many elements `v` has but what is given for `rp`.
+#[test]
+fn arrays_that_given_ones_point_into_are_long_enough() {
+    let source = "\
+// warpsmith: size n=64
+void csr(int n, const int *rp, const double *v, double *y) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        double s = 0.0;
+        for (int e = rp[i]; e < rp[i + 1]; e++) s += v[e];
+        y[i] = s;
+    }
+}
+";
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows: Vec<i32> = (0..=64).map(|i| i * 9).collect();
+    let tuned = tuned(source, |r| r.argument("rp", given(folder.path(), "rp", &rows)));
+    assert!(tuned.verified.sizes.iter().any(|s| s == "n=64"), "{:?}", tuned.verified.sizes);
+    let text = tuned.files.iter().map(|(_, text)| text.as_str()).collect::<String>();
+    assert!(text.contains("It was run with 576"), "{text}");
 }
 
 #[test]

@@ -283,7 +283,7 @@ fn read_text(
     warpsmith_opt::inline::writers(&mut input.module, input.function);
     accesses::infer(&mut input.module, input.function)?;
     extents::take_given(&mut input, &specs)?;
-    extents::assume(&mut input);
+    extents::assume(&mut input, &specs)?;
     mark_unmarked(&mut input, sources)?;
     Ok(input)
 }
