@@ -89,6 +89,8 @@ pub struct Length {
     pub value: Expr,
     /// What it is, for the reader of the kernel.
     pub comment: String,
+    /// The greatest that it can be, where a constant limits it.
+    pub most: Option<u32>,
 }
 
 /// How one nest of parallel loops runs on the device.
@@ -367,7 +369,7 @@ impl Kernel {
         let mut var = Var::new(name, value.ty.clone(), VarKind::Param);
         var.constant = true;
         let var = self.func_mut().add_param(var);
-        self.lengths.push(Length { var, value, comment });
+        self.lengths.push(Length { var, value, comment, most: None });
         var
     }
 

@@ -6,7 +6,7 @@ use crate::kernel::{Kernel, Nest};
 use crate::legalise::scope::{Lowered, Scope};
 use crate::legalise::{self, Nests, Program};
 use crate::rewrite::dp4a;
-use crate::rewrite::draft::Draft;
+use crate::rewrite::edit::draft::Draft;
 
 /// Lowers a scheduled function.
 ///

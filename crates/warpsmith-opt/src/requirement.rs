@@ -32,6 +32,8 @@ impl Requirement {
         let own = type_of(self.var);
         let alike = match self.bound.as_atom() {
             Some(Atom::Var(v)) => type_of(*v) == own,
+            // A number without a sign may be none of 64 bits with one.
+            _ if own == Scalar::U64 => self.bound.as_constant().is_some_and(|c| c >= 0),
             _ => self.bound.as_constant().is_some_and(|c| i32::try_from(c).is_ok()),
         };
         let ty = if alike { own } else { Scalar::I64 };

@@ -3,7 +3,7 @@
 mod common;
 
 use common::Input;
-use warpsmith_opt::rewrite::independence;
+use warpsmith_opt::rewrite::question::independence;
 
 /// A function that reduces `s` of a type by an operation over `a`.
 fn function(ty: &str, op: &str, first: &str, body: &str, before: &str) -> String {

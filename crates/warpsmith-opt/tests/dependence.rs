@@ -4,7 +4,7 @@ mod common;
 
 use common::Input;
 use warpsmith_opt::Refusal;
-use warpsmith_opt::rewrite::independence;
+use warpsmith_opt::rewrite::question::independence;
 
 #[derive(Debug, PartialEq)]
 enum Verdict {

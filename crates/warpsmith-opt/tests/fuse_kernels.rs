@@ -160,6 +160,12 @@ fn what_cannot_be_fused_is_refused() {
         let text = refused_text(&source, "fuse_kernels i, i#2 block 32 slices 2");
         has(&text, &["cannot fuse loop", why]);
     }
+}
+
+#[test]
+fn shapes_that_cannot_be_fused_in_are_refused() {
+    let double = format!("{ALL} v[i][j] = 2 * u[i][j];");
+    let around = format!("{INSIDE} w[i][j] = v[i - 1][j] + v[i][j - 1];");
     let source = both(&double, &around);
     for (shape, why) in [
         ("block 1 slices 1", "no larger than what its iterations read around them"),

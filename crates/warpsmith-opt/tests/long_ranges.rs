@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use common::Input;
 use warpsmith_ir::interp::{self, Arg, LaunchRequest, Launcher, Limits, Memory};
-use warpsmith_ir::{Module, Scalar, Value};
+use warpsmith_ir::{BinaryOp, ExprKind, Module, Scalar, Type, Value};
+use warpsmith_opt::analysis::far;
 
 const SOURCE: &str = "
 void bins(int lo, int hi, int y[64]) {
@@ -100,4 +101,33 @@ fn nothing_is_asked_where_the_counter_holds_the_number() {
         let said = grids(&source, "bind i -> x block 1024", [3, i32::MAX.into()]);
         assert_eq!(said.map(|g| g.len()), Ok(1), "{to}");
     }
+}
+
+/// Counters of 64 bits are not asked whether all iterations have numbers, but whether threads can count past their end.
+#[test]
+fn the_launcher_asks_where_64_bits_end() {
+    let source = "
+void sums(int n, long long lo, long long hi, unsigned long m, unsigned y[n], const int x[64]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        for (long long j = lo; j < hi + 3; j++) y[i] += (unsigned)j + x[j & 63];
+        for (long long j = hi; j > lo; j--) y[i] -= x[j & 63];
+        for (unsigned long j = n; j <= m + n; j++) y[i] ^= x[j & 63];
+        for (unsigned long j = 0; j < m; j++) y[i] ^= (unsigned)j;
+        for (long long j = lo; j < n; j++) y[i] += 1;
+    }
+}
+";
+    let input = Input::new(source);
+    let function = input.module.function(input.function);
+    let found = far::requirements(function);
+    let said: Vec<String> = found.iter().map(|r| r.text(function)).collect();
+    let far = 1i64 << 62;
+    let expected = ["hi <= ", "lo >= -", "m <= "].map(|text| format!("{text}{far}"));
+    assert_eq!(said, expected);
+    // A number without a sign is compared as one.
+    let ExprKind::Binary(BinaryOp::Le, m, most) = &*found[2].condition(function).kind else {
+        panic!("{}", said[2]);
+    };
+    assert_eq!([&m.ty, &most.ty], [&Type::U64; 2]);
 }

@@ -162,6 +162,10 @@ fn what_has_no_copy_is_refused() {
         let text = refused_text(source, "privatise bins block 64 grid 2");
         assert!(text.contains(why), "{source}\n{text}");
     }
+}
+
+#[test]
+fn grids_without_blocks_and_bound_loops_are_refused() {
     let text = refused_text(&histogram("bins[key[i] & 7]++;"), "privatise bins block 64 grid 0");
     assert!(text.contains("at least one block"), "{text}");
     let bound = "bind i -> x block 64\nprivatise bins block 64 grid 2";

@@ -11,7 +11,7 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use warpsmith_ir::VarId;
 use warpsmith_ir::poly::{Atom, Poly};
-use warpsmith_opt::rewrite::independence;
+use warpsmith_opt::rewrite::question::independence;
 use warpsmith_opt::{Refusal, walk};
 
 /// An integer expression over `i`, `j`, `n`, `m`.

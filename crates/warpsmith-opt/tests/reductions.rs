@@ -225,3 +225,45 @@ int f(int n, int m, const int a[n]) {
         expect!["error[W266]: cannot make a kernel for a size `m`: the function changes it"],
     );
 }
+
+/// Neither a second stride nor a limit on the blocks, where nothing could run them.
+#[test]
+fn few_iterations_have_a_thread_each() {
+    let constant = "
+int f(int n, const int a[n], const int w[100]) {
+    int total = 2;
+    #pragma omp parallel for reduction(+: total)
+    for (int k = 0; k < 100; k++) total += n * w[k];
+    return total;
+}
+";
+    let sizes: Sizes<'_> = &[&[("n", 0)], &[("n", 1)], &[("n", 7)]];
+    let strides = "k += (long long)gridDim.x * blockDim.x";
+    let limit = "blocks = REDUCE_GRID;";
+    let few = check(constant, "reduce total block 32 grid 4", sizes);
+    has(&few, &["if (k < 100) {", "blocks = 99 / REDUCE_BLOCK + 1;"]);
+    assert!(!few.contains(strides) && !few.contains(limit), "{few}");
+    has(&check(constant, "reduce total block 32 grid 3", sizes), &[strides, limit]);
+    // What ends an iteration early ends a loop's, but nothing of one that is none.
+    let early = constant.replace("total +=", "{ if (w[k] < 0) continue; total +=");
+    let early = early.replace("w[k];", "w[k]; }");
+    has(&check(&early, "reduce total block 32 grid 4", sizes), &[strides]);
+    let blocks = "
+int f(int n, const int x[n], int y[16]) {
+    int s = 0;
+    #pragma omp parallel for reduction(+: s)
+    for (int i = 0; i < n; i++) {
+        #pragma omp atomic
+        y[x[i] & 15] += x[i];
+        s += x[i] > 0;
+    }
+    return s;
+}
+";
+    let sizes: Sizes<'_> = &[&[("n", 0)], &[("n", 1)], &[("n", 65)], &[("n", 5000)]];
+    let parts = |s: &str| check(blocks, &format!("privatise y block 64 grid {s}"), sizes);
+    let few = parts("32 run 4\nreduce s block 32 grid 1");
+    has(&few, &["if (part < blocks) {", "blocks2 = (blocks - 1) / REDUCE_BLOCK + 1;"]);
+    assert!(!few.contains(limit), "{few}");
+    has(&parts("33\nreduce s block 32 grid 1"), &["blocks2 = REDUCE_GRID;"]);
+}

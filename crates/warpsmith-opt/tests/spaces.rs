@@ -175,6 +175,10 @@ fn what_is_wrong_is_shown() {
             |                  ^ this value is there twice
             = help: write `param T in 1, 2, 4`, `where T <= 4`, and `{T}` in steps"#]],
     );
+}
+
+#[test]
+fn what_is_wrong_with_values_is_shown() {
     wrong(
         "param T in pow2 3..3\n",
         expect![[r#"
@@ -217,6 +221,10 @@ fn what_is_wrong_is_shown() {
             |                 ^^^^ nothing more is wanted here
             = help: write `param T in 1, 2, 4`, `where T <= 4`, and `{T}` in steps"#]],
     );
+}
+
+#[test]
+fn what_is_wrong_with_several_lines_is_shown() {
     wrong(
         "param T in 1, 2\nparam T in 3\n",
         expect![[r#"
@@ -265,9 +273,9 @@ fn what_is_wrong_is_shown() {
     wrong(
         "param T in 1, 2\nbind i, j -> y, x block {T}\n",
         expect![[r#"
-              |                  ^^^^^^^^^^ the threads of a block, one number for each axis up to the last used, are wanted here
-              = note: with T = 1
-              = help: for example `bind i, j -> y, x block 32x8`"#]],
+            |                  ^^^^^^^^^^ the threads of a block along x and y, as in `block 32x4`, are wanted here
+            = note: with T = 1
+            = help: for example `bind i, j -> y, x block 32x8`"#]],
     );
 }
 

@@ -263,6 +263,12 @@ fn streams_are_refused_where_rows_are_not_shared_or_not_known() {
         let text = refused_text(source, schedule);
         assert!(text.contains(why), "{schedule}\n{text}");
     }
+}
+
+#[test]
+fn streams_are_refused_where_loops_have_no_known_rows() {
+    let with = |steps: &str| format!("bind y, x -> y, x block 8x4\n{steps}");
+    let tiled = "register_tile y by 4\n";
     let edits = [
         ("dy < 5", "dy < w", "nothing in it is read at a constant multiple"),
         ("dy < 5; dy++", "dy < 5; dy += 2", "does not count a variable of its own up by one"),

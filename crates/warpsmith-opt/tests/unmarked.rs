@@ -4,7 +4,7 @@ mod common;
 
 use common::Input;
 use warpsmith_ir::{ForLoop, Function, LoopKind};
-use warpsmith_opt::rewrite::independence;
+use warpsmith_opt::rewrite::question::independence;
 use warpsmith_opt::walk;
 
 /// The loops that are taken as marked, by counter, each with its private variables; and what the user is told.

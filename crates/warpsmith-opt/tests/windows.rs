@@ -175,11 +175,9 @@ fn sums_over_channels_come_out_of_the_conditions_of_a_window() {
 }
 
 /// What is asked for each row, and not for each element of it.
-#[test]
-fn what_cannot_go_into_a_loop_stays_around_it() {
-    let source = |body: &str| {
-        format!(
-            "
+fn rows_with(body: &str) -> String {
+    format!(
+        "
 void rows(int n, int m, const int use[n], const float x[n][m], float y[n]) {{
     #pragma omp parallel for
     for (int i = 0; i < n; i++) {{
@@ -190,8 +188,11 @@ void rows(int n, int m, const int use[n], const float x[n][m], float y[n]) {{
     }}
 }}
 "
-        )
-    };
+    )
+}
+
+#[test]
+fn what_cannot_go_into_a_loop_stays_around_it() {
     let cases = [
         ("if (use[i]) for (k = 0; k < m; k++) sum += x[i][k];", "may change"),
         (
@@ -221,23 +222,27 @@ void rows(int n, int m, const int use[n], const float x[n][m], float y[n]) {{
     ];
     for (body, why) in cases {
         let name = if body.contains("(k = 0") { "k" } else { "q" };
-        let text = refused_text(&source(body), &format!("rectangle {name}"));
+        let text = refused_text(&rows_with(body), &format!("rectangle {name}"));
         assert!(text.contains(why), "{body}:\n{text}");
     }
+}
+
+#[test]
+fn what_is_done_besides_where_a_condition_does_not_hold_is_done() {
     let sizes: Sizes<'_> = &[&[("n", 0), ("m", 3)], &[("n", 9), ("m", 5)]];
     let text = check(
-        &source("if (!(i == 3 || i > m)) for (int q = 0; q < m; q++) sum += x[i][q];"),
+        &rows_with("if (!(i == 3 || i > m)) for (int q = 0; q < m; q++) sum += x[i][q];"),
         "rectangle q\nbind i -> x block 4",
         sizes,
     );
     assert!(text.contains("if (!(i == 3 || i > m))"), "{text}");
     // What else there is to do where a condition does not hold is done.
     let other = "for (int r = 0; r < 3; r++) { if (r == 1) continue; else k += 1; if (i < 7) for (int q = 0; q < m; q++) sum += x[i][q]; }";
-    let text = check(&source(other), "rectangle q\nbind i -> x block 4", sizes);
+    let text = check(&rows_with(other), "rectangle q\nbind i -> x block 4", sizes);
     assert!(text.contains("++k;") || text.contains("k += 1;"), "{text}");
     // What ends an iteration of the bound loop has an effect on all that comes after it.
     let text = refused_text(
-        &source("if (i == 3) continue; for (int q = 0; q < m; q++) sum += x[i][q];"),
+        &rows_with("if (i == 3) continue; for (int q = 0; q < m; q++) sum += x[i][q];"),
         "rectangle q",
     );
     assert!(text.contains("other statements stand under the same condition"), "{text}");

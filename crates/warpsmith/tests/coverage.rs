@@ -157,6 +157,20 @@ void sums(int n, unsigned m, unsigned y[n], const int x[64]) {
     assert!(tuned.verified.points.iter().any(|p| p["n"] == 2000), "{:?}", tuned.verified.sizes);
 }
 
+/// An array in a file.
+fn given(folder: &Path, name: &str, values: &[i32]) -> ArgSpec {
+    let path = folder.join(name).with_extension("npy");
+    let header =
+        format!("{{'descr': '<i4', 'fortran_order': False, 'shape': ({},), }}", values.len());
+    let header = format!("{header:<117}\n");
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    bytes.extend(values.iter().flat_map(|v| v.to_le_bytes()));
+    std::fs::write(&path, bytes).expect("a writable folder");
+    ArgSpec::Init(Init::File(path.display().to_string()))
+}
+
 #[test]
 fn given_arrays_are_verified_at_their_size() {
     let source = "\
@@ -171,27 +185,36 @@ void csr(int n, int m, int nnz, const int rp[n + 1], const int ci[nnz], const do
 }
 ";
     let folder = tempfile::tempdir().expect("a folder");
-    let npy = |name: &str, values: &[i32]| {
-        let path = folder.path().join(name);
-        let header =
-            format!("{{'descr': '<i4', 'fortran_order': False, 'shape': ({},), }}", values.len());
-        let header = format!("{header:<117}\n");
-        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-        bytes.extend((header.len() as u16).to_le_bytes());
-        bytes.extend(header.as_bytes());
-        bytes.extend(values.iter().flat_map(|v| v.to_le_bytes()));
-        std::fs::write(&path, bytes).expect("a writable folder");
-        path.display().to_string()
-    };
     let rows: Vec<i32> = (0..=300).map(|i| i * 3).collect();
     let columns: Vec<i32> = (0..900).map(|e| e * 7 % 250).collect();
-    let (rows, columns) = (npy("rp.npy", &rows), npy("ci.npy", &columns));
-    let of = |path: &str| ArgSpec::Init(Init::File(path.into()));
     let tuned = tuned(source, |r| {
-        r.argument("rp", of(&rows)).argument("ci", of(&columns)).size("m", [250])
+        let given = |name, values| given(folder.path(), name, values);
+        r.argument("rp", given("rp", &rows)).argument("ci", given("ci", &columns)).size("m", [250])
     });
     assert_eq!(tuned.verified.sizes[0], "m=250, n=300, nnz=900");
     paths(&tuned);
+}
+
+/// Nothing tells how many elements `v` has but what is given for `rp`.
+#[test]
+fn arrays_that_given_ones_point_into_are_long_enough() {
+    let source = "\
+// warpsmith: size n=64
+void csr(int n, const int *rp, const double *v, double *y) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        double s = 0.0;
+        for (int e = rp[i]; e < rp[i + 1]; e++) s += v[e];
+        y[i] = s;
+    }
+}
+";
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows: Vec<i32> = (0..=64).map(|i| i * 9).collect();
+    let tuned = tuned(source, |r| r.argument("rp", given(folder.path(), "rp", &rows)));
+    assert!(tuned.verified.sizes.iter().any(|s| s == "n=64"), "{:?}", tuned.verified.sizes);
+    let text = tuned.files.iter().map(|(_, text)| text.as_str()).collect::<String>();
+    assert!(text.contains("It was run with 576"), "{text}");
 }
 
 #[test]
@@ -340,4 +363,29 @@ void both(int n, int m, const float A[n][m], const float r[n], float s[m]) {
     let own = "error[W337]: a path of the kernel for `both` was run at no size";
     assert!(said.contains(own) && said.contains("`if (m <= 1000000000)` not taken"), "{said}");
     assert!(!said.contains("1073741824"), "{said}");
+}
+
+/// Rows of 80 elements are never too long for threads that keep 128 of them: the nest as it was is run for shorter ones.
+#[test]
+fn ways_for_longer_rows_than_there_are_run_with_a_lower_limit() {
+    let source = "\
+// warpsmith: size n=64 m=50
+void rows(int n, unsigned m, int x[n][80]) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        int s = 1;
+        for (unsigned j = 0; j < m; j++) s += x[i][j];
+        for (unsigned j = 0; j < m; j++) x[i][j] -= s;
+    }
+}
+";
+    let folder = tempfile::tempdir().expect("a folder");
+    let schedule = folder.path().join("rows.sched");
+    std::fs::write(&schedule, "keep_rows i by 32 each 4\nbind i -> x block 32\n")
+        .expect("writable");
+    let tuned = tuned(source, |r| r.schedule(&schedule));
+    let lowered = |run: &serde_json::Value| {
+        run.as_str().is_some_and(|run| run.ends_with("with limits on sizes lowered to 3"))
+    };
+    assert!(paths(&tuned).iter().any(|p| lowered(&p["run"])), "{:#?}", paths(&tuned));
 }

@@ -13,6 +13,7 @@ pub mod dependence;
 pub mod elements;
 pub mod extents;
 pub mod extremes;
+pub mod far;
 pub mod footprint;
 pub mod guards;
 mod integer;

@@ -1,15 +1,14 @@
-//! Iteration numbers, guards and extents of counted loops, as expressions.
+//! Iteration numbers and guards of counted loops, as expressions; how many iterations there are says [`trips`](super::trips).
 //!
 //! The counter of thread `t` is `first + t * step` (dense indexing). The grid is rounded up to whole blocks, so that the
 //! counters of the excess threads can leave the range of a 32-bit type: [`excess`] says when, and what to do about it.
-//! Ranges of 64-bit counters are not an issue, since no memory and no time is enough to come near their limits.
+//! Ranges of 64-bit counters are not an issue: the launcher asks that none ends near there ([`far`](crate::analysis::far)).
 
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{
     Axis, BinaryOp, Builtin, Expr, ExprKind, ForLoop, Function, Origin, Scalar, Type, UnaryOp,
 };
 
-use super::conditions::all_of;
 use crate::facts::Multiples;
 
 /// The type of a loop's counter.
@@ -27,7 +26,7 @@ pub fn counts_up(l: &ForLoop) -> bool {
 }
 
 /// The comparison under which an iteration exists; `!=` says the same as `<` or `>` in the loop's direction.
-fn comparison(l: &ForLoop) -> BinaryOp {
+pub fn comparison(l: &ForLoop) -> BinaryOp {
     match l.compare {
         BinaryOp::Ne if counts_up(l) => BinaryOp::Lt,
         BinaryOp::Ne => BinaryOp::Gt,
@@ -57,60 +56,6 @@ pub fn end_of(l: &ForLoop, ty: Scalar) -> Expr {
         BinaryOp::Le => Expr::binary(BinaryOp::Add, l.limit.clone(), Expr::int(ty, 1)),
         _ => l.limit.clone(),
     }
-}
-
-/// Whether the loop runs at all, with the constant on the right.
-pub fn runs(function: &Function, l: &ForLoop) -> Expr {
-    let op = comparison(l);
-    if let Some(simple) = runs_by_distance(function, l, op) {
-        return simple;
-    }
-    if l.first.as_const().is_none() {
-        return Expr::binary(op, l.first.clone(), l.limit.clone());
-    }
-    let flipped = match op {
-        BinaryOp::Lt => BinaryOp::Gt,
-        BinaryOp::Le => BinaryOp::Ge,
-        BinaryOp::Gt => BinaryOp::Lt,
-        _ => BinaryOp::Le,
-    };
-    Expr::binary(flipped, l.limit.clone(), l.first.clone())
-}
-
-/// Whether all loops run at all; `None`: all do, whatever the sizes are.
-pub fn all_run<'l>(
-    function: &Function,
-    loops: impl IntoIterator<Item = &'l ForLoop>,
-) -> Option<Expr> {
-    let mut conditions: Vec<Expr> = vec![];
-    let open = loops.into_iter().filter(|l| constant_count(function, l).is_none_or(|n| n == 0));
-    for cond in open.map(|l| runs(function, l)) {
-        if !conditions.contains(&cond) {
-            conditions.push(cond);
-        }
-    }
-    all_of(conditions)
-}
-
-/// `n > 2` for a loop from 1 to `n - 1`. Unsigned differences may wrap and are left as they are.
-fn runs_by_distance(function: &Function, l: &ForLoop, op: BinaryOp) -> Option<Expr> {
-    let ty = counter_type(function, l);
-    if !ty.is_signed() {
-        return None;
-    }
-    let (high, low) = match op {
-        BinaryOp::Lt | BinaryOp::Le => (&l.limit, &l.first),
-        _ => (&l.first, &l.limit),
-    };
-    let distance = Poly::from_expr(high)?.sub(&Poly::from_expr(low)?)?;
-    let least = -distance.constant_term();
-    let rest = distance.add(&Poly::constant(least))?;
-    rest.as_atom()?;
-    let inclusive = matches!(op, BinaryOp::Le | BinaryOp::Ge);
-    let var_type = |v| function.var(v).ty.scalar().unwrap_or(ty);
-    let least = Expr::int(ty, i64::try_from(least).ok()?);
-    let op = if inclusive { BinaryOp::Ge } else { BinaryOp::Gt };
-    Some(Expr::binary(op, rest.to_expr(ty, &var_type), least))
 }
 
 /// What can become of the counters of threads past the end of a loop.
@@ -270,65 +215,6 @@ pub fn is_const(e: &Expr, value: i64) -> bool {
     e.as_const().is_some_and(|v| !v.ty.is_float() && v.as_i64() == value)
 }
 
-/// The number of iterations of a loop that runs, in the counter's type.
-///
-/// Written `(distance - 1) / step + 1` rather than `(distance + step - 1) / step`: no intermediate value exceeds the
-/// distance between the bounds, so that nothing overflows near the greatest number of the type.
-pub fn count(function: &Function, l: &ForLoop) -> Expr {
-    count_in(function, l, counter_type(function, l))
-}
-
-fn count_in(function: &Function, l: &ForLoop, ty: Scalar) -> Expr {
-    let up = counts_up(l);
-    let (high, low) = if up { (&l.limit, &l.first) } else { (&l.first, &l.limit) };
-    let inclusive = matches!(l.compare, BinaryOp::Le | BinaryOp::Ge);
-    let distance = Expr::binary(BinaryOp::Sub, high.clone(), low.clone());
-    let step = if up { l.step.clone() } else { times(l.step.clone(), &Expr::int(ty, -1)) };
-    let step = tidy(function, step, ty);
-    // From the first iteration to the last number inside the bounds.
-    let span = match inclusive {
-        true => distance,
-        false => Expr::binary(BinaryOp::Sub, distance, Expr::int(ty, 1)),
-    };
-    let steps = match is_const(&step, 1) {
-        true => span,
-        false => Expr::binary(BinaryOp::Div, tidy(function, span, ty), step),
-    };
-    tidy(function, Expr::binary(BinaryOp::Add, steps, Expr::int(ty, 1)), ty)
-}
-
-/// [`count`] in 64 bits, which hold what the counter's type may not.
-pub fn wide_count(function: &Function, l: &ForLoop) -> Expr {
-    match count_fits(function, l) {
-        true => count(function, l).cast(Type::I64),
-        false => count_in(function, &wide(l), Scalar::I64),
-    }
-}
-
-/// Whether the distance between the bounds is a number of the counter's type; `None`: it is, whatever they are.
-pub fn range_fits(function: &Function, l: &ForLoop) -> Option<Expr> {
-    if count_fits(function, l) {
-        return None;
-    }
-    let (up, l) = (counts_up(l), wide(l));
-    let (high, low) = if up { (l.limit, l.first) } else { (l.first, l.limit) };
-    let inclusive = matches!(l.compare, BinaryOp::Le | BinaryOp::Ge);
-    let most = i64::from(i32::MAX) - i64::from(inclusive);
-    let distance = tidy(function, Expr::binary(BinaryOp::Sub, high, low), Scalar::I64);
-    Some(Expr::binary(BinaryOp::Le, distance, Expr::int(Scalar::I64, most)))
-}
-
-/// The number of iterations of a loop, where no size decides it.
-pub fn constant_count(function: &Function, l: &ForLoop) -> Option<u64> {
-    let ends = [&l.first, &l.limit, &l.step].map(|e| e.as_const().map(|v| v.as_i64()));
-    let [Some(first), Some(limit), Some(step)] = ends else { return None };
-    let distance =
-        if counts_up(l) { limit.checked_sub(first)? } else { first.checked_sub(limit)? };
-    let inclusive = matches!(l.compare, BinaryOp::Le | BinaryOp::Ge);
-    let distance = u64::try_from(distance.checked_add(i64::from(inclusive))?).ok()?;
-    counter_type(function, l).is_integer().then(|| distance.div_ceil(step.unsigned_abs().max(1)))
-}
-
 /// The last multiple of `width`, a power of two, at or before the loop's first iteration.
 pub fn aligned_first(l: &ForLoop, width: u32, multiples: &Multiples) -> Expr {
     let ty = l.first.ty.scalar().unwrap_or(Scalar::I32);
@@ -341,15 +227,6 @@ pub fn aligned_first(l: &ForLoop, width: u32, multiples: &Multiples) -> Expr {
             Expr::binary(BinaryOp::BitAnd, l.first.clone(), down)
         }
     }
-}
-
-/// The number of iterations of a loop that counts up by one, as a sum.
-pub fn iterations(l: &ForLoop, ty: Scalar) -> Option<Poly> {
-    let last = Poly::from_expr(&l.limit)?.sub(&Poly::from_expr(&l.first)?)?;
-    // Differences of unsigned numbers may wrap, which a sum does not show.
-    let exact = ty.is_signed() || is_const(&l.first, 0);
-    let inclusive = i128::from(l.compare == BinaryOp::Le);
-    if exact { last.add(&Poly::constant(inclusive)) } else { None }
 }
 
 /// The positions in a box that its elements, numbered row by row, have; as many as it has extents, the last of which
@@ -366,18 +243,6 @@ pub fn digits(number: Expr, extents: &[Expr]) -> Vec<Expr> {
     found
 }
 
-/// `ceil(count / size)` for a count of at least 1, as `(count - 1) / size + 1`: it cannot overflow.
-pub fn blocks(function: &Function, count: Expr, size: Expr) -> Expr {
-    if is_const(&size, 1) {
-        return count;
-    }
-    let ty = count.ty.scalar().unwrap_or(Scalar::I32);
-    let size = size.cast(Type::Scalar(ty));
-    let last = Expr::binary(BinaryOp::Sub, count, Expr::int(ty, 1));
-    let full = Expr::binary(BinaryOp::Div, tidy(function, last, ty), size);
-    Expr::binary(BinaryOp::Add, full, Expr::int(ty, 1))
-}
-
 /// The same value, sums collected.
 pub fn tidy(function: &Function, e: Expr, ty: Scalar) -> Expr {
     let var_type = |v| function.var(v).ty.scalar().unwrap_or(ty);
@@ -388,14 +253,13 @@ pub fn tidy(function: &Function, e: Expr, ty: Scalar) -> Expr {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use warpsmith_ir::{Block, FunctionKind, LoopKind, Var, VarKind};
 
     use super::*;
-    use crate::analysis::guards;
 
     /// A loop over `i` from `first` to a parameter `n`.
-    fn loop_to_n(first: i64, compare: BinaryOp, step: i64) -> (Function, ForLoop) {
+    pub fn loop_to_n(first: i64, compare: BinaryOp, step: i64) -> (Function, ForLoop) {
         let mut function = Function::new("f", FunctionKind::Host);
         let n = function.add_param(Var::new("n", Type::I32, VarKind::Param));
         let i = function.add_var(Var::new("i", Type::I32, VarKind::Local));
@@ -411,16 +275,6 @@ mod tests {
             body: Block::default(),
         };
         (function, l)
-    }
-
-    /// The value for `n`, when neither it nor a part of it leaves the range of `int`.
-    fn value(e: &Expr, n: i64) -> Option<i128> {
-        if let ExprKind::Binary(_, a, b) = &*e.kind {
-            value(a, n)?;
-            value(b, n)?;
-        }
-        let v = guards::eval(e, &|_| Some(n.into()))?;
-        i32::try_from(v).ok().map(i128::from)
     }
 
     #[test]
@@ -443,28 +297,5 @@ mod tests {
             ..l
         };
         assert_eq!(excess(&function, &down, 256), Excess::InRange);
-    }
-
-    #[test]
-    fn counts_and_blocks_are_exact_up_to_the_greatest_int() {
-        for (first, compare, step) in [
-            (0, BinaryOp::Lt, 1),
-            (0, BinaryOp::Lt, 3),
-            (2, BinaryOp::Lt, 1),
-            (5, BinaryOp::Lt, 4),
-            (1, BinaryOp::Le, 1),
-            (1, BinaryOp::Le, 7),
-        ] {
-            let (function, l) = loop_to_n(first, compare, step);
-            let iterations = count(&function, &l);
-            let grid = blocks(&function, iterations.clone(), Expr::int(Scalar::I32, 256));
-            for n in [6, 7, 8, 255, 256, 257, 1000, i64::from(i32::MAX) - 1, i32::MAX.into()] {
-                let distance = n - first + i64::from(compare == BinaryOp::Le);
-                let expected = (distance + step - 1) / step;
-                assert_eq!(value(&iterations, n), Some(expected.into()), "count for n = {n}");
-                let expected = (expected + 255) / 256;
-                assert_eq!(value(&grid, n), Some(expected.into()), "blocks for n = {n}");
-            }
-        }
     }
 }

@@ -8,7 +8,7 @@ use warpsmith_ir::{
 use super::Lowering;
 use crate::assumption::Assumption;
 use crate::build::conditions::all_of;
-use crate::build::counters;
+use crate::build::{counters, trips};
 use crate::sizes;
 
 impl Lowering<'_> {
@@ -82,7 +82,7 @@ impl Lowering<'_> {
         let known =
             |l: &&ForLoop| [&l.first, &l.limit].into_iter().all(|e| self.source.known_at_start(e));
         let range = |l| {
-            let cond = counters::range_fits(function, l)?;
+            let cond = trips::range_fits(function, l)?;
             Some((l, sizes::over_parameters(function, &cond)))
         };
         self.wide_loops().filter(known).filter_map(range).collect()

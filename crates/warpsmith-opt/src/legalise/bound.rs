@@ -9,9 +9,9 @@ use warpsmith_ir::{
 use super::scope::Lowered;
 use super::{Lowering, host};
 use crate::build::arithmetic::product;
-use crate::build::counters;
 use crate::build::stmts::{declare, undefined};
 use crate::build::threads::flat_thread;
+use crate::build::{counters, trips};
 use crate::walk;
 
 /// The machine around a thread's text.
@@ -64,7 +64,7 @@ impl Lowering<'_> {
             l.shared = self.scope.constant("SHARED_BYTES", bytes, comment).cast(Type::U32);
         }
         launches.push(launch);
-        let runs = launched.loops.and_then(|l| counters::all_run(&self.scope.host, &l));
+        let runs = launched.loops.and_then(|l| trips::all_run(&self.scope.host, &l));
         match runs {
             Some(cond) => {
                 let then = Block::new(launches);
@@ -111,7 +111,7 @@ impl Lowering<'_> {
                 launched.grid[axis.index()] = match &mut launched.loops {
                     Some(loops) => {
                         loops.push(ForLoop { body: Block::default(), ..l.clone() });
-                        counters::count(&self.scope.host, l)
+                        trips::count(&self.scope.host, l)
                     }
                     None => l.limit.clone(),
                 };

@@ -27,7 +27,7 @@ use warpsmith_ir::{
 };
 
 use super::Rewritten;
-use super::grammar::name;
+use super::step::grammar::name;
 use super::step::{About, Law, Rewrite, StepError};
 use crate::analysis::access::{Base, base_of};
 use crate::kernel::Kernel;
@@ -319,7 +319,7 @@ fn hoist(block: &mut Block, at: usize, legal: &LegalAccumulate<'_>, acc: VarId) 
     let register = Place::new(PlaceKind::Var(acc), legal.place.ty.clone(), origin.clone());
     let start = start_value(block, at, &legal.place);
     if let StmtKind::For(l) = &mut block.stmts[at].kind {
-        super::copy::replace_place(&mut l.body, &legal.place, &register);
+        super::edit::copy::replace_place(&mut l.body, &legal.place, &register);
     }
     let init = start.clone().unwrap_or_else(|| Expr::read(legal.place.clone()));
     let load = Stmt::new(StmtKind::Decl { var: acc, init: Some(init) }, origin.clone())

@@ -19,9 +19,10 @@
 
 use warpsmith_ir::LoopId;
 
-use super::conditions::{bound_nest, check_tiles};
+use super::Rewritten;
+use super::question::conditions;
+use super::question::conditions::{bound_nest, check_tiles};
 use super::step::{About, CountArgs, Law, OfCount};
-use super::{Rewritten, conditions};
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
 

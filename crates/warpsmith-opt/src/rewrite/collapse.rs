@@ -22,6 +22,7 @@ use warpsmith_ir::{
 use super::Rewritten;
 use super::step::{About, Law, LoopArgs, OfLoop};
 use crate::analysis::{loops, scalars};
+use crate::build::trips;
 use crate::kernel::{Kernel, only_loop};
 use crate::names::fresh_name;
 use crate::refusal::Refusal;
@@ -159,6 +160,7 @@ pub fn apply(legal: LegalCollapse<'_>) -> Rewritten {
     let mut var = Var::new(name, Type::I64, VarKind::Local);
     var.origin = function.var(outer.var).origin.by("collapse");
     let counter = function.add_var(var);
+    let count = |l| trips::wide_count(kernel.func(), l);
     let mut body = inner.body.clone();
     let counters = [outer.var, inner.var];
     Merge { counters, width, source: kernel.func(), counter }.block(&mut body);
@@ -169,7 +171,8 @@ pub fn apply(legal: LegalCollapse<'_>) -> Rewritten {
         declares: true,
         first: Expr::int(Scalar::I64, 0),
         compare: BinaryOp::Lt,
-        limit: iterations(outer, inner),
+        // Right where the outer limit is not below 0.
+        limit: Expr::binary(BinaryOp::Mul, count(outer), count(inner)),
         step: Expr::int(Scalar::I64, 1),
         kind: LoopKind::Serial,
         body,
@@ -179,12 +182,6 @@ pub fn apply(legal: LegalCollapse<'_>) -> Rewritten {
         stmt.kind = StmtKind::For(both.clone());
     });
     Rewritten::same_loops(new)
-}
-
-/// `(long long)h * w`, which is right where `h` is not below 0.
-fn iterations(outer: &ForLoop, inner: &ForLoop) -> Expr {
-    let wide = |e: &Expr| e.clone().cast(Type::I64);
-    Expr::binary(BinaryOp::Mul, wide(&outer.limit), wide(&inner.limit))
 }
 
 /// What makes sure that the outer loop's limit is 0 or more – two numbers below 0 have a product above –, if anything has to;

@@ -19,7 +19,7 @@ use std::fmt;
 use warpsmith_ir::{Axis, Block, Expr, ExprKind, Origin, PlaceKind, SourceMap, VarId};
 
 use super::Rewritten;
-use super::grammar::name;
+use super::step::grammar::name;
 use super::step::{About, Law, Rewrite, StepError};
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::arrays::{extents, subscripts};

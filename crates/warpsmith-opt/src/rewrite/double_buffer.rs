@@ -15,8 +15,9 @@
 
 use warpsmith_ir::LoopId;
 
+use super::Rewritten;
+use super::question::conditions;
 use super::step::{About, Law, LoopArgs, OfLoop};
-use super::{Rewritten, conditions};
 use crate::analysis::loops::is_even;
 use crate::kernel::{Kernel, Nest};
 use crate::refusal::Refusal;

@@ -21,7 +21,7 @@ use warpsmith_ir::{
 };
 
 use super::Rewritten;
-use super::copy;
+use super::edit::copy;
 use super::step::{About, Law, LoopArgs, OfLoop};
 use crate::analysis::loops::unit_step;
 use crate::analysis::{scalars, updates};

@@ -16,9 +16,10 @@ use warpsmith_ir::{
     Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, PlaceKind, Stmt, StmtKind, visit,
 };
 
-use super::specialise::general_copy;
+use super::Rewritten;
+use super::edit::copy;
+use super::edit::copy::general_copy;
 use super::step::{About, Law, LoopArgs, OfLoop};
-use super::{Rewritten, copy};
 use crate::analysis::access::Scope;
 use crate::analysis::scalars;
 use crate::kernel::Kernel;

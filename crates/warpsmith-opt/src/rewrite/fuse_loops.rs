@@ -21,10 +21,11 @@ use warpsmith_ir::{
     Block, ForLoop, LoopId, LoopKind, Origin, SourceMap, Stmt, StmtKind, VarId, visit,
 };
 
-use super::grammar::{comma, name};
+use super::question::independence;
+use super::question::swap::can_swap;
+use super::step::grammar::{comma, name};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
-use super::swap::can_swap;
-use super::{Rewritten, independence, share};
+use super::{Rewritten, share};
 use crate::analysis::loops::unit_step;
 use crate::analysis::scalars;
 use crate::kernel::{Kernel, is_marked, only_loop};

@@ -18,8 +18,9 @@ use warpsmith_ir::{
 };
 
 use super::privatise::has_only_private;
+use super::question::independence;
 use super::step::{About, Law, LoopArgs, OfLoop};
-use super::{Rewritten, independence, interchange};
+use super::{Rewritten, interchange};
 use crate::analysis::loops;
 use crate::kernel::{Kernel, is_marked};
 use crate::refusal::Refusal;

@@ -14,8 +14,8 @@ use std::fmt;
 use warpsmith_ir::{BinaryOp, Block, Expr, ForLoop, LoopId, SourceMap, Stmt, StmtKind, Type};
 
 use super::Rewritten;
-use super::conditions::bound_nest;
-use super::grammar::{name, wanted};
+use super::question::conditions::bound_nest;
+use super::step::grammar::{name, wanted};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
 use crate::analysis::scalars;
 use crate::build::counters;

@@ -22,10 +22,11 @@
 use std::collections::BTreeSet;
 use warpsmith_ir::{Block, ForLoop, LoopId, LoopKind, PlaceKind, Stmt, StmtKind, VarId};
 
+use super::Rewritten;
+use super::question::independence;
+use super::question::swap::repeatable;
 use super::share::{SHARED, reassociated};
 use super::step::{About, Law, LoopArgs, OfLoop};
-use super::swap::repeatable;
-use super::{Rewritten, independence};
 use crate::analysis::access::{AccessKind, Base, Scope};
 use crate::analysis::dependence::{Conflict, Verdict, test_exchange};
 use crate::analysis::{loops, scalars};

@@ -1,4 +1,5 @@
-//! Rewrites: one primitive, one file, each with a question (`check`) and an edit (`apply`).
+//! Rewrites: one primitive, one file, each with a question (`check`) and an edit (`apply`). What several of them use stands in
+//! [`step`], [`question`] and `edit`, which know none of them.
 
 pub mod accumulate;
 pub mod align;
@@ -6,45 +7,38 @@ pub mod bind;
 pub mod bounds;
 pub mod carry;
 pub mod collapse;
-mod conditions;
 pub mod constant;
-pub mod copy;
 pub mod distribute;
 pub mod double_buffer;
 pub mod dp4a;
-pub(crate) mod draft;
+pub(crate) mod edit;
 pub mod expand;
 pub mod fuse_kernels;
 pub mod fuse_loops;
 pub mod gather;
-pub(crate) mod grammar;
 pub mod guard;
-pub mod independence;
 pub mod indexing;
 pub mod interchange;
 pub mod keep_rows;
 pub mod keep_sums;
 pub mod normalise;
-pub mod pad;
-mod part_ranges;
 pub mod persist;
 pub mod pipeline;
 pub mod pitch;
 pub mod precision;
 pub mod predicate;
 pub mod privatise;
+pub mod question;
 pub mod rasterise;
 pub mod rectangle;
 pub mod reduce;
 pub mod register_tile;
 pub mod residue;
-mod runs;
 pub mod scalarise;
 pub mod scan;
 pub mod scatter;
 pub mod share;
 pub mod sink;
-mod slots;
 pub mod specialise;
 pub mod split;
 pub mod split_k;
@@ -54,7 +48,6 @@ pub mod step;
 pub mod stream;
 pub mod stream_k;
 pub mod stride;
-mod swap;
 pub mod tile;
 pub mod unroll;
 pub mod vectorise;
@@ -90,7 +83,7 @@ pub fn check_copies(before: &Kernel, after: &Kernel) -> Result<(), Refusal> {
     for (root, nest) in &after.nests {
         let copies = !nest.stages.is_empty() || !nest.streams.is_empty();
         if copies && edited(*root) {
-            conditions::check(after, *root, nest)?;
+            question::conditions::check(after, *root, nest)?;
         }
     }
     Ok(())

@@ -17,12 +17,13 @@ use warpsmith_ir::{
 };
 
 use super::Rewritten;
+use super::edit::runs::scalar_of;
 use super::step::{About, Law, LoopArgs, OfLoop};
 use crate::analysis::scalars;
 use crate::build::counters::counter_type;
+use crate::build::trips;
 use crate::kernel::{Kernel, is_marked};
 use crate::refusal::Refusal;
-use crate::rewrite::runs::scalar_of;
 use crate::walk;
 
 /// The step, which names one loop: a loop that counts down.
@@ -119,8 +120,7 @@ pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalNormalise<'_>, Refu
 fn iterations(kernel: &Kernel, l: &ForLoop) -> Option<Expr> {
     let ty = counter_type(kernel.func(), l);
     let last = l.limit.as_const()?.as_i64() + i64::from(l.compare == BinaryOp::Gt);
-    let first = Poly::from_expr(&l.first)?;
-    let count = first.sub(&Poly::constant(i128::from(last) - 1))?;
+    let count = Poly::from_expr(&trips::distance(kernel.func(), l))?;
     let rest = count.sub(&Poly::constant(count.constant_term()))?;
     let variable = matches!(rest.as_atom(), Some(Atom::Var(v)) if scalar_of(kernel, *v) == ty);
     let fits = match count.as_constant() {

@@ -17,8 +17,8 @@ use std::fmt;
 use warpsmith_ir::{BinaryOp, Block, Expr, SourceMap, Stmt, StmtKind, VarId};
 
 use super::Rewritten;
-use super::copy::{self, Side, Uses};
-use super::grammar::{name, number, wanted};
+use super::edit::copy::{self, Side, Uses};
+use super::step::grammar::{name, number, wanted};
 use super::step::{About, Law, Rewrite, StepError};
 use crate::assumption::Assumption;
 use crate::kernel::Kernel;

@@ -24,7 +24,7 @@ use warpsmith_ir::{
 };
 
 use super::Rewritten;
-use super::grammar::wanted;
+use super::step::grammar::wanted;
 use super::step::{About, Law, Rewrite, StepError};
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;

@@ -26,8 +26,8 @@ use super::step::{About, Law, LoopArgs, OfLoop};
 use crate::analysis::loops::unit_step;
 use crate::analysis::scalars;
 use crate::build::conditions::all_of;
-use crate::build::counters;
 use crate::build::stmts::{declare, when};
+use crate::build::{counters, trips};
 use crate::kernel::Kernel;
 use crate::names::fresh_name;
 use crate::refusal::Refusal;
@@ -213,7 +213,7 @@ impl Zero {
 
     /// Iterations that remain at most, and whether it is so many whatever the remainder is.
     fn count(&self, function: &Function, l: &ForLoop, [ty, wide]: [Scalar; 2]) -> (Expr, bool) {
-        let number = counters::iterations(l, ty);
+        let number = trips::sum(l, ty);
         if let Some(n) = number.as_ref().and_then(Poly::as_constant) {
             let m = i128::from(self.modulus);
             let most = (n.max(0) + m - 1) / m;
@@ -231,7 +231,7 @@ impl Zero {
         }
         let strips = Expr::binary(BinaryOp::Div, last, Expr::int(wide, self.modulus));
         let strips = Expr::binary(BinaryOp::Add, strips, one()).cast(Type::Scalar(ty));
-        let number = ExprKind::Select(counters::runs(function, l), strips, Expr::int(ty, 0));
+        let number = ExprKind::Select(trips::runs(function, l), strips, Expr::int(ty, 0));
         (Expr::new(number, Type::Scalar(ty), l.limit.origin.clone()), false)
     }
 }

@@ -31,8 +31,8 @@ use winnow::ModalResult;
 use winnow::Parser;
 
 use super::Rewritten;
-use super::grammar::{counted, counted_or_one, name};
 use super::keep_rows::{self, LegalKeepRows, Shape};
+use super::step::grammar::{counted, counted_or_one, name};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
 use crate::kernel::{Kernel, is_marked};
 use crate::refusal::Refusal;

@@ -21,11 +21,13 @@ use warpsmith_ir::{
     PlaceKind, ReduceOp, Scalar, Scope, Stmt, StmtKind, Type, UnaryOp, VarId, visit,
 };
 
+use super::Rewritten;
+use super::edit::copy;
+use super::edit::copy::general_copy;
 use super::privatise::has_only_private;
-use super::specialise::general_copy;
+use super::question::independence;
 use super::split_k::{self, Sum};
 use super::step::{About, Law, LoopArgs, OfLoop};
-use super::{Rewritten, copy, independence};
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::scalars;
 use crate::kernel::{Kernel, is_marked};

@@ -21,9 +21,11 @@ use warpsmith_ir::{
     Type, VarId, visit,
 };
 
-use super::grammar::{comma, name, number, wanted};
+use super::Rewritten;
+use super::edit::copy::general_copy;
+use super::question::conditions;
+use super::step::grammar::{comma, name, number, wanted};
 use super::step::{About, Law, Rewrite, StepError};
-use super::{Rewritten, conditions};
 use crate::build::conditions::all_of;
 use crate::kernel::{Kernel, Nest};
 use crate::refusal::Refusal;
@@ -248,24 +250,6 @@ fn specialised(legal: &LegalSpecialise<'_>) -> Kernel {
         }
     }
     kernel
-}
-
-/// The nest once more, with loops and variables of its own, and which loop and which variable became which.
-pub(super) fn general_copy(
-    kernel: &mut Kernel,
-    stmt: &Stmt,
-) -> (Stmt, BTreeMap<LoopId, LoopId>, BTreeMap<VarId, VarId>) {
-    let mut block = Block::new(vec![stmt.clone()]);
-    let function = kernel.func_mut();
-    let ids: BTreeMap<LoopId, LoopId> =
-        visit::renew_loops(function, &mut block).into_iter().collect();
-    let mut vars = BTreeMap::new();
-    for v in walk::declared(&block) {
-        let var = function.var(v).clone();
-        vars.entry(v).or_insert_with(|| function.add_var(var));
-    }
-    visit::rename_vars(&mut block, &mut |v| vars.get(&v).copied().unwrap_or(v));
-    (block.stmts.remove(0), ids, vars)
 }
 
 /// The nest with numbers in place of the parameters.

@@ -30,12 +30,13 @@ use warpsmith_ir::{
 };
 use winnow::{ModalResult, Parser};
 
+use super::edit::copy::general_copy;
+use super::edit::part_ranges::Ranges;
+use super::edit::{copy, slots};
 use super::fuse_loops::unmark;
-use super::grammar::{counted_or_one, name};
-use super::part_ranges::Ranges;
-use super::specialise::general_copy;
+use super::step::grammar::{counted_or_one, name};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
-use super::{Rewritten, copy, keep_rows, share, slots};
+use super::{Rewritten, keep_rows, share};
 use crate::analysis::loops::unit_step;
 use crate::analysis::{appends, extremes, scalars};
 use crate::build::{counters, operators, stmts};
@@ -188,7 +189,7 @@ pub fn check(kernel: &Kernel, target: LoopId, parts: u32) -> Result<LegalSplitSc
     keep_rows::check_statements(&l.body).map_err(refused)?;
     let carried = keep_rows::carried(kernel, l);
     let of_this = |why: Refusal| why.instead_of(share::VERB, VERB);
-    let mut sums = share::accumulated(kernel, l, &carried).map_err(of_this)?;
+    let mut sums = share::accumulated(kernel, l, Some(&carried)).map_err(of_this)?;
     keep_rows::check_running(kernel, l, (&sums, &carried)).map_err(refused)?;
     sums.extend(carried.iter().map(|var| Sum { var: *var, op: ReduceOp::Add, at: None }));
     if share::seen_before_the_end(&extremes::as_calls(&l.body), &sums).is_none() {

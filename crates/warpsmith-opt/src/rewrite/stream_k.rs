@@ -22,13 +22,14 @@ use std::fmt;
 
 use warpsmith_ir::{BinaryOp, Expr, ForLoop, LoopId, Scalar, SourceMap, Stmt, StmtKind, Type};
 
-use super::grammar::{by_x, counted, name, number, wanted};
-use super::specialise::general_copy;
+use super::edit::copy;
+use super::edit::copy::general_copy;
+use super::step::grammar::{by_x, counted, name, number, wanted};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
-use super::{Rewritten, copy, split_k};
+use super::{Rewritten, split_k};
 use crate::analysis::scalars;
 use crate::build::conditions::select;
-use crate::build::counters;
+use crate::build::{counters, trips};
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
 use crate::walk;
@@ -237,11 +238,11 @@ fn whole_rows(
     let mut counts: Vec<Expr> = vec![];
     for (at, (l, extent)) in loops.iter().zip(tile).enumerate() {
         let name = kernel.name_of(l.var).to_string();
-        let count = counters::wide_count(kernel.func(), l);
-        let tiles = counters::blocks(kernel.func(), count, number((*extent).into()));
+        let count = trips::wide_count(kernel.func(), l);
+        let tiles = trips::blocks(kernel.func(), count, number((*extent).into()));
         // A row without tiles is no number to divide by.
         let none = number(i64::from(at > 0));
-        let tiles = select(counters::runs(kernel.func(), l), tiles, none);
+        let tiles = select(trips::runs(kernel.func(), l), tiles, none);
         let comment = format!("tiles along `{name}`, of {extent} iterations each");
         let var = kernel.add_length(&format!("{name}_tiles"), tiles, comment);
         counts.push(Expr::var(var, Type::I64));

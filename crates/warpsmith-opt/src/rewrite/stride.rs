@@ -13,7 +13,7 @@
 use warpsmith_ir::{Axis, LoopId};
 
 use super::Rewritten;
-use super::conditions::bound_nest;
+use super::question::conditions::bound_nest;
 use super::step::{About, Law, LoopArgs, OfLoop};
 use crate::kernel::{Kernel, Order};
 use crate::refusal::Refusal;

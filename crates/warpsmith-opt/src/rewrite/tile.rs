@@ -14,7 +14,7 @@
 use std::fmt;
 use warpsmith_ir::{LoopId, SourceMap};
 
-use super::grammar::{comma, name, number, wanted};
+use super::step::grammar::{comma, name, number, wanted};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
 use super::{Rewritten, interchange, split};
 use crate::kernel::{Kernel, only_loop};

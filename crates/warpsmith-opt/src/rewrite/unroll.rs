@@ -14,7 +14,7 @@ use std::fmt;
 use warpsmith_ir::{LoopId, LoopKind, SourceMap, StmtKind};
 
 use super::Rewritten;
-use super::grammar::{name, number};
+use super::step::grammar::{name, number};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;

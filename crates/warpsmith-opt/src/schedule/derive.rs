@@ -4,7 +4,8 @@ use warpsmith_ir::{Axis, Diagnostic, LoopId, SourceMap};
 
 use super::{Schedule, Step, StepKind, take};
 use crate::kernel::{Kernel, Reduce, only_loop};
-use crate::rewrite::{bind, independence, reduce};
+use crate::rewrite::question::independence;
+use crate::rewrite::{bind, reduce};
 
 /// Default blocks: 256 threads, wide along x, where neighbours in memory are.
 const BLOCKS: [[u32; 3]; 3] = [[256, 1, 1], [32, 8, 1], [32, 4, 2]];

@@ -7,9 +7,10 @@ use warpsmith_ir::{Block, Diagnostic, ForLoop, LoopId, SourceMap, StmtKind};
 use super::{StepKind, candidates, derive, take, updates};
 use crate::analysis::access::{Access, AccessKind, Scope, View};
 use crate::kernel::{Kernel, is_marked, only_loop};
+use crate::rewrite::question::independence;
 use crate::rewrite::{
     carry, collapse, distribute, dp4a, expand, fuse_kernels, fuse_loops, gather, guard,
-    independence, interchange, predicate, scalarise, scatter, sink, split_k, split_scan,
+    interchange, predicate, scalarise, scatter, sink, split_k, split_scan,
 };
 use crate::walk;
 

@@ -17,7 +17,7 @@ use super::template::schedule_of;
 use super::{Schedule, StepKind, derive, take};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, base_of};
 use crate::analysis::footprint;
-use crate::build::counters;
+use crate::build::{counters, trips};
 use crate::kernel::Kernel;
 use crate::rewrite::bounds::Edges;
 use crate::rewrite::{bind, bounds, pitch, register_tile, stage, stride, unroll};
@@ -240,7 +240,7 @@ impl Contraction {
         let alike = factors.iter().all(|f| f.ty.scalar() == element);
         let extent = |name: &str| {
             let l = kernel.loop_named(name)?;
-            counters::iterations(l, counters::counter_type(kernel.func(), l))
+            trips::sum(l, counters::counter_type(kernel.func(), l))
         };
         let extents = [extent(&self.row)?, extent(&self.column)?, extent(&self.sum)?];
         Some(Product {

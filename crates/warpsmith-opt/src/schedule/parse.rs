@@ -25,10 +25,7 @@ pub fn parse(sources: &SourceMap, file: FileId) -> std::result::Result<Schedule,
             Ok(None) => {}
             Err((at, wanted)) => {
                 let end = start + code_of(line).trim_end().len().max(at + 1);
-                let d = Diagnostic::error("W230", "this is not a step of a schedule")
-                    .label(span(file, start + at, end), wanted)
-                    .help(registry::help(line));
-                errors.push(d);
+                errors.push(registry::unreadable(line, span(file, start + at, end), wanted));
             }
         }
         start += line.len();

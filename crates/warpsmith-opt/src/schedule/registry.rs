@@ -3,13 +3,13 @@
 use std::fmt;
 use std::sync::LazyLock;
 
-use warpsmith_ir::SourceMap;
+use warpsmith_ir::{Diagnostic, SourceMap, Span};
 use winnow::ascii::space1;
 use winnow::combinator::{cut_err, fail, preceded};
 use winnow::{ModalResult, Parser};
 
 use crate::kernel::Kernel;
-use crate::rewrite::grammar::wanted;
+use crate::rewrite::step::grammar::wanted;
 use crate::rewrite::step::{About, Rewrite, StepError};
 use crate::rewrite::{self, Rewritten};
 
@@ -140,13 +140,20 @@ static NAMES: LazyLock<String> = LazyLock::new(|| {
     }
 });
 
-/// What helps with a line that could not be read: an example of the step it starts, or where they all are described.
-pub(super) fn help(line: &str) -> String {
+/// The message about a line that could not be read: what was wanted where it goes wrong, and an example of the step it starts, or where they
+/// all are described.
+pub(super) fn unreadable(line: &str, at: Span, wanted: String) -> Diagnostic {
     let word = line.split_whitespace().next();
-    match STEPS.iter().find(|s| Some(s.name) == word) {
-        Some(s) => format!("for example `{}`", s.example),
-        None => "`warpsmith tune --list-rewrites` describes the steps".into(),
-    }
+    let (what, help) = match STEPS.iter().find(|s| Some(s.name) == word) {
+        Some(s) => {
+            (format!("`{}` is written another way", s.name), format!("for example `{}`", s.example))
+        }
+        None => (
+            "this is not a step of a schedule".into(),
+            "`warpsmith tune --list-rewrites` describes the steps".into(),
+        ),
+    };
+    Diagnostic::error("W230", what).label(at, wanted).help(help)
 }
 
 /// All kinds of steps as text for a terminal: a paragraph and an example each.

@@ -280,9 +280,8 @@ impl Space {
                 Err((at, wanted)) => {
                     let from = filled.back(at);
                     let to = line.text.trim_end().len().max(from + 1);
-                    let d = Diagnostic::error("W230", "this is not a step of a schedule")
-                        .label(span(self.file, line.start + from, line.start + to), wanted)
-                        .help(registry::help(&filled.text));
+                    let at = span(self.file, line.start + from, line.start + to);
+                    let d = registry::unreadable(&filled.text, at, wanted);
                     errors.push(match line.holes.is_empty() {
                         true => d,
                         false => d.note(format!("with {}", describe(values))),

@@ -15,7 +15,8 @@ use super::{
     updates, waves, wide, written,
 };
 use crate::kernel::{Kernel, Reduce};
-use crate::rewrite::{bind, constant, independence, reduce, register_tile, stage, unroll};
+use crate::rewrite::question::independence;
+use crate::rewrite::{bind, constant, reduce, register_tile, stage, unroll};
 use crate::walk;
 
 /// Iterations of a thread along three loops, where those of the outermost read the same elements.

@@ -3,8 +3,9 @@
 use warpsmith_device::Gpu;
 use warpsmith_ir::{Diagnostic, FuncId, Module};
 use warpsmith_opt::Kernel;
+use warpsmith_opt::analysis::far;
 use warpsmith_opt::kernel::OfGpu;
-use warpsmith_opt::rewrite::independence;
+use warpsmith_opt::rewrite::question::independence;
 
 use crate::status::Failure;
 
@@ -26,13 +27,15 @@ impl Arch {
         self.board.or_else(|| Gpu::find(self.name)).unwrap_or(&warpsmith_device::GPUS[0])
     }
 
-    /// A function to be scheduled within the limits of the architecture, for sizes at which its marks are right.
+    /// A function to be scheduled within the limits of the architecture, for sizes at which its marks are right and no counter gets near the
+    /// end of its 64 bits.
     pub fn kernel(&self, module: Module, function: FuncId) -> Kernel {
         let gpu = self.gpu();
         let of_gpu =
             OfGpu { shared: gpu.architecture().shared_per_block_optin, multiprocessors: gpu.sms };
         let kernel = Kernel { gpu: of_gpu, ..Kernel::new(module, function) };
-        Kernel { requires: independence::requirements(&kernel), ..kernel }
+        let requires = [independence::requirements(&kernel), far::requirements(kernel.func())];
+        Kernel { requires: requires.concat(), ..kernel }
     }
 }
 

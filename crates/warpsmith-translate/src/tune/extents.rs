@@ -1,8 +1,10 @@
 //! How many elements an array parameter has at given sizes.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use warpsmith_front::cloops::CInput;
+use warpsmith_ir::eval::from_bytes;
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{
     BinaryOp, Diagnostic, Expr, ExprKind, Function, MathFn, Module, Place, PlaceKind, Scalar, Type,
@@ -55,9 +57,31 @@ pub fn take_given(input: &mut CInput, specs: &[NamedSpec]) -> Result<(), Failure
     Ok(())
 }
 
+/// The greatest elements of the arrays of integers that are read from files, by their names.
+///
+/// # Errors
+/// W306: a file that cannot be read.
+fn greatest(specs: &[NamedSpec]) -> Result<BTreeMap<String, i128>, Failure> {
+    let mut found = BTreeMap::new();
+    for spec in specs {
+        let ArgSpec::Init(Init::File(path)) = &spec.spec else { continue };
+        let held = data::read_npy(Path::new(path)).map_err(|why| Failure::input("W306", why))?;
+        if held.ty.is_integer() {
+            let size = held.ty.bytes() as usize;
+            let elements = held.bytes.chunks_exact(size).filter_map(|b| from_bytes(held.ty, b));
+            let greatest = elements.map(|v| v.as_i64().into()).max();
+            found.extend(greatest.map(|n| (spec.name.clone(), n)));
+        }
+    }
+    Ok(found)
+}
+
 /// Gives arrays whose subscripts data decide extents, and says what they rest on.
-pub fn assume(input: &mut CInput) {
-    let assumed = analysis::assume(&mut input.module, input.function);
+///
+/// # Errors
+/// W306: a file of an argument that cannot be read.
+pub fn assume(input: &mut CInput, specs: &[NamedSpec]) -> Result<(), Failure> {
+    let assumed = analysis::assume(&mut input.module, input.function, &greatest(specs)?);
     let function = input.module.function(input.function);
     let name_of = |v: VarId| function.var(v).name.clone();
     let name = |array: &VarId| name_of(*array);
@@ -85,6 +109,7 @@ pub fn assume(input: &mut CInput) {
     let more: Vec<String> = around.into_iter().chain(inside).chain(uncounted).collect();
     input.assumed.extend(more);
     input.uncounted |= !assumed.uncounted.is_empty();
+    Ok(())
 }
 
 /// The question for the extents of an array, with what may answer it.

@@ -7,7 +7,7 @@ use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
 use warpsmith_ir::{Diagnostic, Function, SourceMap, StructDef};
 use warpsmith_opt::analysis::extents as accesses;
 use warpsmith_opt::kernel::is_marked;
-use warpsmith_opt::rewrite::{independence, precision};
+use warpsmith_opt::rewrite::{precision, question::independence};
 use warpsmith_opt::schedule::fusions;
 use warpsmith_opt::schedule::space::Space;
 use warpsmith_opt::{Kernel, Program, Schedule, lower, schedule, walk};
@@ -283,7 +283,7 @@ fn read_text(
     warpsmith_opt::inline::writers(&mut input.module, input.function);
     accesses::infer(&mut input.module, input.function)?;
     extents::take_given(&mut input, &specs)?;
-    extents::assume(&mut input);
+    extents::assume(&mut input, &specs)?;
     mark_unmarked(&mut input, sources)?;
     Ok(input)
 }

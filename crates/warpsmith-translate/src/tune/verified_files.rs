@@ -46,8 +46,8 @@ pub(super) struct Translation<'a> {
 /// Paths of a kernel were run at no size.
 pub const NOT_RUN: &str = "W337";
 /// What to do where a path cannot be run.
-pub(super) const LET_IT_RUN: &str = "only what was run is handed out: let --size ask for smaller sizes, raise --max-memory, or choose other \
-                       parameters with --schedule";
+pub(super) const LET_IT_RUN: &str = "only what was run is handed out: with smaller blocks, tiles and grids in --schedule, sizes that can be run get \
+                       there; else leave out the step that the path is of, or let larger arrays be run with --max-memory";
 
 /// For messages.
 pub(super) const VERIFYING: &str = "while the kernel was verified";

@@ -5,7 +5,7 @@ use warpsmith::front::parse::{self, DiskLoader, Language, ParseOptions};
 use warpsmith::ir::{LoopId, LoopKind, SourceMap};
 use warpsmith::opt::kernel::{is_marked, only_loop};
 use warpsmith::opt::schedule::{self, registry::STEPS};
-use warpsmith::opt::{Kernel, rewrite::independence};
+use warpsmith::opt::{Kernel, rewrite::question::independence};
 use warpsmith_testgen::{Schedulable, StepExample, StepLoop, StepNames};
 
 /// The kinds of steps there are.

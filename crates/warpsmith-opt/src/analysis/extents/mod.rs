@@ -77,12 +77,12 @@ pub fn open(module: &Module, id: FuncId) -> Vec<Open> {
 
 /// What is taken on trust about accesses whose subscripts data decide.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Trust {
+enum Trust<'g> {
     Nothing,
     /// They stay inside what the other accesses to the array need.
     Inside,
-    /// What is read from arrays is less than [`VALUES`].
-    Small,
+    /// What is read from arrays is less than [`VALUES`], or no greater than this, by the array's name.
+    Small(&'g BTreeMap<String, i128>),
 }
 
 /// What index arrays are taken to hold less than, where nothing else says how many elements they choose from.
@@ -99,10 +99,10 @@ pub struct Assumed {
 }
 
 /// Gives arrays that have no extents because data decide their subscripts those that make sense of the data: of the
-/// other accesses, else for small values in index arrays.
-pub fn assume(module: &mut Module, id: FuncId) -> Assumed {
+/// other accesses, else for small values in index arrays, and what those hold whose greatest element is `given` by their names.
+pub fn assume(module: &mut Module, id: FuncId, given: &BTreeMap<String, i128>) -> Assumed {
     let mut assumed = Assumed::default();
-    for trust in [Trust::Inside, Trust::Small] {
+    for trust in [Trust::Inside, Trust::Small(given)] {
         let arrays: BTreeSet<VarId> = without_extents(module.function(id)).collect();
         if arrays.is_empty() {
             break;
@@ -112,7 +112,7 @@ pub fn assume(module: &mut Module, id: FuncId) -> Assumed {
             let var = &mut module.functions[id.0 as usize].vars[array.0 as usize];
             (var.shape, var.inferred) = (Some(shape), trust == Trust::Inside);
             let list = match trust {
-                Trust::Small => &mut assumed.uncounted,
+                Trust::Small(_) => &mut assumed.uncounted,
                 _ => &mut assumed.inside,
             };
             list.push(array);
@@ -246,7 +246,7 @@ fn extents(
     module: &Module,
     id: FuncId,
     arrays: &BTreeSet<VarId>,
-    trust: Trust,
+    trust: Trust<'_>,
 ) -> Result<(Extents, Vec<Open>), Vec<Diagnostic>> {
     let function = module.function(id);
     let walk = walk::walk(module, function, arrays, true);
@@ -281,7 +281,7 @@ fn extents_of(
     walk: &Walk<'_>,
     function: &Function,
     array: VarId,
-    trust: Trust,
+    trust: Trust<'_>,
 ) -> Result<Vec<Expr>, Open> {
     let others = exchanged(function, array);
     let accesses: Vec<&Access<'_>> =
@@ -401,19 +401,17 @@ fn greatest(
     walk: &Walk<'_>,
     access: &Access<'_>,
     subscript: &Poly,
-    trust: Trust,
+    trust: Trust<'_>,
 ) -> Result<Vec<Poly>, VarId> {
     let mut known = access.state.known.clone();
     let mut last = None;
     loop {
-        match known.extremes(subscript, true) {
-            Err(symbol)
-                if trust == Trust::Small && by_data(walk, symbol) && last != Some(symbol) =>
-            {
-                known.bound(symbol, Some(Poly::zero()), Some(most(walk, symbol)));
+        match (known.extremes(subscript, true), trust) {
+            (Err(symbol), Trust::Small(given)) if by_data(walk, symbol) && last != Some(symbol) => {
+                known.bound(symbol, Some(Poly::zero()), Some(most(walk, symbol, given)));
                 last = Some(symbol);
             }
-            result => {
+            (result, _) => {
                 let mut all = result.clone().unwrap_or_default();
                 let parted = match access.state.sure {
                     true => vec![],
@@ -427,12 +425,15 @@ fn greatest(
     }
 }
 
-/// The greatest index that is taken to be read: room for each of an array of which no two may be equal, and some more.
-fn most(walk: &Walk<'_>, symbol: VarId) -> Poly {
-    let some = Poly::constant(VALUES - 1);
+/// The greatest index that is taken to be read: room for each of an array of which no two may be equal, and some more; that of an array whose
+/// elements are given.
+fn most(walk: &Walk<'_>, symbol: VarId, given: &BTreeMap<String, i128>) -> Poly {
+    let name = walk.cause(symbol).and_then(|cause| cause.array.as_ref());
+    let known = name.and_then(|name| given.get(name)).copied().unwrap_or_default();
+    let some = Poly::constant(known.max(VALUES - 1));
     let count = || {
         let function = walk.top();
-        let name = walk.cause(symbol)?.array.as_ref()?;
+        let name = name?;
         let array = function.params.iter().find(|p| function.var(**p).name == *name)?;
         let all = values::of_arrays(walk.module, function);
         all.iter().find(|((a, _), v)| a == array && v.order == values::Order::Distinct)?;

@@ -5,10 +5,10 @@ use warpsmith_ir::{
 };
 
 use crate::analysis::scalars;
-use crate::build::counters;
+use crate::build::{counters, trips};
 use crate::kernel::only_loop;
 use crate::legalise::scope::Lowered;
-use crate::rewrite::draft::Draft;
+use crate::rewrite::edit::draft::Draft;
 
 impl Draft<'_> {
     /// A counter declared outside its loop keeps the value it left with, where something reads it.
@@ -35,11 +35,11 @@ impl Draft<'_> {
 
     fn final_counter(&self, l: &ForLoop, stmt: &Stmt) -> Stmt {
         let ty = Type::Scalar(counters::counter_type(&self.scope.host, l));
-        let passed = counters::times(counters::count(&self.scope.host, l), &l.step);
+        let passed = counters::times(trips::count(&self.scope.host, l), &l.step);
         let end = Expr::binary(BinaryOp::Add, l.first.clone(), passed);
         let end =
             counters::tidy(&self.scope.host, end, counters::counter_type(&self.scope.host, l));
-        let kind = ExprKind::Select(counters::runs(&self.scope.host, l), end, l.first.clone());
+        let kind = ExprKind::Select(trips::runs(&self.scope.host, l), end, l.first.clone());
         let value = Expr::new(kind, ty.clone(), stmt.origin.clone());
         let place = Place::new(PlaceKind::Var(l.var), ty, stmt.origin.clone());
         Stmt::new(StmtKind::Assign { place, value }, stmt.origin.by("bind"))

@@ -20,10 +20,11 @@ use warpsmith_ir::{
     Axis, BinaryOp, BindLevel, Binding, LoopId, LoopKind, Parallel, SourceMap, StmtKind,
 };
 
-use super::grammar::{axis, by_x, comma, name, number, wanted};
-use super::independence::Findings;
+use super::Rewritten;
+use super::question::independence;
+use super::question::independence::Findings;
+use super::step::grammar::{axis, by_x, comma, name, number, wanted};
 use super::step::{About, Law, Rewrite, StepError, loops_named};
-use super::{Rewritten, independence};
 use crate::analysis::loops;
 use crate::assumption::Assumption;
 use crate::kernel::{Kernel, Nest, is_marked, only_loop};
@@ -96,15 +97,11 @@ void scale(int n, float *x) {
                 .parse_next(input)?;
             axes.push(next);
         }
-        let sizes: Vec<u32> = preceded(
-            (space1, opt(("block", space1))),
-            separated(1..=3, number, 'x'),
-        )
-        .verify(|sizes: &Vec<u32>| axes.iter().all(|a| a.index() < sizes.len()))
-        .context(wanted(
-            "the threads of a block, one number for each axis up to the last used, are wanted here",
-        ))
-        .parse_next(input)?;
+        let sizes: Vec<u32> =
+            preceded((space1, opt(("block", space1))), separated(1..=3, number, 'x'))
+                .verify(|sizes: &Vec<u32>| axes.iter().all(|a| a.index() < sizes.len()))
+                .context(wanted(threads_wanted(&axes)))
+                .parse_next(input)?;
         let mut block = [1u32; 3];
         block.iter_mut().zip(&sizes).for_each(|(b, s)| *b = *s);
         Ok(Args { loops, axes, block })
@@ -114,6 +111,15 @@ void scale(int n, float *x) {
         let pairs: Vec<_> =
             loops_named(kernel, &self.loops)?.into_iter().zip(self.axes.iter().copied()).collect();
         Ok(apply(check(kernel, &pairs, self.block)?, sources))
+    }
+}
+
+/// What is wanted behind the axes: a number for each up to the last one.
+fn threads_wanted(axes: &[Axis]) -> &'static str {
+    match axes.iter().map(|a| a.index()).max() {
+        Some(2) => "the threads of a block along x, y and z, as in `block 32x4x1`, are wanted here",
+        Some(1) => "the threads of a block along x and y, as in `block 32x4`, are wanted here",
+        _ => "the threads of a block, as in `block 128`, are wanted here",
     }
 }
 

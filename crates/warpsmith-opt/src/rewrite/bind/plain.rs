@@ -13,10 +13,10 @@ use warpsmith_ir::{
 use crate::analysis::loops;
 use crate::analysis::loops::unit_step;
 use crate::build::conditions::all_of;
-use crate::build::counters;
+use crate::build::{counters, trips};
 use crate::kernel::{Nest, Order, only_loop};
 use crate::legalise::scope::{About, Lowered};
-use crate::rewrite::draft::{Draft, Machine};
+use crate::rewrite::edit::draft::{Draft, Machine};
 use crate::walk;
 
 /// Most blocks of a grid along y and z.
@@ -53,7 +53,7 @@ impl Draft<'_> {
         stmts: Vec<Stmt>,
         origin: &Origin,
     ) -> Vec<Stmt> {
-        match counters::all_run(&self.scope.host, loops) {
+        match trips::all_run(&self.scope.host, loops) {
             Some(cond) => {
                 let then = Block::new(stmts);
                 let kind = StmtKind::If { cond, then, otherwise: Block::default() };
@@ -66,18 +66,16 @@ impl Draft<'_> {
     /// Whether the loop's iterations fill blocks of `extent`, by what is known of the sizes.
     pub(crate) fn fills_blocks(&self, l: &ForLoop, nest: &Nest, extent: u64) -> bool {
         let ty = counters::counter_type(&self.scope.host, l);
-        if let Some(count) = counters::constant_count(&self.scope.host, l) {
+        if let Some(count) = trips::constant_count(&self.scope.host, l) {
             return count.is_multiple_of(extent);
         }
-        unit_step(l)
-            && counters::iterations(l, ty)
-                .is_some_and(|count| nest.multiples.divide(&count, extent))
+        unit_step(l) && trips::sum(l, ty).is_some_and(|count| nest.multiples.divide(&count, extent))
     }
 
     /// Whether the loop's groups of neighbouring iterations fill blocks, if need be with a last group that is not whole.
     pub(crate) fn fills_groups(&self, l: &ForLoop, nest: &Nest, extent: u64, width: u32) -> bool {
         let ty = counters::counter_type(&self.scope.host, l);
-        let count = counters::iterations(l, ty);
+        let count = trips::sum(l, ty);
         (0..width).any(|more| {
             let whole = count.as_ref().and_then(|n| n.add(&Poly::constant(more.into())));
             whole.is_some_and(|n| nest.multiples.divide(&n, extent))
@@ -120,9 +118,9 @@ impl Draft<'_> {
         let mut grid = [(); 3].map(|()| Expr::int(warpsmith_ir::Scalar::U32, 1));
         let strided = nest.order == Order::Strides;
         for ((_, axis), l) in nest.axes.iter().zip(loops) {
-            let count = counters::count(&self.scope.host, l);
+            let count = trips::count(&self.scope.host, l);
             let ty = count.ty.clone();
-            let blocks = counters::blocks(&self.scope.host, count, sizes[axis.index()].clone());
+            let blocks = trips::blocks(&self.scope.host, count, sizes[axis.index()].clone());
             if !strided && (*axis == Axis::X || self.fits_grid(l, nest, *axis)) {
                 grid[axis.index()] = blocks.cast(Type::U32);
                 continue;
@@ -140,7 +138,7 @@ impl Draft<'_> {
 
     /// Whether the blocks of a loop along an axis are as many as the size of nothing decides, and a grid can have them.
     fn fits_grid(&self, l: &ForLoop, nest: &Nest, axis: Axis) -> bool {
-        let count = counters::constant_count(&self.scope.host, l);
+        let count = trips::constant_count(&self.scope.host, l);
         let size = u64::from(nest.block[axis.index()]);
         count.is_some_and(|n| n.div_ceil(size) <= u64::from(MAX_BLOCKS_YZ))
     }

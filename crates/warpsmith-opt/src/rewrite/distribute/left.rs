@@ -6,7 +6,7 @@ use warpsmith_ir::{
 };
 
 use crate::kernel::Kernel;
-use crate::rewrite::{copy, slots};
+use crate::rewrite::edit::{copy, slots};
 use crate::walk;
 
 /// An array of the workspace, with an element or with rows for each iteration of the loops.

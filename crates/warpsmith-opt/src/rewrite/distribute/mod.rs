@@ -30,8 +30,10 @@ use warpsmith_ir::{Block, ForLoop, LoopId, LoopKind, Scalar, Stmt, StmtKind, Var
 
 use self::left::Left;
 use self::parts::Parts;
+use super::edit::copy;
+use super::question::independence;
 use super::step::{About, Law, LoopArgs, OfLoop};
-use super::{Rewritten, copy, independence, share};
+use super::{Rewritten, share};
 use crate::analysis::loops::{bounds_independent, unit_step};
 use crate::kernel::{Kernel, is_marked};
 use crate::refusal::Refusal;

@@ -6,7 +6,7 @@ use warpsmith_ir::{Block, ForLoop, LoopKind, Stmt, StmtKind, Type, VarId, visit}
 
 use super::stored;
 use crate::analysis::scalars;
-use crate::rewrite::swap::{can_swap, repeatable};
+use crate::rewrite::question::swap::{can_swap, repeatable};
 use crate::walk;
 
 /// How a body falls apart.

@@ -6,7 +6,7 @@ use warpsmith_ir::{Block, Expr, ExprKind, Place, PlaceKind, Stmt, StmtKind, VarI
 
 use crate::analysis::access::base_of;
 use crate::analysis::loops::written_bases;
-use crate::rewrite::swap::can_swap;
+use crate::rewrite::question::swap::can_swap;
 use crate::walk;
 
 /// The statements with each store of a variable that is their `own` right behind what sets it last, and the element read in place of

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use warpsmith_ir::{Block, ForLoop, Stmt, StmtKind, VarId};
 
-use crate::rewrite::swap::repeatable;
+use crate::rewrite::question::swap::repeatable;
 use crate::walk;
 
 /// Moves declarations in front of the only loop of a block into it, as far as there are loops inside of it: a loop with nothing beside

@@ -5,7 +5,7 @@ use warpsmith_ir::{BinaryOp, Expr, ExprKind, ForLoop, Function, Scalar, Type};
 
 use super::LegalFuseKernels;
 use crate::build::conditions::select;
-use crate::build::counters;
+use crate::build::{counters, trips};
 use crate::kernel::Kernel;
 
 /// What the kernels need of the launcher.
@@ -67,7 +67,7 @@ pub(super) fn grid(kernel: &mut Kernel, legal: &LegalFuseKernels<'_>) -> Grid {
         let count = counters::tidy(kernel.func(), count, Scalar::I64);
         let part = if depth == 0 { legal.shape.slices } else { legal.inner(rank - 1 - depth) };
         let parts = Expr::int(Scalar::I64, part.into());
-        let blocks = counters::blocks(kernel.func(), count.clone(), parts);
+        let blocks = trips::blocks(kernel.func(), count.clone(), parts);
         let some = Expr::binary(BinaryOp::Gt, count, Expr::int(Scalar::I64, 0));
         counts.push(select(some, blocks, Expr::int(Scalar::I64, 0)));
         first.push(match matches!(&*low.kind, ExprKind::Select(..)) {

@@ -37,10 +37,11 @@ use warpsmith_ir::{LoopId, SourceMap, Stmt};
 use winnow::combinator::preceded;
 use winnow::{ModalResult, Parser, ascii::space1};
 
-use super::grammar::{by_x, comma, counted, counted_or_one, extents, name, wanted};
-use super::independence::Findings;
+use super::edit::copy;
+use super::question::independence::Findings;
+use super::step::grammar::{by_x, comma, counted, counted_or_one, extents, name, wanted};
 use super::step::{About, Law, Rewrite, StepError, loops_named};
-use super::{Rewritten, bind, copy};
+use super::{Rewritten, bind};
 use crate::kernel::{Kernel, STATIC_SHARED};
 use crate::refusal::Refusal;
 use pair::Pair;

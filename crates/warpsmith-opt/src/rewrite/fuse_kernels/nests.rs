@@ -9,11 +9,11 @@ use super::text::Maker;
 use super::{elements, launch};
 use crate::build::arithmetic::offset;
 use crate::build::conditions::all_of;
-use crate::build::counters;
 use crate::build::stmts::{declare, set, when};
+use crate::build::trips;
 use crate::kernel::only_loop;
-use crate::rewrite::specialise::general_copy;
-use crate::rewrite::{copy, runs};
+use crate::rewrite::edit::copy::general_copy;
+use crate::rewrite::edit::{copy, runs};
 use crate::walk;
 
 impl Maker<'_, '_> {
@@ -115,7 +115,7 @@ impl Maker<'_, '_> {
         }
         // Blocks that only store for others may run where the second nest reads nothing.
         if self.legal.stores() {
-            conditions.extend(counters::all_run(function, b));
+            conditions.extend(trips::all_run(function, b));
         }
         let mut index = vec![];
         for (depth, l) in b.iter().enumerate() {

@@ -11,8 +11,9 @@ use crate::analysis::access::{Base, Scope, base_of};
 use crate::analysis::loops::{touched_bases, unit_step, written_bases};
 use crate::kernel::{Kernel, is_marked, only_loop};
 use crate::refusal::Refusal;
-use crate::rewrite::independence::{self, Findings};
-use crate::rewrite::{bind, copy, privatise, runs};
+use crate::rewrite::edit::{copy, runs};
+use crate::rewrite::question::independence::{self, Findings};
+use crate::rewrite::{bind, privatise};
 use crate::walk;
 
 /// One of the nests: loops around each other, and what the innermost one holds.

@@ -13,10 +13,10 @@ use crate::analysis::access::{Base, base_of};
 use crate::analysis::loops::{touched_bases, unit_step, written_bases};
 use crate::build::conditions::select;
 use crate::build::stmts;
-use crate::build::{arithmetic, counters};
+use crate::build::{arithmetic, counters, trips};
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
-use crate::rewrite::copy::{self, Side};
+use crate::rewrite::edit::copy::{self, Side};
 use crate::walk;
 
 /// A serial loop that holds both nests and nothing else.
@@ -136,10 +136,10 @@ fn copied(kernel: &mut Kernel, array: VarId) -> VarId {
 /// Two iterations at a time, one or two left.
 fn pairs(kernel: &mut Kernel, l: &ForLoop) -> Expr {
     let function = kernel.func();
-    let count = counters::wide_count(function, l);
+    let count = trips::wide_count(function, l);
     let less = arithmetic::plus(count, Expr::int(Scalar::I64, -1));
     let half = Expr::binary(BinaryOp::Div, less, Expr::int(Scalar::I64, 2));
-    let value = select(counters::runs(function, l), half.cast(Type::I32), Expr::i32(0));
+    let value = select(trips::runs(function, l), half.cast(Type::I32), Expr::i32(0));
     let comment = "pairs of iterations that are run together".to_string();
     Expr::var(kernel.add_length("turns", value, comment), Type::I32)
 }

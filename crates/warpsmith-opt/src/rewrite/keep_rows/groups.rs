@@ -5,7 +5,7 @@ use warpsmith_ir::{
 };
 
 use super::text::{Maker, local, when};
-use crate::build::{counters, stmts};
+use crate::build::{counters, stmts, trips};
 
 impl Maker<'_, '_> {
     /// `for each group of the thread's elements { element = …; if it exists { body } }`
@@ -30,7 +30,7 @@ impl Maker<'_, '_> {
     fn has_whole_strips(&self) -> bool {
         let shape = self.legal.shape;
         let strip = i128::from(shape.threads) * i128::from(shape.each);
-        let length = super::length(&self.range).and_then(|n| n.as_constant());
+        let length = trips::sum_if_it_runs(&self.range).and_then(|n| n.as_constant());
         self.legal.strips && length.is_some_and(|n| n % strip == 0)
     }
 

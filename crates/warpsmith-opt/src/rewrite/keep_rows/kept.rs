@@ -11,8 +11,8 @@ use warpsmith_ir::{
 use crate::analysis::access::{Base, Scope, base_of};
 use crate::analysis::appends;
 use crate::kernel::{Kernel, is_marked};
+use crate::rewrite::edit::runs::always_in_block;
 use crate::rewrite::keep_rows::{earliest, left_out};
-use crate::rewrite::runs::always_in_block;
 use crate::walk;
 
 /// Elements side by side of which each iteration of a loop over a row accesses its own.

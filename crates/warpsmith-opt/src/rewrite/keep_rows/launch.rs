@@ -3,11 +3,11 @@
 use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{BinaryOp, Expr, ForLoop, Scalar, Type};
 
-use super::{Aligned, LegalKeepRows, length};
+use super::{Aligned, LegalKeepRows};
 use crate::build::conditions::{all_of, select};
-use crate::build::counters;
+use crate::build::{counters, trips};
 use crate::kernel::Kernel;
-use crate::rewrite::runs::scalar_of;
+use crate::rewrite::edit::runs::scalar_of;
 
 /// Rows are counted in 32 bits, those that fill the last block included.
 const MOST_ROWS: i64 = 1 << 30;
@@ -15,7 +15,7 @@ const MOST_ROWS: i64 = 1 << 30;
 /// How many rows and how many blocks there are, as numbers of the launcher.
 pub(super) fn counts(kernel: &mut Kernel, legal: &LegalKeepRows<'_>) -> (Expr, Expr) {
     let loops: Vec<ForLoop> = marked(legal).cloned().collect();
-    let runs = counters::all_run(kernel.func(), &loops);
+    let runs = trips::all_run(kernel.func(), &loops);
     let where_all_run = |count: Expr| match &runs {
         Some(runs) => select(runs.clone(), count.cast(Type::I32), Expr::i32(0)),
         None => count.cast(Type::I32),
@@ -29,7 +29,7 @@ pub(super) fn counts(kernel: &mut Kernel, legal: &LegalKeepRows<'_>) -> (Expr, E
     if each == 1 {
         return (rows.clone(), rows);
     }
-    let blocks = counters::blocks(kernel.func(), all, Expr::i32(each as i32));
+    let blocks = trips::blocks(kernel.func(), all, Expr::i32(each as i32));
     let blocks = where_all_run(blocks);
     let comment = format!("blocks, each with {each} of these");
     let blocks = kernel.add_length("row_blocks", blocks, comment);
@@ -41,7 +41,7 @@ fn marked<'l>(legal: &'l LegalKeepRows<'_>) -> impl Iterator<Item = &'l ForLoop>
 }
 
 fn product(kernel: &Kernel, legal: &LegalKeepRows<'_>) -> Expr {
-    let counts = marked(legal).map(|l| counters::wide_count(kernel.func(), l));
+    let counts = marked(legal).map(|l| trips::wide_count(kernel.func(), l));
     let all = counts.reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b));
     all.unwrap_or_else(|| Expr::int(Scalar::I64, 0))
 }
@@ -55,7 +55,7 @@ pub(super) fn fills_blocks(legal: &LegalKeepRows<'_>) -> bool {
             .iter()
             .any(|a| a.array.is_none() && a.offset == *count && a.by.is_multiple_of(rows))
     };
-    marked(legal).filter_map(length).any(|count| match count.as_constant() {
+    marked(legal).filter_map(trips::sum_if_it_runs).any(|count| match count.as_constant() {
         Some(n) => n % i128::from(rows) == 0,
         None => asked(&count),
     })
@@ -66,7 +66,8 @@ pub(super) fn fits(kernel: &Kernel, legal: &LegalKeepRows<'_>) -> Option<Expr> {
     let mut all = vec![];
     let narrow = |l: &ForLoop| counters::counter_type(kernel.func(), l).bytes() <= 4;
     let counted = legal.shape.rows == 1 && legal.nest.len() == 1 && marked(legal).all(narrow);
-    let constant = marked(legal).map(|l| length(l)?.as_constant()).product::<Option<i128>>();
+    let constant =
+        marked(legal).map(|l| trips::sum_if_it_runs(l)?.as_constant()).product::<Option<i128>>();
     if !counted && constant.is_none_or(|n| n > MOST_ROWS.into()) {
         let most = Expr::int(Scalar::I64, MOST_ROWS);
         all.push(Expr::binary(BinaryOp::Le, product(kernel, legal), most));
@@ -82,7 +83,7 @@ pub(super) fn fits(kernel: &Kernel, legal: &LegalKeepRows<'_>) -> Option<Expr> {
 fn short_enough(kernel: &Kernel, legal: &LegalKeepRows<'_>) -> Option<Expr> {
     let l = legal.range;
     let longest = i64::from(legal.shape.longest());
-    let length = length(l)?;
+    let length = trips::sum_if_it_runs(l)?;
     if length.as_constant().is_some() {
         return None;
     }

@@ -41,22 +41,23 @@ use warpsmith_ir::{
     Block, Expr, ExprKind, ForLoop, LoopId, ReduceOp, Scalar, SourceMap, StmtKind, VarId,
 };
 
-use super::grammar::{counted, counted_or_one, name};
-use super::independence::Findings;
+use super::edit::runs::{scalar_of, vector};
 use super::privatise::has_only_private;
-use super::runs::{scalar_of, vector};
+use super::question::independence;
+use super::question::independence::Findings;
+use super::step::grammar::{counted, counted_or_one, name};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
-use super::{Rewritten, bind, independence, reduce, share};
+use super::{Rewritten, bind, reduce, share};
 use crate::analysis::loops::unit_step;
 use crate::analysis::{appends, scalars};
-use crate::build::threads;
+use crate::build::{threads, trips};
 use crate::kernel::{Kernel, Sum, is_marked};
 use crate::refusal::Refusal;
 use crate::walk;
 pub(super) use kept::{Row, accessed, check_statements, own_element};
 pub(super) use launch::aligned;
 pub(super) use prefix::{check as check_running, contributions};
-use range::{check_length, knows_ends, length};
+use range::{check_length, knows_ends};
 pub(super) use recurrence::{carried, with_slopes};
 pub(super) use text::elements;
 use winnow::ModalResult;
@@ -484,7 +485,7 @@ fn check_loop(kernel: &Kernel, l: &ForLoop, left_out: u32) -> Result<RowLoop, Re
     }
     let carried = recurrence::carried(kernel, l);
     let of_this = |why: Refusal| why.instead_of(share::VERB, VERB);
-    let sums = share::accumulated(kernel, l, &carried).map_err(of_this)?;
+    let sums = share::accumulated(kernel, l, Some(&carried)).map_err(of_this)?;
     let (mut running, sums) = prefix::apart(l, sums);
     if !running.is_empty() || !carried.is_empty() {
         prefix::check(kernel, l, (&running, &carried)).map_err(|why| refused(&why))?;
@@ -564,9 +565,13 @@ fn by_unknown(sum: &Poly, known: &dyn Fn(&Atom) -> bool) -> Option<BTreeMap<Vec<
 /// What must be multiples of a width for rows of whole vectors: the number of elements; of a row that ends at one of two places where it
 /// begins and both ends.
 fn whole_vectors(l: &ForLoop) -> Option<Vec<Poly>> {
-    let ExprKind::Select(_, a, b) = &*l.limit.kind else { return Some(vec![length(l)?]) };
+    let ExprKind::Select(_, a, b) = &*l.limit.kind else {
+        return Some(vec![trips::sum_if_it_runs(l)?]);
+    };
     let from_zero = ForLoop { first: Expr::i32(0), ..l.clone() };
-    let end = |limit: &Expr| length(&ForLoop { limit: limit.clone(), ..from_zero.clone() });
+    let end = |limit: &Expr| {
+        trips::sum_if_it_runs(&ForLoop { limit: limit.clone(), ..from_zero.clone() })
+    };
     Some(vec![Poly::from_expr(&l.first)?, end(a)?, end(b)?])
 }
 

@@ -18,8 +18,8 @@ use crate::analysis::access::{Base, base_of};
 use crate::analysis::{extremes, scalars};
 use crate::build::{operators, stmts};
 use crate::kernel::{Kernel, Sum};
+use crate::rewrite::edit::copy::general_copy;
 use crate::rewrite::share;
-use crate::rewrite::specialise::general_copy;
 use crate::walk;
 
 /// The sums of a loop whose values so far its iterations use, and the others.

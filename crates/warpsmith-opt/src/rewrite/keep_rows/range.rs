@@ -1,9 +1,9 @@
 //! Where rows begin and end, and how long they are.
 
-use warpsmith_ir::poly::Poly;
-use warpsmith_ir::{BinaryOp, ForLoop};
+use warpsmith_ir::ForLoop;
 
 use super::Shape;
+use crate::build::trips;
 use crate::kernel::Kernel;
 
 /// Asks whether threads can go through rows of this range together, strip by strip or as a whole.
@@ -14,7 +14,7 @@ pub fn check_length(
     strips: bool,
 ) -> Result<(), &'static str> {
     let own_ends = !knows_ends(kernel, range);
-    match length(range) {
+    match trips::sum_if_it_runs(range) {
         _ if own_ends && shape.rows > 1 => Err(
             "its rows are of several lengths, and threads of all rows of a block wait for each other",
         ),
@@ -29,10 +29,4 @@ pub fn check_length(
 /// Whether the launcher knows where a loop begins and ends.
 pub fn knows_ends(kernel: &Kernel, l: &ForLoop) -> bool {
     [&l.first, &l.limit].iter().all(|e| kernel.known_at_start(e))
-}
-
-/// Elements of a row.
-pub fn length(l: &ForLoop) -> Option<Poly> {
-    let inclusive = Poly::constant((l.compare == BinaryOp::Le).into());
-    Poly::from_expr(&l.limit)?.sub(&Poly::from_expr(&l.first)?)?.add(&inclusive)
 }

@@ -16,10 +16,10 @@ use crate::build::arithmetic::offset;
 use crate::build::conditions::{all_of, select};
 use crate::build::stmts::{element_of, undefined};
 use crate::build::vectors::WIDEST;
-use crate::build::{counters, stmts};
+use crate::build::{counters, stmts, trips};
 use crate::kernel::{Kernel, Sum};
-use crate::rewrite::runs;
-use crate::rewrite::specialise::general_copy;
+use crate::rewrite::edit::copy::general_copy;
+use crate::rewrite::edit::runs;
 use crate::rewrite::{Rewritten, bind, share};
 use crate::walk;
 use crate::walk::with_loop;
@@ -253,7 +253,7 @@ impl<'k, 'l> Maker<'k, 'l> {
         }
         let function = self.kernel.func();
         let counts: Vec<Expr> =
-            loops.iter().map(|l| counters::count(function, l).cast(Type::I32)).collect();
+            loops.iter().map(|l| trips::count(function, l).cast(Type::I32)).collect();
         for (l, at) in loops.iter().zip(counters::digits(number, &counts)) {
             let ty = function.var(l.var).ty.clone();
             stmts.push(stmts::declare(l.var, counters::counter_of(l, at.cast(ty))));

@@ -14,9 +14,9 @@ use crate::analysis::access::Scope;
 use crate::build::arithmetic::{plus, times};
 use crate::build::stmts::element_of;
 use crate::kernel::Kernel;
+use crate::rewrite::edit::{copy, runs};
+use crate::rewrite::keep_rows;
 use crate::rewrite::keep_rows::elements;
-use crate::rewrite::runs;
-use crate::rewrite::{copy, keep_rows};
 use crate::walk::with_loop;
 
 /// Where a thread has elements side by side.

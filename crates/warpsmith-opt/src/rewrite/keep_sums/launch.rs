@@ -4,8 +4,8 @@ use warpsmith_ir::{BinaryOp, Expr, ForLoop, Scalar, Type};
 
 use super::LegalKeepSums;
 use crate::build::conditions::{all_of, select};
-use crate::build::counters;
 use crate::build::threads;
+use crate::build::{counters, trips};
 use crate::kernel::Kernel;
 use crate::rewrite::keep_rows;
 
@@ -34,12 +34,12 @@ fn both(op: BinaryOp, a: Expr, b: Expr) -> Expr {
 
 /// Iterations of a loop that runs.
 fn count(kernel: &Kernel, l: &ForLoop) -> Expr {
-    counters::wide_count(kernel.func(), l)
+    trips::wide_count(kernel.func(), l)
 }
 
 /// Blocks with so many iterations of a loop each.
 fn blocks(kernel: &Kernel, l: &ForLoop, each: u32) -> Expr {
-    counters::blocks(kernel.func(), count(kernel, l), Expr::int(Scalar::I64, each.into()))
+    trips::blocks(kernel.func(), count(kernel, l), Expr::int(Scalar::I64, each.into()))
 }
 
 fn all_blocks(kernel: &Kernel, legal: &LegalKeepSums<'_>) -> Expr {
@@ -65,7 +65,7 @@ pub(super) fn counts(kernel: &mut Kernel, legal: &LegalKeepSums<'_>, fits: &Expr
     let wide = (![outer, inner].into_iter().all(narrow)).then(|| fits.clone());
     let few = both(BinaryOp::Le, all_blocks(kernel, legal), Expr::int(Scalar::I64, MOST));
     let where_run = |loops: &[&ForLoop], few: Option<Expr>, e: Expr| {
-        let runs = counters::all_run(kernel.func(), loops.iter().copied());
+        let runs = trips::all_run(kernel.func(), loops.iter().copied());
         let all = runs.into_iter().chain(wide.clone().or(few));
         match all_of(all) {
             Some(cond) => select(cond, e.cast(Type::I32), Expr::i32(0)),

@@ -32,11 +32,12 @@ mod text;
 use std::fmt;
 use warpsmith_ir::{ForLoop, LoopId, SourceMap, Stmt, StmtKind, VarId};
 
-use super::grammar::{counted, counted_or_one, name};
-use super::independence::Findings;
 use super::keep_rows::{Aligned, Row};
+use super::question::independence;
+use super::question::independence::Findings;
+use super::step::grammar::{counted, counted_or_one, name};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
-use super::{Rewritten, bind, independence, keep_rows, privatise, share};
+use super::{Rewritten, bind, keep_rows, privatise, share};
 use crate::analysis::loops::unit_step;
 use crate::build::threads;
 use crate::kernel::{Kernel, STATIC_SHARED, is_marked};

@@ -9,7 +9,7 @@ use super::text::{Maker, counted_from, local};
 use crate::build::arithmetic::{plus, times};
 use crate::build::stmts::{element_of, set, when};
 use crate::build::{counters, stmts};
-use crate::rewrite::runs;
+use crate::rewrite::edit::runs;
 
 impl Maker<'_, '_> {
     /// What the threads of a warp have of each row of the group goes to shared memory.

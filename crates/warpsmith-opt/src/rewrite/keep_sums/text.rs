@@ -19,9 +19,9 @@ use crate::build::stmts::{element_of, set, undefined, when};
 use crate::build::threads;
 use crate::build::{counters, operators, stmts};
 use crate::kernel::Kernel;
-use crate::rewrite::runs;
-use crate::rewrite::specialise::general_copy;
-use crate::rewrite::{Rewritten, bind, copy};
+use crate::rewrite::edit::copy::general_copy;
+use crate::rewrite::edit::{copy, runs};
+use crate::rewrite::{Rewritten, bind};
 use crate::walk;
 use crate::walk::with_loop;
 

@@ -17,7 +17,7 @@ pub(crate) mod strides;
 use warpsmith_ir::LoopId;
 
 use super::Rewritten;
-use super::conditions::{bound_nest, check_tiles_or_updates};
+use super::question::conditions::{bound_nest, check_tiles_or_updates};
 use super::step::{About, CountArgs, Law, OfCount};
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;

@@ -7,7 +7,7 @@ use warpsmith_ir::{
 
 use crate::build::stmts::{barrier, declare};
 use crate::rewrite::bind::plain::at_most;
-use crate::rewrite::draft::Draft;
+use crate::rewrite::edit::draft::Draft;
 
 /// Variables of a nest whose blocks go over several tiles.
 #[derive(Clone, Copy)]

@@ -22,8 +22,9 @@ pub(crate) mod strips;
 
 use warpsmith_ir::LoopId;
 
+use super::Rewritten;
+use super::question::conditions;
 use super::step::{About, CountArgs, Law, OfCount};
-use super::{Rewritten, conditions};
 use crate::kernel::{Kernel, Nest};
 use crate::refusal::Refusal;
 

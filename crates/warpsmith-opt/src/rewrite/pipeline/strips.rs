@@ -6,10 +6,10 @@ use warpsmith_ir::{
 };
 
 use crate::analysis::loops::unit_step;
-use crate::build::counters;
 use crate::build::stmts::barrier;
 use crate::build::stmts::declare;
-use crate::rewrite::draft::Draft;
+use crate::build::{counters, trips};
+use crate::rewrite::edit::draft::Draft;
 use crate::rewrite::register_tile::expansion::{Expansion, type_of};
 
 impl Draft<'_> {
@@ -139,7 +139,7 @@ impl Expansion<'_, '_> {
         };
         let count = |l: &ForLoop| {
             let ty = type_of(self.draft, l);
-            unit_step(l).then(|| counters::iterations(l, ty)).flatten()
+            unit_step(l).then(|| trips::sum(l, ty)).flatten()
         };
         let Some(iterations) = count(l) else { return false };
         let least = u64::from(strips.saturating_sub(2)) * u64::from(length) + 1;

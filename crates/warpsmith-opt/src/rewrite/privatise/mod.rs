@@ -11,7 +11,7 @@
 //! ```
 //!
 //! With `run 16` a thread takes so many neighbouring iterations at a time, and what they read side by side is loaded in
-//! vectors ([`runs`](super::runs)).
+//! vectors ([`runs`](super::edit::runs)).
 //!
 //! Updates of shared memory meet only those of one block, and each block updates the array in memory once. What the loop reduces
 //! besides, each block leaves in the workspace, and a loop behind the nest combines: a later step binds it (`reduce s`).
@@ -31,16 +31,17 @@ use warpsmith_ir::{
     SourceMap, Stmt, StmtKind, Type, Var, VarId, VarKind,
 };
 
-use super::grammar::{counted, counted_or_one, name};
-use super::independence::Findings;
-use super::runs;
+use super::edit::{copy, runs};
+use super::question::independence;
+use super::question::independence::Findings;
+use super::step::grammar::{counted, counted_or_one, name};
 use super::step::{About, Law, Rewrite, StepError};
-use super::{Rewritten, bind, copy, independence};
+use super::{Rewritten, bind};
 use crate::analysis::updates::updated;
 use crate::analysis::updates::{identity, only_update};
 use crate::build::conditions::select;
 use crate::build::stmts::element_of;
-use crate::build::{counters, stmts};
+use crate::build::{counters, stmts, trips};
 use crate::kernel::{Kernel, STATIC_SHARED, is_marked};
 use crate::refusal::Refusal;
 use crate::walk;
@@ -327,6 +328,11 @@ impl<'k, 'l> Maker<'k, 'l> {
         let value = number_of_blocks(kernel, loops, &threads, most);
         let comment = format!("blocks that update copies of `{name}`");
         let blocks = kernel.add_length("blocks", value, comment);
+        kernel
+            .lengths
+            .iter_mut()
+            .filter(|l| l.var == blocks)
+            .for_each(|l| l.most = Some(legal.grid));
         let element = kernel.func().var(legal.array).ty.pointee().cloned().unwrap_or(Type::Void);
         let array = Type::array(element, legal.elements);
         let mut own = Var::new(format!("{name}_shared"), array, VarKind::Shared);
@@ -401,7 +407,7 @@ impl<'k, 'l> Maker<'k, 'l> {
         let wide = |e: Expr| e.cast(Type::I64);
         let number = self.local("iteration", Type::I64);
         let counts: Vec<Expr> =
-            loops.iter().map(|l| counters::wide_count(self.kernel.func(), l)).collect();
+            loops.iter().map(|l| trips::wide_count(self.kernel.func(), l)).collect();
         let mut body = vec![];
         let digits = counters::digits(Expr::var(number, Type::I64), &counts);
         for (l, at) in loops.iter().zip(digits).rev() {
@@ -483,13 +489,13 @@ impl<'k, 'l> Maker<'k, 'l> {
 /// `runs ? min(blocks, most) : 0`.
 fn number_of_blocks(kernel: &Kernel, loops: &[ForLoop], threads: &Expr, most: Expr) -> Expr {
     let function = kernel.func();
-    let counts = loops.iter().map(|l| counters::wide_count(function, l));
+    let counts = loops.iter().map(|l| trips::wide_count(function, l));
     let all = counts.reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b));
     let all = all.unwrap_or_else(|| Expr::int(Scalar::I64, 0));
-    let needed = counters::blocks(function, all, threads.clone());
+    let needed = trips::blocks(function, all, threads.clone());
     let fewer = Expr::binary(BinaryOp::Lt, needed.clone(), most.clone().cast(Type::I64));
     let blocks = select(fewer, needed.cast(Type::I32), most);
-    match counters::all_run(function, loops) {
+    match trips::all_run(function, loops) {
         Some(runs) => select(runs, blocks, Expr::i32(0)),
         None => blocks,
     }

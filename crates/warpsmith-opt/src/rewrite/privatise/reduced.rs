@@ -9,7 +9,7 @@ use warpsmith_ir::{
 use crate::analysis::loops::reduced_type;
 use crate::build::{operators, stmts, threads};
 use crate::kernel::Kernel;
-use crate::rewrite::copy;
+use crate::rewrite::edit::copy;
 use crate::rewrite::reduce::partial::own_value;
 
 /// A variable that the nest reduces.

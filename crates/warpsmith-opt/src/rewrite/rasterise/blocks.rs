@@ -2,10 +2,10 @@
 
 use warpsmith_ir::{BinaryOp, Expr, ExprKind, ForLoop, MathFn, Origin, Stmt, Type};
 
-use crate::build::counters;
 use crate::build::stmts::declare;
+use crate::build::{counters, trips};
 use crate::kernel::{Nest, Order};
-use crate::rewrite::draft::Draft;
+use crate::rewrite::edit::draft::Draft;
 use crate::rewrite::register_tile::tile::Tile;
 
 impl Draft<'_> {
@@ -61,8 +61,8 @@ impl Draft<'_> {
     /// Declares how many blocks there are along a loop.
     fn blocks_along(&mut self, tile: &Tile, comment: bool, stmts: &mut Vec<Stmt>) -> Expr {
         let name = self.scope.host.var(tile.source.var).name.clone();
-        let count = counters::count(&self.scope.host, &tile.source);
-        let blocks = counters::blocks(&self.scope.host, count, tile.extent.clone());
+        let count = trips::count(&self.scope.host, &tile.source);
+        let blocks = trips::blocks(&self.scope.host, count, tile.extent.clone());
         let var = self.scope.local(&format!("{name}_blocks"), Type::U32);
         self.scope.host.vars[var.0 as usize].constant = true;
         let mut declare = declare(var, blocks.cast(Type::U32));
@@ -118,7 +118,7 @@ impl Draft<'_> {
     /// The counters of the loops around the bound ones, from what is left of the block's number.
     fn outer_counters(&mut self, outer: &[ForLoop], number: Expr) -> Vec<Stmt> {
         let counts: Vec<Expr> =
-            outer.iter().map(|l| counters::count(&self.scope.host, l).cast(Type::U32)).collect();
+            outer.iter().map(|l| trips::count(&self.scope.host, l).cast(Type::U32)).collect();
         let mut stmts = vec![];
         for (l, own) in outer.iter().zip(counters::digits(number, &counts)).rev() {
             let ty = Type::Scalar(counters::counter_type(&self.scope.host, l));

@@ -16,7 +16,7 @@ pub(crate) mod blocks;
 use warpsmith_ir::LoopId;
 
 use super::Rewritten;
-use super::conditions::{bound_nest, check_tiles};
+use super::question::conditions::{bound_nest, check_tiles};
 use super::step::{About, CountArgs, Law, OfCount};
 use crate::kernel::{Kernel, Order};
 use crate::refusal::Refusal;

@@ -39,9 +39,10 @@ use warpsmith_ir::{
 
 pub(crate) use self::anyway::range;
 use self::anyway::{Anyway, chooses};
+use super::Rewritten;
+use super::question::independence;
 use super::share::SHARED;
 use super::step::{About, Law, LoopArgs, OfLoop};
-use super::{Rewritten, independence};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View, base_of};
 use crate::analysis::elements;
 use crate::analysis::loops::unit_step;

@@ -10,9 +10,9 @@ use warpsmith_ir::{
 };
 
 use crate::analysis::loops::unit_step;
-use crate::build::counters;
 use crate::build::stmts::declare;
-use crate::rewrite::draft::Draft;
+use crate::build::{counters, trips};
+use crate::rewrite::edit::draft::Draft;
 use crate::rewrite::rectangle::outside::{common, slack_of};
 use crate::rewrite::register_tile::expansion::{Expansion, type_of};
 use crate::rewrite::register_tile::tile::Tile;
@@ -122,7 +122,7 @@ impl Expansion<'_, '_> {
         let end = ends.last.as_ref().and_then(|last| last.add(&Poly::constant(1)));
         let exists = end.is_some_and(|end| self.is_beyond(&end, &l.first));
         // A block exists only where the loop runs at all.
-        let count = |l: &ForLoop| counters::iterations(l, type_of(self.draft, l));
+        let count = |l: &ForLoop| trips::sum(l, type_of(self.draft, l));
         let alike =
             |t: &&Tile| count(l).is_some() && unit_step(&t.source) && count(&t.source) == count(l);
         let mut alike = self.tiles.iter().filter(alike).peekable();

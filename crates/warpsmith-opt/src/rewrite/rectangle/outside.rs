@@ -7,7 +7,7 @@ use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{BinaryOp, Block, Expr, ExprKind, Scalar, Stmt, StmtKind, VarId};
 
 use crate::kernel::Nest;
-use crate::rewrite::draft::Draft;
+use crate::rewrite::edit::draft::Draft;
 use crate::rewrite::register_tile::tile::Tile;
 use crate::walk;
 

@@ -7,10 +7,10 @@ use warpsmith_ir::{
 
 use crate::build::arithmetic::times;
 use crate::build::conditions::select;
-use crate::build::counters;
 use crate::build::stmts::declare;
+use crate::build::{counters, trips};
 use crate::kernel::Nest;
-use crate::rewrite::draft::Draft;
+use crate::rewrite::edit::draft::Draft;
 
 impl Draft<'_> {
     /// Statements that set `blocks`, the product of the blocks along the axes, and these.
@@ -28,8 +28,8 @@ impl Draft<'_> {
             if counters::is_const(&most[k], 1) {
                 continue;
             }
-            let needed = counters::count(&self.scope.host, l);
-            let needed = counters::blocks(&self.scope.host, needed, block[k].clone());
+            let needed = trips::count(&self.scope.host, l);
+            let needed = trips::blocks(&self.scope.host, needed, block[k].clone());
             let (wanted, value) =
                 self.at_most(&format!("wanted_{}", axis.name()), needed, most[k].clone());
             let along = self.scope.local(&format!("blocks_{}", axis.name()), Type::I32);
@@ -82,7 +82,7 @@ impl Draft<'_> {
             constants.push(declare(var, value));
             Expr::var(var, Type::I64)
         };
-        let count = counters::wide_count(&self.scope.host, l);
+        let count = trips::wide_count(&self.scope.host, l);
         let count = constant(self, "count", count);
         let last = both(BinaryOp::Sub, count.clone(), one());
         let run = both(BinaryOp::Div, last, long(Builtin::GridDim(axis)));

@@ -21,6 +21,7 @@
 //! (numbers, of a type that has the operation: whoever reads the clause sees to that). The order of the operations changes: floating-point results are compared with a tolerance.
 
 pub(crate) mod axes;
+mod few;
 pub(crate) mod partial;
 
 use std::fmt;
@@ -28,8 +29,8 @@ use warpsmith_ir::{Axis, BindLevel, Binding, LoopId, LoopKind, SourceMap};
 
 use super::Rewritten;
 use super::bind::{self, check_outermost, check_step};
-use super::grammar::{by_x, extents, name};
-use super::independence::{self, Findings};
+use super::question::independence::{self, Findings};
+use super::step::grammar::{by_x, extents, name};
 use super::step::{About, Law, Rewrite, StepError};
 use crate::analysis::loops::{bounds_independent, reduced_type};
 use crate::kernel::{Kernel, Nest, Reduce, STATIC_SHARED};

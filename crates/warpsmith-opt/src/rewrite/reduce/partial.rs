@@ -7,13 +7,14 @@ use warpsmith_ir::{
 };
 
 use crate::analysis::loops;
-use crate::build::counters;
 use crate::build::operators::{combine, identity};
 use crate::build::stmts::declare;
+use crate::build::{counters, trips};
 use crate::kernel::{Nest, Reduce, STATIC_SHARED};
 use crate::legalise::scope::{About, Lowered};
-use crate::rewrite::draft::{Draft, Machine};
+use crate::rewrite::edit::draft::{Draft, Machine};
 use crate::rewrite::reduce::axes::{numbered, product, unsigned};
+use crate::rewrite::reduce::few;
 use crate::walk;
 
 /// More partial results than these are combined by more threads than a block of the nest may have.
@@ -78,6 +79,8 @@ impl Draft<'_> {
             false => {
                 let width = Expr::var(blocks, Type::I32).cast(Type::U32);
                 let [most, ..] = most;
+                let few = matches!(&loops[..], [only] if few::is_few(self.source, only, shape));
+                let most = (!few).then_some(most);
                 (self.grid_of(&loops, blocks, &threads, most), [width, one(), one()])
             }
         };
@@ -202,12 +205,18 @@ impl Draft<'_> {
     }
 
     /// Statements that set `blocks` for a nest that runs.
-    fn grid_of(&mut self, loops: &[ForLoop], blocks: VarId, size: &Expr, most: Expr) -> Vec<Stmt> {
+    fn grid_of(
+        &mut self,
+        loops: &[ForLoop],
+        blocks: VarId,
+        size: &Expr,
+        most: Option<Expr>,
+    ) -> Vec<Stmt> {
         let mut stmts = vec![];
         let count = match loops {
-            [only] => counters::count(&self.scope.host, only),
+            [only] => trips::count(&self.scope.host, only),
             _ => {
-                let counts = loops.iter().map(|l| counters::wide_count(&self.scope.host, l));
+                let counts = loops.iter().map(|l| trips::wide_count(&self.scope.host, l));
                 let Some(product) = counts.reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b)) else {
                     return stmts;
                 };
@@ -219,8 +228,12 @@ impl Draft<'_> {
             }
         };
         let ty = count.ty.clone();
-        let needed = counters::blocks(&self.scope.host, count, size.clone());
+        let needed = trips::blocks(&self.scope.host, count, size.clone());
         let place = || Place::new(PlaceKind::Var(blocks), Type::I32, Origin::default());
+        let Some(most) = most else {
+            stmts.push(self.store(place(), needed.cast(Type::I32)));
+            return stmts;
+        };
         if ty == Type::I32 {
             let set = self.store(place(), needed);
             let cond = Expr::binary(BinaryOp::Gt, self.scope.value(blocks), most.clone());
@@ -273,8 +286,14 @@ impl Draft<'_> {
         match loops {
             _ if shape.is_some() => stmts.extend(self.by_axes(loops, nest, inner, stmt)),
             [only] => {
-                let stride = self.grid_stride(only, Axis::X, inner);
-                stmts.push(Stmt::new(StmtKind::For(stride), stmt.origin.by("reduce")));
+                let strides = self.grid_stride(only, Axis::X, inner);
+                let few = nest.reduce.is_some_and(|shape| few::is_few(self.source, only, shape));
+                match few {
+                    true => stmts.extend(few::once(strides, &self.scope.host)),
+                    false => {
+                        stmts.push(Stmt::new(StmtKind::For(strides), stmt.origin.by("reduce")));
+                    }
+                }
             }
             _ => stmts.extend(self.flattened(loops, inner, stmt)),
         }
@@ -300,7 +319,7 @@ impl Draft<'_> {
     /// One loop over all iterations of a rectangular nest, numbered row by row.
     fn flattened(&mut self, loops: &[ForLoop], inner: Vec<Stmt>, stmt: &Stmt) -> Vec<Stmt> {
         let counts: Vec<Expr> =
-            loops.iter().map(|l| counters::wide_count(&self.scope.host, l)).collect();
+            loops.iter().map(|l| trips::wide_count(&self.scope.host, l)).collect();
         let total = self.scope.local("iterations", Type::I64);
         let number = self.scope.local("iteration", Type::I64);
         self.scope.host.vars[total.0 as usize].constant = true;

@@ -18,7 +18,7 @@ use crate::build::conditions::all_of;
 use crate::build::counters;
 use crate::build::stmts::{barrier, when};
 use crate::kernel::Nest;
-use crate::rewrite::draft::Draft;
+use crate::rewrite::edit::draft::Draft;
 use crate::rewrite::register_tile::elements::UseArrays;
 use crate::rewrite::register_tile::tile::{Replica, Tile};
 use crate::rewrite::register_tile::together::Together;

@@ -26,9 +26,10 @@ pub(crate) mod updates;
 
 use warpsmith_ir::LoopId;
 
-use super::conditions::{bound_nest, check_tiles_or_updates};
+use super::Rewritten;
+use super::question::conditions;
+use super::question::conditions::{bound_nest, check_tiles_or_updates};
 use super::step::{About, CountArgs, Law, OfCount};
-use super::{Rewritten, conditions};
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
 

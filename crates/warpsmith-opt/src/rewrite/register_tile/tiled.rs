@@ -13,12 +13,12 @@ use warpsmith_ir::{
 
 use crate::analysis::loops;
 use crate::build::conditions::all_of;
-use crate::build::counters;
 use crate::build::stmts::declare;
 use crate::build::threads::flat_thread;
+use crate::build::{counters, trips};
 use crate::kernel::Nest;
 use crate::legalise::scope::{About, Lowered};
-use crate::rewrite::draft::{Draft, Machine};
+use crate::rewrite::edit::draft::{Draft, Machine};
 use crate::rewrite::persist::strides::TileNumbers;
 use crate::rewrite::register_tile::expansion::{BlockThreads, Expansion};
 use crate::rewrite::register_tile::tile::{Begin, BlockPlace, Tile};
@@ -59,11 +59,11 @@ impl Draft<'_> {
         let text = self.tiled_kernel(root, stmt, nest, (&tiles, strides));
         let name = self.scope.kernel_name(&root.body.stmts, &nest.label);
         let blocks = tiles.iter().map(|t| {
-            let count = counters::count(&self.scope.host, &t.source);
-            counters::blocks(&self.scope.host, count, t.extent.clone())
+            let count = trips::count(&self.scope.host, &t.source);
+            trips::blocks(&self.scope.host, count, t.extent.clone())
         });
         // Every iteration of the outer loops has blocks of its own.
-        let blocks = outer.iter().map(|l| counters::count(&self.scope.host, l)).chain(blocks);
+        let blocks = outer.iter().map(|l| trips::count(&self.scope.host, l)).chain(blocks);
         let wide = tiles.len() + outer.len() > 1 || tiles.iter().any(|t| t.ty.bytes() == 8);
         let ty = if wide { Type::I64 } else { Type::I32 };
         let blocks: Vec<Expr> = blocks.map(|b| b.cast(ty.clone())).collect();

@@ -20,7 +20,7 @@ use crate::build::stmts::declare;
 use crate::build::vectors;
 use crate::build::vectors::part;
 use crate::kernel::Nest;
-use crate::rewrite::draft::Draft;
+use crate::rewrite::edit::draft::Draft;
 use crate::walk;
 use crate::walk::always_read;
 use crate::walk::set_in;

@@ -31,10 +31,11 @@ use std::fmt;
 
 use warpsmith_ir::{Axis, Block, ForLoop, LoopId, Place, SourceMap, Stmt, StmtKind, visit};
 
-use super::conditions::{bound_nest, check_tiles_or_updates};
-use super::grammar::{axis, comma, counted, name, wanted};
+use super::question::conditions;
+use super::question::conditions::{bound_nest, check_tiles_or_updates};
+use super::step::grammar::{axis, comma, counted, name, wanted};
 use super::step::{About, Law, Rewrite, StepError, loops_named};
-use super::{Rewritten, bind, conditions};
+use super::{Rewritten, bind};
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::loops::{unit_step, written_bases};
 use crate::analysis::scalars;

@@ -14,13 +14,13 @@ use crate::analysis::loops::written_bases;
 use crate::analysis::{extremes, scalars};
 use crate::kernel::{Kernel, Sum};
 use crate::refusal::Refusal;
-use crate::rewrite::independence;
+use crate::rewrite::question::independence;
 use crate::walk;
 
 /// The variables that live longer than an iteration, each with the one operation that combines it; nothing uses them before
 /// the loop's end.
 pub(in crate::rewrite) fn sums_of(kernel: &Kernel, l: &ForLoop) -> Result<Vec<Sum>, Refusal> {
-    let sums = accumulated(kernel, l, &BTreeSet::new())?;
+    let sums = accumulated(kernel, l, None)?;
     match seen_before_the_end(&extremes::as_calls(&l.body), &sums) {
         Some(v) => {
             let name = kernel.name_of(v);
@@ -30,13 +30,15 @@ pub(in crate::rewrite) fn sums_of(kernel: &Kernel, l: &ForLoop) -> Result<Vec<Su
     }
 }
 
-/// The same, whatever uses them, without variables that something else is known of.
+/// The same, whatever uses them, where the loop is scanned without the variables that it carries on linearly.
 pub(in crate::rewrite) fn accumulated(
     kernel: &Kernel,
     l: &ForLoop,
-    known: &BTreeSet<VarId>,
+    carried: Option<&BTreeSet<VarId>>,
 ) -> Result<Vec<Sum>, Refusal> {
-    let own: BTreeSet<VarId> = walk::own_variables(&l.body).union(known).copied().collect();
+    let mut own: BTreeSet<VarId> = walk::own_variables(&l.body);
+    own.extend(carried.into_iter().flatten());
+    let mixed = |v: VarId| mixed(kernel, v, carried.is_some());
     let body = extremes::as_calls(&l.body);
     let mut sums: Vec<Sum> = vec![];
     let mut wrong: Option<(VarId, &str)> = None;
@@ -54,7 +56,7 @@ pub(in crate::rewrite) fn accumulated(
             match (op, sums.iter().find(|known| known.var == v)) {
                 (Some(op), None) => sums.push(Sum { var: v, op, at: None }),
                 (Some(op), Some(known)) if op == known.op => {}
-                _ => refuse(v, "is changed by more than one operation that combines it"),
+                _ => refuse(v, mixed(v)),
             }
         }
     });
@@ -84,6 +86,18 @@ pub(in crate::rewrite) fn accumulated(
     match wrong {
         Some((v, why)) => refused(l.id, format!("`{}` {why}", kernel.name_of(v))),
         None => Ok(sums),
+    }
+}
+
+/// Why a variable is no sum, of a loop that is scanned or not.
+fn mixed(kernel: &Kernel, v: VarId, scanned: bool) -> &'static str {
+    let signed = kernel.func().var(v).ty.scalar().is_some_and(scalars::signed);
+    match scanned && signed {
+        true => {
+            "is changed by more than one operation that combines it: parts of what a signed integer is carried on by, as in `3 * s + x`, \
+             could overflow where C's steps do not"
+        }
+        false => "is changed by more than one operation that combines it",
     }
 }
 

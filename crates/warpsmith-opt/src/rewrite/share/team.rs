@@ -19,7 +19,7 @@ use crate::build::stmts::barrier;
 use crate::build::stmts::{declare, element_at, set, when};
 use crate::build::threads::WARP;
 use crate::kernel::{Nest, SharedLoop, Sum, Team};
-use crate::rewrite::draft::Draft;
+use crate::rewrite::edit::draft::Draft;
 use crate::rewrite::register_tile::expansion::Expansion;
 use crate::rewrite::register_tile::tile::{Replica, Tile};
 use crate::rewrite::share::sharing::{Role, Sharing};

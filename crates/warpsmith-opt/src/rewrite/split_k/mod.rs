@@ -27,7 +27,7 @@ use warpsmith_ir::{
 
 use super::Rewritten;
 use super::accumulate::moves;
-use super::copy::replace_place_in;
+use super::edit::copy::replace_place_in;
 use super::step::{About, CountArgs, Law, OfCount};
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::loops::unit_step;

@@ -10,9 +10,10 @@ use crate::analysis::access::{Base, base_of};
 use crate::build::operators;
 use crate::kernel::Kernel;
 use crate::names::fresh_name;
-use crate::rewrite::part_ranges::Ranges;
-use crate::rewrite::specialise::general_copy;
-use crate::rewrite::{Rewritten, copy, slots};
+use crate::rewrite::Rewritten;
+use crate::rewrite::edit::copy::general_copy;
+use crate::rewrite::edit::part_ranges::Ranges;
+use crate::rewrite::edit::{copy, slots};
 use crate::walk;
 
 /// Makes the nest of partial sums, and lets the other one combine them.

@@ -16,7 +16,7 @@ use crate::build::conditions::{all_of, select};
 use crate::build::counters;
 use crate::build::stmts::barrier;
 use crate::build::stmts::{declare, when};
-use crate::rewrite::draft::Draft;
+use crate::rewrite::edit::draft::Draft;
 use crate::rewrite::register_tile::expansion::{Expansion, type_of};
 use crate::rewrite::register_tile::tile::{Replica, Tile};
 use crate::rewrite::stage::strips::Ahead;

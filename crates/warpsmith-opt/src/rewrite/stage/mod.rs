@@ -40,10 +40,11 @@ pub(crate) mod transfer;
 use std::fmt;
 use warpsmith_ir::{DimOrder, Layout, LoopId, SourceMap, VarId};
 
-use super::conditions::{check_tiles, footprint_of};
-use super::grammar::{name, number, wanted};
+use super::Rewritten;
+use super::question::conditions;
+use super::question::conditions::{check_tiles, footprint_of};
+use super::step::grammar::{name, number, wanted};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
-use super::{Rewritten, conditions};
 use crate::analysis::access::Scope;
 use crate::analysis::footprint::groups;
 use crate::analysis::footprint::{Dim, Group};

@@ -13,7 +13,7 @@ use crate::build::arithmetic::offset;
 use crate::build::counters;
 use crate::build::stmts::declare;
 use crate::kernel::Nest;
-use crate::rewrite::draft::Draft;
+use crate::rewrite::edit::draft::Draft;
 use crate::rewrite::register_tile::expansion::Expansion;
 use crate::rewrite::register_tile::tile::Tile;
 use crate::rewrite::stage::copied::Copy;

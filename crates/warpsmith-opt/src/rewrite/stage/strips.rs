@@ -6,7 +6,7 @@ use warpsmith_ir::{Block, Expr, ForLoop, LoopId, LoopKind, Stmt, Type, VarId};
 
 use crate::build::counters;
 use crate::build::stmts::declare;
-use crate::rewrite::draft::Draft;
+use crate::rewrite::edit::draft::Draft;
 
 /// What is known of the strip loops around.
 #[derive(Default)]

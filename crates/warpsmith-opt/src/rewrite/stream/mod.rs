@@ -27,10 +27,11 @@ use std::fmt;
 
 use warpsmith_ir::{LoopId, SourceMap};
 
-use super::conditions::{bound_nest, check_tiles};
-use super::grammar::{name, wanted};
+use super::Rewritten;
+use super::question::conditions;
+use super::question::conditions::{bound_nest, check_tiles};
+use super::step::grammar::{name, wanted};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
-use super::{Rewritten, conditions};
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
 use winnow::ModalResult;

@@ -23,10 +23,11 @@ pub(crate) mod vectors;
 use std::fmt;
 use warpsmith_ir::{LoopId, SourceMap};
 
-use super::conditions::{bound_nest, check_tiles};
-use super::grammar::{counted, name};
+use super::question::conditions;
+use super::question::conditions::{bound_nest, check_tiles};
+use super::step::grammar::{counted, name};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
-use super::{Rewritten, conditions, stage};
+use super::{Rewritten, stage};
 use crate::kernel::{Kernel, Nest, Stage};
 use crate::refusal::Refusal;
 use crate::walk;

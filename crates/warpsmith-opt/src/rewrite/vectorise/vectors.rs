@@ -14,7 +14,7 @@ use crate::build::stmts::declare;
 use crate::build::vectors::has_vector;
 use crate::build::vectors::{part, wide};
 use crate::kernel::{Nest, Stage};
-use crate::rewrite::draft::Draft;
+use crate::rewrite::edit::draft::Draft;
 use crate::rewrite::register_tile::expansion::Expansion;
 use crate::rewrite::register_tile::tile::{Replica, Tile};
 use crate::rewrite::stage::copies::UseCopies;

@@ -7,7 +7,7 @@ use crate::build::counters;
 use crate::build::stmts::declare;
 use crate::build::threads::WARP;
 use crate::kernel::Nest;
-use crate::rewrite::draft::Draft;
+use crate::rewrite::edit::draft::Draft;
 use crate::rewrite::register_tile::tile::Tile;
 
 impl Draft<'_> {

@@ -20,9 +20,8 @@ use std::fmt;
 use warpsmith_ir::{Axis, LoopId, SourceMap};
 
 use super::Rewritten;
-use super::conditions::SHARED_NEST;
-use super::conditions::{bound_nest, check_tiles};
-use super::grammar::{by_x, comma, name, number, wanted};
+use super::question::conditions::{SHARED_NEST, bound_nest, check_tiles};
+use super::step::grammar::{by_x, comma, name, number, wanted};
 use super::step::{About, Law, Rewrite, StepError, loops_named};
 use crate::build::threads::WARP;
 use crate::kernel::{Kernel, Nest};

@@ -1,7 +1,7 @@
 //! How many terms the sums of a function have at a size: what rounding errors its results may have on a device.
 
 use warpsmith_ir::{Block, ForLoop, Function, LoopKind, Module, Stmt, StmtKind};
-use warpsmith_opt::build::counters;
+use warpsmith_opt::build::{counters, trips};
 use warpsmith_opt::walk;
 
 use crate::tune::sizes::{self, Point};
@@ -42,7 +42,7 @@ fn nested(block: &Block, inside: bool, function: &Function, point: &Point) -> u6
 
 /// 1 where it depends on more than sizes.
 fn iterations(l: &ForLoop, function: &Function, point: &Point) -> u64 {
-    let count = counters::iterations(l, counters::counter_type(function, l));
+    let count = trips::sum(l, counters::counter_type(function, l));
     let count = count.and_then(|count| sizes::value_at(&count, function, point));
     count.and_then(|n| u64::try_from(n).ok()).unwrap_or(1).max(1)
 }

@@ -10,9 +10,9 @@ use warpsmith_ir::{
 };
 
 /// No block count is limited to less than this: a smaller constant is something else.
-const LEAST_LIMIT: i64 = 16;
+pub const LEAST_LIMIT: i64 = 16;
 /// Sizes from here on are too large to be run.
-const LEAST_SIZE: i64 = 1 << 28;
+pub const LEAST_SIZE: i64 = 1 << 28;
 /// A wave of one block leaves nothing over.
 const SHORTEST_WAVE: i64 = 2;
 
@@ -25,13 +25,13 @@ pub fn with_fewer_blocks(module: &Module, launcher: FuncId, most: i64) -> Option
     along(0..3, module, launcher, most)
 }
 
-/// The same program, but where its launcher asks whether something is no greater than a number that no run reaches, it asks whether it
+/// The same program, but where its launcher asks whether something is no greater than a number, `least` or more, it asks whether it
 /// is no greater than `most`. `None`: it asks for nothing like that. Questions after which it gives up stay as they are, and those about
 /// numbers that the C function asks about itself.
 pub fn with_lower_sizes(
     module: &Module,
     launcher: FuncId,
-    most: i64,
+    (least, most): (i64, i64),
     asked_in_c: &[i64],
 ) -> Option<Module> {
     let mut lowered = module.clone();
@@ -44,7 +44,7 @@ pub fn with_lower_sizes(
         }
         visit::map_subexprs(cond, &mut |e| {
             if let ExprKind::Binary(BinaryOp::Le | BinaryOp::Lt, _, limit) = &mut *e.kind
-                && value(module, limit).is_some_and(|n| n >= LEAST_SIZE && !asked_in_c.contains(&n))
+                && value(module, limit).is_some_and(|n| n >= least && !asked_in_c.contains(&n))
             {
                 found |= lower(limit, most);
             }

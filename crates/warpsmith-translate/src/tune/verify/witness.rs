@@ -105,10 +105,11 @@ impl Witness {
         Some(Witness { module, ..self.clone() })
     }
 
-    /// The same program, but where its launcher goes another way for sizes that are too large to be run, it does so for those that are
-    /// larger than this. `None`: it does not, but about numbers that the C function asks about, too.
-    pub fn with_lower_sizes(&self, most: i64, asked_in_c: &[i64]) -> Option<Witness> {
-        let module = lowered::with_lower_sizes(&self.module, self.launcher, most, asked_in_c)?;
+    /// The same program, but where its launcher goes another way for sizes beyond some number, `least` or more, it does so for those that are
+    /// larger than `most`. `None`: it does not, but about numbers that the C function asks about, too.
+    pub fn with_lower_sizes(&self, least: i64, most: i64, asked_in_c: &[i64]) -> Option<Witness> {
+        let module = &self.module;
+        let module = lowered::with_lower_sizes(module, self.launcher, (least, most), asked_in_c)?;
         Some(Witness { module, ..self.clone() })
     }
 

@@ -379,7 +379,7 @@ impl Side {
         };
         let specs: Vec<NamedSpec> = reading.specs.iter().filter(plain).cloned().collect();
         extents::take_given(&mut input, &specs)?;
-        extents::assume(&mut input);
+        extents::assume(&mut input, &specs)?;
         measured::open_extents(&mut input);
         let (module, function) = (input.module.clone(), input.function);
         let mut slots = vec![];

@@ -7,7 +7,7 @@ use crate::build::{counters, trips};
 use crate::kernel::Kernel;
 
 /// How a loop that counts up by one is cut.
-pub(super) struct Ranges {
+pub(in crate::rewrite) struct Ranges {
     l: ForLoop,
     scalar: Scalar,
     parts: u32,

@@ -3,6 +3,8 @@
 //!
 //! Each rewrite implements [`Rewrite`] for its arguments in its own file; `schedule::registry` lists them.
 
+pub(crate) mod grammar;
+
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -10,9 +12,9 @@ use warpsmith_ir::{LoopId, SourceMap};
 use winnow::{ModalResult, Parser};
 
 use super::Rewritten;
-use super::grammar::{counted, name};
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
+use grammar::{counted, name};
 
 /// The arguments of one kind of step. They print as [`Rewrite::parse`] reads them.
 pub trait Rewrite: fmt::Display + Sized {

@@ -11,12 +11,14 @@
 //! Peeling makes the kernel twice as long: blocks inside run the first copy, those at the edge the second. Legal for
 //! nests that are computed in tiles; padding has conditions of its own.
 
+mod pad;
+
 use std::fmt;
 use warpsmith_ir::{LoopId, SourceMap};
 
-use super::grammar::wanted;
+use super::Rewritten;
+use super::step::grammar::wanted;
 use super::step::{About, Law, Rewrite, StepError};
-use super::{Rewritten, pad};
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
 use winnow::ModalResult;

@@ -11,7 +11,7 @@ use super::reduced::{Reduced, reduced};
 use super::{about, analyse};
 use crate::analysis::access::AccessKind;
 use crate::analysis::scalars;
-use crate::build::counters;
+use crate::build::trips;
 use crate::kernel::{Kernel, is_marked, only_loop};
 use crate::refusal::clause_name;
 use crate::walk;
@@ -93,7 +93,7 @@ const FEW: u64 = 64;
 /// the other one would launch a kernel for them.
 fn is_short(kernel: &Kernel, l: &ForLoop) -> bool {
     let all = walk::for_loops(&l.body).into_iter().chain([l]);
-    let count = |l: &ForLoop| counters::constant_count(kernel.func(), l);
+    let count = |l: &ForLoop| trips::constant_count(kernel.func(), l);
     let iterations = all.map(count).try_fold(1, |all: u64, n| Some(all.saturating_mul(n?)));
     !kernel.loops_around(l.id).is_empty() && iterations.is_some_and(|n| n <= FEW)
 }

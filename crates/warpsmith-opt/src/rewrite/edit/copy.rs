@@ -1,4 +1,6 @@
-//! Copies of arrays in the workspace: what the rewrites that work on such copies share.
+//! Copies of nests, and of arrays in the workspace.
+
+use std::collections::BTreeMap;
 
 use warpsmith_ir::visit::Access;
 use warpsmith_ir::{
@@ -15,6 +17,24 @@ use crate::walk;
 
 /// Threads of the blocks that copy, by the number of bound loops.
 const BLOCKS: [[u32; 3]; 3] = [[256, 1, 1], [32, 8, 1], [32, 4, 2]];
+
+/// The nest once more, with loops and variables of its own, and which loop and which variable became which.
+pub(in crate::rewrite) fn general_copy(
+    kernel: &mut Kernel,
+    stmt: &Stmt,
+) -> (Stmt, BTreeMap<LoopId, LoopId>, BTreeMap<VarId, VarId>) {
+    let mut block = Block::new(vec![stmt.clone()]);
+    let function = kernel.func_mut();
+    let ids: BTreeMap<LoopId, LoopId> =
+        visit::renew_loops(function, &mut block).into_iter().collect();
+    let mut vars = BTreeMap::new();
+    for v in walk::declared(&block) {
+        let var = function.var(v).clone();
+        vars.entry(v).or_insert_with(|| function.add_var(var));
+    }
+    visit::rename_vars(&mut block, &mut |v| vars.get(&v).copied().unwrap_or(v));
+    (block.stmts.remove(0), ids, vars)
+}
 
 /// The element of an array with declared extents that a place is: its subscripts.
 pub fn element_of<'p>(place: &'p Place, array: VarId, shape: &[Expr]) -> Option<&'p [Expr]> {

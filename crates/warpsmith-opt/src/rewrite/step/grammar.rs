@@ -14,7 +14,7 @@ pub(crate) fn wanted(text: &'static str) -> StrContext {
 }
 
 /// The name of a loop, an array or a parameter; `i#2` is the second of that name.
-pub(super) fn name(input: &mut &str) -> ModalResult<String> {
+pub(in crate::rewrite) fn name(input: &mut &str) -> ModalResult<String> {
     let word = |c: char| c.is_alphanumeric() || c == '_' || c == '#';
     take_while(1.., word)
         .context(wanted("a name is wanted here"))
@@ -22,22 +22,24 @@ pub(super) fn name(input: &mut &str) -> ModalResult<String> {
         .parse_next(input)
 }
 
-pub(super) fn comma<'s>() -> impl Parser<&'s str, (), ErrMode<ContextError>> {
+pub(in crate::rewrite) fn comma<'s>() -> impl Parser<&'s str, (), ErrMode<ContextError>> {
     (space0, ',', space0).void()
 }
 
-pub(super) fn axis(input: &mut &str) -> ModalResult<Axis> {
+pub(in crate::rewrite) fn axis(input: &mut &str) -> ModalResult<Axis> {
     alt(("x".value(Axis::X), "y".value(Axis::Y), "z".value(Axis::Z)))
         .context(wanted("an axis, `x`, `y` or `z`, is wanted here"))
         .parse_next(input)
 }
 
-pub(super) fn number(input: &mut &str) -> ModalResult<u32> {
-    dec_uint.context(wanted("a number is wanted here")).parse_next(input)
+pub(in crate::rewrite) fn number(input: &mut &str) -> ModalResult<u32> {
+    dec_uint
+        .context(wanted("a whole number, 0 or more and less than 2^32, is wanted here"))
+        .parse_next(input)
 }
 
 /// A number behind a word, as in `by 4`; the text says what is wanted where it is missing.
-pub(super) fn counted<'s>(
+pub(in crate::rewrite) fn counted<'s>(
     word: &'static str,
     text: &'static str,
 ) -> impl Parser<&'s str, u32, ErrMode<ContextError>> {
@@ -45,14 +47,14 @@ pub(super) fn counted<'s>(
 }
 
 /// A number behind a word, or one where the word is missing.
-pub(super) fn counted_or_one<'s>(
+pub(in crate::rewrite) fn counted_or_one<'s>(
     word: &'static str,
 ) -> impl Parser<&'s str, u32, ErrMode<ContextError>> {
     opt(preceded((space1, word, space1), number)).map(|n| n.unwrap_or(1))
 }
 
 /// One to three numbers, along x, y, z.
-pub(super) fn extents(input: &mut &str) -> ModalResult<[u32; 3]> {
+pub(in crate::rewrite) fn extents(input: &mut &str) -> ModalResult<[u32; 3]> {
     let sizes: Vec<u32> = separated(1..=3, number, 'x').parse_next(input)?;
     let mut extents = [1u32; 3];
     extents.iter_mut().zip(&sizes).for_each(|(e, s)| *e = *s);
@@ -60,6 +62,6 @@ pub(super) fn extents(input: &mut &str) -> ModalResult<[u32; 3]> {
 }
 
 /// Numbers as [`extents`] reads them.
-pub(super) fn by_x(sizes: &[u32]) -> String {
+pub(in crate::rewrite) fn by_x(sizes: &[u32]) -> String {
     sizes.iter().map(u32::to_string).collect::<Vec<_>>().join("x")
 }

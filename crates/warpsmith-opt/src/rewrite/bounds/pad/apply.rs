@@ -6,8 +6,9 @@ use warpsmith_ir::{BinaryOp, Block, Expr, LoopId, Scalar, StmtKind, Type, VarId}
 use super::{Plan, set_first};
 use crate::assumption::Assumption;
 use crate::kernel::Kernel;
-use crate::rewrite::copy::Side;
-use crate::rewrite::{copy, pitch};
+use crate::rewrite::edit::copy;
+use crate::rewrite::edit::copy::Side;
+use crate::rewrite::pitch;
 use crate::walk;
 
 /// Rounds the loops up, makes the copies, and lets the nest work on them.

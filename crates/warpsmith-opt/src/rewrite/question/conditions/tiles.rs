@@ -7,7 +7,7 @@ use warpsmith_ir::{
 use crate::analysis::loops::{self, outer_loops, unit_step};
 use crate::kernel::{Kernel, Nest, Order};
 use crate::refusal::Refusal;
-use crate::rewrite::independence;
+use crate::rewrite::question::independence;
 use crate::walk;
 
 /// The nest in which a loop is bound.

@@ -7,7 +7,7 @@ use crate::kernel::Kernel;
 use crate::sizes;
 
 /// The extents of such an array: how many iterations each loop has.
-pub(super) fn extents(kernel: &mut Kernel, loops: &[ForLoop]) -> Vec<Expr> {
+pub(in crate::rewrite) fn extents(kernel: &mut Kernel, loops: &[ForLoop]) -> Vec<Expr> {
     loops.iter().map(|l| extent(kernel, l)).collect()
 }
 
@@ -27,7 +27,7 @@ fn extent(kernel: &mut Kernel, l: &ForLoop) -> Expr {
 }
 
 /// The subscripts of an iteration's element: its number in each loop.
-pub(super) fn numbers(kernel: &Kernel, loops: &[ForLoop]) -> Vec<Expr> {
+pub(in crate::rewrite) fn numbers(kernel: &Kernel, loops: &[ForLoop]) -> Vec<Expr> {
     let number = |l: &ForLoop| {
         let at = Expr::var(l.var, kernel.func().var(l.var).ty.clone());
         if counters::is_const(&l.first, 0) {

@@ -27,13 +27,14 @@ use warpsmith_ir::{
     BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, Origin, Scalar, StmtKind, VarId,
 };
 
-use super::conditions::SHARED_NEST;
-use super::{conditions, copy};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
 use crate::analysis::loops;
 use crate::analysis::loops::unit_step;
 use crate::kernel::{Kernel, Nest};
 use crate::refusal::Refusal;
+use crate::rewrite::edit::copy;
+use crate::rewrite::question::conditions;
+use crate::rewrite::question::conditions::SHARED_NEST;
 use crate::walk;
 use apply::apply;
 use zeros::adds_zeros;

@@ -21,7 +21,7 @@ use crate::requirement::Requirement;
 use crate::walk;
 
 pub use flags::allow as allow_flags;
-pub(super) use unmarked::proved_with;
+pub(in crate::rewrite) use unmarked::proved_with;
 pub use unmarked::{mark_proved, provably_parallel, suggestions};
 
 /// What checking a loop brought to light besides the verdict.

@@ -9,14 +9,18 @@ use crate::analysis::loops;
 use crate::walk;
 
 /// Whether two statements one after the other may change places: they touch nothing in common that one of them changes.
-pub(super) fn can_swap(a: &Stmt, b: &Stmt) -> bool {
+pub(in crate::rewrite) fn can_swap(a: &Stmt, b: &Stmt) -> bool {
     let (a, b) = (Touched::by(a), Touched::by(b));
     a.moves && b.moves && a.keeps(&b) && b.keeps(&a)
 }
 
 /// The variable of a declaration that may be repeated anywhere in the body it stands in: nothing sets the variable again, or changes
 /// what its value is made of but variables that are `known` to be repeated, too.
-pub(super) fn repeatable(stmt: &Stmt, body: &Block, known: &BTreeSet<VarId>) -> Option<VarId> {
+pub(in crate::rewrite) fn repeatable(
+    stmt: &Stmt,
+    body: &Block,
+    known: &BTreeSet<VarId>,
+) -> Option<VarId> {
     let StmtKind::Decl { var, init: Some(_) } = stmt.kind else { return None };
     (walk::times_set(body, var) == 1 && is_undisturbed(stmt, body, known)).then_some(var)
 }

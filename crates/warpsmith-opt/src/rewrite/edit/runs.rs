@@ -25,7 +25,7 @@ use warpsmith_ir::{
     Stmt, StmtKind, Type, Var, VarId, VarKind,
 };
 
-use super::specialise::general_copy;
+use super::copy::general_copy;
 use crate::analysis::access::{Base, Scope, base_of};
 use crate::build::arithmetic::plus;
 use crate::build::conditions::{all_of, select};
@@ -37,7 +37,7 @@ use crate::walk;
 
 /// An array of which neighbouring iterations read neighbouring elements.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Side {
+pub(in crate::rewrite) struct Side {
     array: VarId,
     element: Scalar,
     /// The subscript without the counter.
@@ -48,7 +48,7 @@ pub(super) struct Side {
 }
 
 /// The arrays that runs of so many iterations of a loop load in vectors; each once, in order of the first read.
-pub(super) fn sides(kernel: &Kernel, l: &ForLoop, width: u32) -> Vec<Side> {
+pub(in crate::rewrite) fn sides(kernel: &Kernel, l: &ForLoop, width: u32) -> Vec<Side> {
     let one = l.step.as_const().is_some_and(|v| v.as_i64() == 1) && counters::counts_up(l);
     let mut found: Vec<Side> = vec![];
     if !one {
@@ -74,7 +74,7 @@ fn side_of(kernel: &Kernel, scope: &Scope<'_>, place: &Place, width: u32) -> Opt
     kernel.known_at_start(&at_start).then_some(side)
 }
 
-pub(super) fn scalar_of(kernel: &Kernel, v: VarId) -> Scalar {
+pub(in crate::rewrite) fn scalar_of(kernel: &Kernel, v: VarId) -> Scalar {
     kernel.func().var(v).ty.scalar().unwrap_or(Scalar::I32)
 }
 
@@ -87,7 +87,7 @@ fn rest_of(place: &Place, counter: VarId) -> Option<Poly> {
 }
 
 /// Calls `f` with the places that running a block reads, whatever its conditions come to.
-pub(super) fn always_in_block(block: &Block, f: &mut dyn FnMut(&Place)) {
+pub(in crate::rewrite) fn always_in_block(block: &Block, f: &mut dyn FnMut(&Place)) {
     for stmt in &block.stmts {
         let operands = walk::operands(stmt);
         // A loop may have no iteration, a condition no branch that is taken: only what they themselves evaluate.
@@ -120,7 +120,7 @@ fn always_in_subscripts(place: &Place, f: &mut dyn FnMut(&Place)) {
 }
 
 /// The vector type that the elements of a run are loaded as, and how many elements it has; `None` where there is none.
-pub(super) fn vector(element: Scalar, width: u32) -> Option<(Type, u32)> {
+pub(in crate::rewrite) fn vector(element: Scalar, width: u32) -> Option<(Type, u32)> {
     let size = element.bytes();
     let bytes = (size * width).min(WIDEST);
     let own = bytes / size;
@@ -139,7 +139,7 @@ pub(super) fn vector(element: Scalar, width: u32) -> Option<(Type, u32)> {
 }
 
 /// The loops over runs and over what is left.
-pub(super) struct Runs<'k> {
+pub(in crate::rewrite) struct Runs<'k> {
     pub kernel: &'k mut Kernel,
     /// The loop whose iterations are distributed, as in the source.
     pub source: &'k ForLoop,
@@ -149,7 +149,7 @@ pub(super) struct Runs<'k> {
 
 impl Runs<'_> {
     /// In place of a loop over the iterations' numbers, in strides of all threads from a thread's own number on.
-    pub(super) fn of(mut self, all: ForLoop) -> Vec<Stmt> {
+    pub(in crate::rewrite) fn of(mut self, all: ForLoop) -> Vec<Stmt> {
         let statement = |l: ForLoop| Stmt::new(StmtKind::For(l), Origin::default());
         let value = self.number_of_runs(&all.limit);
         let comment = format!("runs of {} iterations, loaded as vectors", self.width);
@@ -270,7 +270,7 @@ impl Runs<'_> {
 
 /// Loads or stores so many neighbouring elements of a thread, in vectors where there are any; `memory` and `own` say where
 /// each of them lies. With `constant` nothing in the kernel writes the memory.
-pub(super) fn moved(
+pub(in crate::rewrite) fn moved(
     (element, width): (Scalar, u32),
     (load, constant): (bool, bool),
     memory: impl Fn(u32) -> Place,
@@ -293,7 +293,7 @@ pub(super) fn moved(
 }
 
 /// Declarations at the top of a block whose variables nothing there mentions, the last ones first.
-pub(super) fn drop_unread(body: &mut Block) {
+pub(in crate::rewrite) fn drop_unread(body: &mut Block) {
     for at in (0..body.stmts.len()).rev() {
         let StmtKind::Decl { var, .. } = body.stmts[at].kind else { continue };
         let mut mentioned = false;

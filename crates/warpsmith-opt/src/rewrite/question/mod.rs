@@ -1,0 +1,5 @@
+//! What several steps ask.
+
+pub(super) mod conditions;
+pub mod independence;
+pub(super) mod swap;
