@@ -18,6 +18,7 @@ pub mod guards;
 mod integer;
 pub mod loops;
 mod powers;
+pub mod presence;
 pub mod rows;
 pub mod scalars;
 mod shapes;
