@@ -19,6 +19,7 @@ pub mod guards;
 mod integer;
 pub mod loops;
 mod powers;
+pub mod presence;
 pub mod rows;
 pub mod scalars;
 mod shapes;

@@ -108,7 +108,7 @@ impl Lowering<'_> {
     }
 
     /// An extent in 64 bits; a negative one is none.
-    fn count(&self, extent: &Expr) -> Expr {
+    pub(super) fn count(&self, extent: &Expr) -> Expr {
         let signed = extent.ty.scalar().is_some_and(Scalar::is_signed);
         let ty = if signed { Scalar::I64 } else { Scalar::U64 };
         let own = |v: VarId| self.scope.host.var(v).ty.scalar().unwrap_or(ty);

@@ -50,7 +50,7 @@ impl Lowering<'_> {
             let size = bytes(warpsmith_ir::layout::layout_of(&self.scope.module, &element).size);
             let extents = var.shape.iter().flatten().map(|e| match e.as_const() {
                 Some(v) => Expr::int(Scalar::U64, v.as_i64()),
-                None => e.clone().cast(Type::U64),
+                None => self.count(e),
             });
             let extents = extents.filter(|e| !counters::is_const(e, 1)).chain([size]);
             let all = extents.reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b));

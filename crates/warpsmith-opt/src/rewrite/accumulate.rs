@@ -22,14 +22,17 @@
 
 use std::fmt;
 use warpsmith_ir::{
-    Block, Expr, ExprKind, LoopId, LoopKind, Origin, Place, PlaceKind, SourceMap, Stmt, StmtKind,
-    Var, VarId, VarKind,
+    Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, Origin, Place, PlaceKind, Scalar, SourceMap,
+    Stmt, StmtKind, Value, Var, VarId, VarKind,
 };
 
 use super::Rewritten;
 use super::step::grammar::name;
 use super::step::{About, Law, Rewrite, StepError};
 use crate::analysis::access::{Base, base_of};
+use crate::analysis::presence;
+use crate::build::conditions::select;
+use crate::build::stmts::when;
 use crate::kernel::Kernel;
 use crate::names::fresh_name;
 use crate::refusal::Refusal;
@@ -96,6 +99,8 @@ pub struct LegalAccumulate<'k> {
     kernel: &'k Kernel,
     place: Place,
     target: LoopId,
+    /// What tells whether the element is there, where a loop without iterations does not touch it.
+    there: Option<Expr>,
     origin: Origin,
 }
 
@@ -112,10 +117,13 @@ pub fn check<'k>(kernel: &'k Kernel, name: &str) -> Result<LegalAccumulate<'k>, 
             continue;
         }
         match legal(&kernel.func().body, &candidate, name) {
-            Ok(target) => {
-                let (place, origin) = (candidate.place.clone(), candidate.stmt.origin.clone());
-                return Ok(LegalAccumulate { kernel, place, target, origin });
-            }
+            Ok(target) => match there(kernel, &candidate, target) {
+                Ok(there) => {
+                    let (place, origin) = (candidate.place.clone(), candidate.stmt.origin.clone());
+                    return Ok(LegalAccumulate { kernel, place, target, there, origin });
+                }
+                Err(r) => refusal = refusal.or(Some(r)),
+            },
             Err(r) => refusal = refusal.or(Some(r)),
         }
     }
@@ -212,6 +220,26 @@ fn legal(function: &Block, candidate: &Candidate<'_>, name: &str) -> Result<Loop
         (None, Some((why, other))) => refuse(why, other),
         (None, None) => Err(Refusal::NothingAccumulated { name: name.into() }),
     }
+}
+
+/// What tells whether the loops around the assignment come to it.
+fn there(
+    kernel: &Kernel,
+    candidate: &Candidate<'_>,
+    target: LoopId,
+) -> Result<Option<Expr>, Refusal> {
+    let inside = candidate.around.iter().skip_while(|s| !walk::is_loop(s, target));
+    let loops: Vec<&ForLoop> = inside
+        .filter_map(|s| if let StmtKind::For(l) = &s.kind { Some(l) } else { None })
+        .collect();
+    presence::condition(kernel.func(), &loops, candidate.place).map_err(|_| {
+        Refusal::CannotAccumulate {
+            name: base_name(kernel, candidate.place),
+            why: "the loops may have no iteration, and nothing says that the element is there then"
+                .into(),
+            places: Box::new((place_origin(candidate.place, candidate.stmt), None)),
+        }
+    })
 }
 
 fn place_origin(place: &Place, stmt: &Stmt) -> Origin {
@@ -321,16 +349,31 @@ fn hoist(block: &mut Block, at: usize, legal: &LegalAccumulate<'_>, acc: VarId) 
     if let StmtKind::For(l) = &mut block.stmts[at].kind {
         super::edit::copy::replace_place(&mut l.body, &legal.place, &register);
     }
-    let init = start.clone().unwrap_or_else(|| Expr::read(legal.place.clone()));
+    // What is stored right before the loop is there.
+    let there = legal.there.clone().filter(|_| start.is_none());
+    let element = Expr::read(legal.place.clone());
+    let init = match (&start, &there) {
+        (Some(value), _) => value.clone(),
+        (None, Some(cond)) => select(cond.clone(), element.clone(), none_of(&element)),
+        (None, None) => element,
+    };
     let load = Stmt::new(StmtKind::Decl { var: acc, init: Some(init) }, origin.clone())
         .comment("the element stays in a register while the loop adds to it");
     let value = Expr::read(register);
-    let store = Stmt::new(StmtKind::Assign { place: legal.place.clone(), value }, origin);
+    let store = StmtKind::Assign { place: legal.place.clone(), value };
+    let store = Stmt::new(store, origin);
+    let store = there.map_or(store.clone(), |cond| when(cond, vec![store]));
     block.stmts.insert(at + 1, store);
     match start {
         Some(_) => block.stmts[at - 1] = load,
         None => block.stmts.insert(at, load),
     }
+}
+
+/// What stands for an element that is not there.
+fn none_of(element: &Expr) -> Expr {
+    let scalar = element.ty.scalar().unwrap_or(Scalar::I32);
+    Expr::constant(Value::int(scalar, 0))
 }
 
 /// What the statement right before the loop stores in the element, if it does and the loop's bounds do not look at the

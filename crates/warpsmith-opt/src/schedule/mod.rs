@@ -112,6 +112,7 @@ pub fn advance(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<
     let rewritten = rewrite::verified(take(kernel, step, sources)?, &text);
     let mut after = rewritten.map_err(StepError::Refused)?.kernel;
     rewrite::check_copies(kernel, &after).map_err(StepError::Refused)?;
+    after.ask_for_arrays();
     after.steps.push(text);
     Ok(after)
 }

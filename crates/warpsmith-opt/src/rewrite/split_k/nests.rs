@@ -7,7 +7,9 @@ use warpsmith_ir::{
 
 use super::{LegalSplitK, Sum};
 use crate::analysis::access::{Base, base_of};
+use crate::analysis::presence;
 use crate::build::operators;
+use crate::build::stmts::when;
 use crate::kernel::Kernel;
 use crate::names::fresh_name;
 use crate::rewrite::Rewritten;
@@ -116,6 +118,10 @@ fn combine(
     let own = kernel.func_mut().add_var(var);
     let id = kernel.func_mut().fresh_loop();
     let number = Expr::var(own, ty);
+    let function = kernel.func();
+    let target = kernel.find_loop(legal.target);
+    let there = |p: &Parts<'_>| presence::condition(function, &[target?], &p.sum.place).ok()?;
+    let there: Option<Expr> = parts.iter().find_map(there);
     let added: Vec<StmtKind> =
         parts.iter().map(|p| p.added(p.element(kernel, number.clone(), loops))).collect();
     walk::with_loop(&mut kernel.func_mut().body, legal.target, &mut |stmt| {
@@ -133,6 +139,9 @@ fn combine(
             body: Block::new(added),
         });
         stmt.origin = origin;
+        if let Some(cond) = there.clone() {
+            *stmt = when(cond, vec![stmt.clone()]);
+        }
     });
 }
 
