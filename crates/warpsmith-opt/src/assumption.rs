@@ -31,6 +31,8 @@ pub enum Assumption {
     Aligned { array: String, bytes: u64 },
     /// The number of an array's elements follows from its accesses.
     Extent { array: String, elements: String },
+    /// Values that a choice keeps the least or greatest of are numbers.
+    NoNan { variable: String },
     /// The launcher may wait for the device.
     Synchronises,
     /// The distance between bounds of a loop of `int` that may begin below zero fits the type.
@@ -78,6 +80,10 @@ impl fmt::Display for Assumption {
                 let plural = if elements == "1" { "" } else { "s" };
                 write!(f, "`{array}` has {elements} element{plural}, from its accesses")
             }
+            Assumption::NoNan { variable } => write!(
+                f,
+                "values that `{variable}` is chosen from are no NaN: C keeps the value after the last one, in its order"
+            ),
             Assumption::Synchronises => f.write_str(
                 "the launcher may wait: it synchronises the stream wherever the values that the device computes decide how it goes on",
             ),

@@ -401,6 +401,10 @@ fn sure(
         let result = verified(session, profiled, checker, &mut search)?;
         not_run::read_as_filled(session, &accesses(session, &result.found, Duration::ZERO, &[]))?;
         let mut result = named.settle(session, profiled, checker, &mut search, result)?;
+        // Where data decide what is stored, others may need a barrier that these do not.
+        if !session.plan.forks.filled.is_empty() {
+            result.checked.redundant.clear();
+        }
         result.redundant = result.checked.redundant.iter().copied().collect();
         if session.input.fix {
             result.removed = remove(session, checker, &mut result.edits, &mut result.checked)?;

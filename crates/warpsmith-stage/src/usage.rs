@@ -58,6 +58,8 @@ pub struct Usage {
     pub factors: [BTreeSet<String>; 3],
     /// Numbers of the text that positions and sizes meet, in its order.
     pub limits: Vec<Limit>,
+    /// Numbers that a parameter itself is compared with, and those of cases.
+    pub choices: BTreeMap<String, BTreeSet<i64>>,
     /// What variables of the kernel go along, where their values come from one thing alone wherever they are declared.
     along: BTreeMap<String, Along>,
 }
@@ -226,7 +228,8 @@ impl Finder<'_> {
                 return inside;
             }
             StmtKind::Switch { selector, body } => {
-                self.expr(selector);
+                let source = self.expr(selector);
+                self.cases(&source, body);
                 return self.stmt(body);
             }
             StmtKind::Return(Some(Initializer::Expr(e))) => return self.expr(e),

@@ -363,3 +363,90 @@ fn asynchronous_copies_that_no_launch_comes_to() {
         planned(&format!("#include <cuda_pipeline.h>\n{text}")).map(|s| s.text).unwrap_err();
     assert!(said.contains("W713"), "{said}");
 }
+
+/// One row, of which `choose` says what thread `i` reads, in a tile of one block.
+fn chosen(parameters: &str, choose: &str) -> String {
+    format!(
+        "enum Mode {{ PLAIN, LEFT, MIRROR, RIGHT }};
+#define B 64
+__global__ void k(const float *q, float *out, int n, {parameters}) {{
+    __shared__ float t[B];
+    int i = blockIdx.x * B + threadIdx.x;
+    t[threadIdx.x] = i < n ? q[i] : 0;
+    __syncthreads();
+    if (i >= n) return;
+    int j = i;
+    {choose}
+    out[i] = __opt__(q[j]);
+}}
+"
+    )
+}
+
+/// The numbers of cases, and of comparisons, are met in some launch each.
+#[test]
+fn parameters_are_what_the_text_compares_them_with() {
+    for (name, parameters, choose) in [
+        (
+            "cases",
+            "int mode",
+            "switch (mode) { case 0: break; case 1: j = i > 0 ? i - 1 : 0; break; case 2: j = n - 1 - i; break; default: j = i + 1 < n ? i + 1 : i; }",
+        ),
+        ("one", "int mode", "switch (mode) { case 3: j = i > 0 ? i - 1 : 0; break; }"),
+        (
+            "names",
+            "Mode mode",
+            "switch (mode) { case PLAIN: break; case LEFT: j = i > 0 ? i - 1 : 0; break; case MIRROR: j = n - 1 - i; break; case RIGHT: j = i + 1 < n ? i + 1 : i; }",
+        ),
+        (
+            "equal",
+            "int mode",
+            "if (mode == -7) j = n - 1 - i; else if (mode == 5) j = i > 0 ? i - 1 : 0;",
+        ),
+        ("powers", "int m", "if ((m & (m - 1)) == 0 && m > 0) j = i & ~(m - 1);"),
+    ] {
+        let staged = staged(&format!("by_data_{name}"), &chosen(parameters, choose));
+        assert!(staged.text.contains(": q[j])"), "{name}: {}", staged.text);
+    }
+}
+
+/// What an element is made of is not known where no launch comes to it.
+#[test]
+fn elements_that_no_launch_comes_to_are_not_served() {
+    let text = chosen(
+        "int m",
+        "int w = i;\n    if (m * m == 15241578750190521) w = n - 1 - i;\n    j = w;",
+    )
+    .replace("int m", "long long m");
+    let (_, said) = planned(&text).map(|s| s.text).unwrap_err();
+    assert!(said.contains("W713"), "{said}");
+}
+
+/// Barriers that the launches do not need may be needed where data differ.
+#[test]
+fn barriers_around_flags_are_not_called_superfluous() {
+    let text = "#define B 64
+__global__ void k(const int *q, int *out, int n) {
+    __shared__ int t[B];
+    __shared__ int stop;
+    int i = blockIdx.x * B + threadIdx.x, s = 0;
+    if (threadIdx.x == 0) stop = 0;
+    t[threadIdx.x] = i < n ? q[i] : 0;
+    __syncthreads();
+    for (int k = 0; k < n; k++) {
+        int j = i + k;
+        if (j < n) {
+            int v = __opt__(q[j]);
+            s += v;
+            if (v == 7) stop = 1;
+        }
+        __syncthreads();
+        if (stop) break;
+        __syncthreads();
+    }
+    if (i < n) out[i] = s;
+}
+";
+    let staged = staged("by_data_flag", text);
+    assert!(staged.redundant.is_empty(), "{:?}", staged.redundant);
+}

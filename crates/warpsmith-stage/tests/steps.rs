@@ -136,6 +136,26 @@ fn launches_back_and_forth() {
     );
 }
 
+/// What is read beside the two arrays is one of them by another name: every second launch writes it.
+#[test]
+fn arrays_that_are_passed_by_another_name() {
+    for (declared, other) in [
+        ("", "k"),
+        ("const double *source = a; ", "source"),
+        ("const double *s = 0; s = b + 1; ", "s"),
+    ] {
+        let host = format!(
+            "void run(double *a, double *b, double *k, int n, int steps) {{ {declared}for (int t = 0; t < steps; t++) {{
+    line<<<(n + B - 1) / B, B>>>(a, b, {other}, n); double *c = a; a = b; b = c;
+}} }}
+"
+        );
+        let chosen = choose(&format!("{LINE}{host}"));
+        let why = chosen.single.unwrap_or_default();
+        assert_eq!(why.contains("by another name"), !declared.is_empty(), "{other}: {why}");
+    }
+}
+
 #[test]
 fn reasons_for_single_steps() {
     let with = |body: &str| {

@@ -1,5 +1,7 @@
 //! Minima and maxima that are written as a choice.
 
+use std::collections::BTreeSet;
+
 use warpsmith_ir::{
     BinaryOp, Block, Expr, ExprKind, MathFn, PlaceKind, ReduceOp, Stmt, StmtKind, VarId,
 };
@@ -121,6 +123,20 @@ fn replace(block: &mut Block) {
 pub fn is_chosen(block: &Block, var: VarId) -> bool {
     let mut found = false;
     crate::walk::each_stmt(block, &mut |s| found |= extreme(s).is_some_and(|e| e.var == var));
+    found
+}
+
+/// Variables of reals that C gives the other value where one is NaN: `m = m < e ? m : e` is the least value after the last NaN, which depends on
+/// the order that it is looked for in.
+pub fn lost_at_nan(block: &Block) -> BTreeSet<VarId> {
+    let mut found = BTreeSet::new();
+    crate::walk::each_stmt(block, &mut |s| {
+        let StmtKind::Assign { value, .. } = &s.kind else { return };
+        let (Some(e), ExprKind::Select(_, a, _)) = (extreme(s), &*value.kind) else { return };
+        if e.value.ty.scalar().is_some_and(warpsmith_ir::Scalar::is_float) && reads(a, e.var) {
+            found.insert(e.var);
+        }
+    });
     found
 }
 

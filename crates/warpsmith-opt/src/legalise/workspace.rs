@@ -37,6 +37,12 @@ impl Lowering<'_> {
         self.source.lengths.iter().map(declare).collect()
     }
 
+    /// Whether a number is made of those alone that rewrites introduced.
+    fn is_introduced(&self, e: &Expr) -> bool {
+        let own = |v: &VarId| self.source.lengths.iter().any(|l| l.var == *v);
+        visit::vars_of_expr(e).iter().all(own)
+    }
+
     /// Slots of constant size, then the arrays that rewrites made.
     pub(super) fn all_slots(&self) -> Vec<Slot> {
         let fixed =
@@ -50,6 +56,8 @@ impl Lowering<'_> {
             let size = bytes(warpsmith_ir::layout::layout_of(&self.scope.module, &element).size);
             let extents = var.shape.iter().flatten().map(|e| match e.as_const() {
                 Some(v) => Expr::int(Scalar::U64, v.as_i64()),
+                // Numbers that rewrites introduced are none below zero.
+                None if self.is_introduced(e) => e.clone().cast(Type::U64),
                 None => self.count(e),
             });
             let extents = extents.filter(|e| !counters::is_const(e, 1)).chain([size]);

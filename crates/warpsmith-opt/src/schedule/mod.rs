@@ -45,6 +45,8 @@ pub use registry::StepKind;
 pub use renamed::with_part;
 pub use replays::Replays;
 
+use crate::analysis::extremes;
+use crate::assumption::Assumption;
 use crate::kernel::Kernel;
 pub use crate::rewrite::step::StepError;
 use crate::rewrite::{self, Rewritten};
@@ -113,8 +115,23 @@ pub fn advance(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<
     let mut after = rewritten.map_err(StepError::Refused)?.kernel;
     rewrite::check_copies(kernel, &after).map_err(StepError::Refused)?;
     after.ask_for_arrays();
+    note_order_of_choices(kernel, &mut after);
     after.steps.push(text);
     Ok(after)
+}
+
+/// Notes that a step has other variables keep a least or greatest value: others see a NaN then.
+fn note_order_of_choices(before: &Kernel, after: &mut Kernel) {
+    let chosen = extremes::lost_at_nan(&before.func().body);
+    if chosen.is_empty() || chosen == extremes::lost_at_nan(&after.func().body) {
+        return;
+    }
+    for v in chosen {
+        let noted = Assumption::NoNan { variable: before.name_of(v).to_string() };
+        if !after.assumptions.contains(&noted) {
+            after.assumptions.push(noted);
+        }
+    }
 }
 
 /// Takes one step.

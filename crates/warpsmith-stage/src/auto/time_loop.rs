@@ -145,6 +145,11 @@ impl Reader<'_> {
         let (input, [read, written]) = self.arrays(&found, output).ok_or_else(|| {
             format!("line {line}: what a launch writes is not what the next one reads")
         })?;
+        if self.is_passed_again(&found, [&read, &written]) {
+            return Err(format!(
+                "line {line}: an array that is swapped is passed by another name, too"
+            ));
+        }
         let pure = |e: &ast::Expr| {
             let mut pure = true;
             walk::expr(e, &mut |e| {
@@ -278,6 +283,30 @@ impl Reader<'_> {
             (second.args == expected && second.config == first.config).then_some(())?;
         }
         Some((names.get(input)?.to_string(), [read.clone(), written.clone()]))
+    }
+
+    /// Whether another argument may be one of the arrays that are swapped: it is made of one of them.
+    fn is_passed_again(&self, found: &Body, arrays: [&String; 2]) -> bool {
+        let mut values = HashMap::new();
+        pointers(&self.function.stmts, self.file.sources, &mut values);
+        let filling = Filling { values, ..Filling::default() };
+        let mut own: Vec<String> = arrays.iter().map(|a| filling.root(a)).collect();
+        own.extend(arrays.into_iter().cloned());
+        let others = found.launches.iter().flat_map(|l| &l.args).filter(|a| !arrays.contains(a));
+        let names: Vec<String> = others.flat_map(|a| scope::names(a)).collect();
+        let declared = scope::declared(self.function);
+        let mut made: Vec<String> = vec![];
+        for value in names.iter().filter_map(|n| declared.get(n)).flatten().flatten() {
+            made.extend(scope::names(self.file.sources.text(value.span)));
+        }
+        walk::block(self.function, &mut |e| {
+            if let ExprKind::Assign { target, value, .. } = &*e.kind
+                && names.contains(&self.text(target))
+            {
+                made.extend(scope::names(self.file.sources.text(value.span)));
+            }
+        });
+        names.iter().chain(&made).any(|n| own.contains(n))
     }
 
     /// Whether the host plainly gives two arrays of one length the same contents before a place.

@@ -1,10 +1,10 @@
 //! Values of the integer parameters of a launch: sizes, depths of loops, shifts, masks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{APART, Fit, Wanted, any_size, beyond};
 use crate::mix::Mix;
-use crate::usage::{Limit, Met, Role, Usage};
+use crate::usage::{Role, Usage};
 
 /// Iterations of a loop: some tiles of it, the last of which is whole or cut off as the blocks are.
 fn depth(wanted: &Wanted<'_>, blocks: u32, fit: Fit) -> i64 {
@@ -91,8 +91,7 @@ fn shift(
 
 /// Whether a parameter is compared with numbers, and is nothing that positions are multiplied with.
 fn is_choice(usage: &Usage, name: &String) -> bool {
-    let compared = |l: &Limit| matches!(&l.of, Met::Size(n) if n == name);
-    usage.limits.iter().any(compared) && !usage.rows.contains(name) && !usage.leaps.contains(name)
+    usage.choices.contains_key(name) && !usage.rows.contains(name) && !usage.leaps.contains(name)
 }
 
 /// What tells positions apart by a remainder differs from launch to launch.
@@ -109,13 +108,31 @@ fn colour(fit: Fit, blocks: u32) -> i64 {
     kind + i64::from(blocks)
 }
 
-/// A number that nothing is counted with may be a mask: all its bits, the sign alone, or any.
+/// A number that nothing is counted with may be a mask: all its bits, the sign alone, one bit, or any.
 fn bits(mix: &mut Mix) -> i64 {
-    match mix.below(4) {
+    match mix.below(6) {
         0 => -1,
         1 => i64::from(i32::MIN),
         2 => -2 - mix.below(6) as i64,
+        3 | 4 => 1 << mix.below(8),
         _ => i64::from(mix.next() as i32),
+    }
+}
+
+/// What a parameter that the text compares with numbers is: each of these in some launch, one beside them, or any other.
+fn choice(numbers: &BTreeSet<i64>, fit: Fit, at: usize) -> i64 {
+    let turn = match fit {
+        Fit::Loose(n) | Fit::Random(n) | Fit::Within(n) | Fit::Each(n) | Fit::Beyond(n) => n,
+        Fit::Ragged(n) | Fit::Thin(n) | Fit::Least(n) | Fit::Deep(n) | Fit::Far(n) => n,
+        Fit::Exact | Fit::Apart => 1,
+        _ => 2,
+    };
+    let any = [3, 1, 7, 2];
+    let at = at + turn as usize;
+    let beside = if matches!(fit, Fit::Loose(n) if n % 4 == 1) { 1 } else { 0 };
+    match numbers.iter().nth(at % (numbers.len() + 1)) {
+        Some(number) => number + beside,
+        None => any[at % any.len()],
     }
 }
 
@@ -135,7 +152,7 @@ fn unbounded(
         return any_size(&mut Mix::of(&[seed, 5]), size[0].max(1));
     }
     if let Fit::Loose(seed) = fit
-        && seed % 5 == 2
+        && seed % 3 == 2
         && !role.depth
         && !usage.rows.contains(name)
         && !usage.leaps.contains(name)
@@ -156,7 +173,9 @@ fn unbounded(
             }
         }
         // What the text compares with a number is no length.
-        false if is_choice(usage, name) => [3, 1, 7, 2][(blocks as usize + used) % 4],
+        false if is_choice(usage, name) => {
+            choice(&usage.choices[name], fit, blocks as usize + used)
+        }
         // A row of an array, say.
         false => size[0] + farther(wanted, fit, used),
     }

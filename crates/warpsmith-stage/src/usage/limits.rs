@@ -1,6 +1,6 @@
 //! Numbers of the text that positions and sizes meet: what a kernel does beyond `n < 3000` or `x % 200` no small launch shows.
 
-use warpsmith_front::ast::{self, ExprKind, TypeKind};
+use warpsmith_front::ast::{self, ExprKind, StmtKind, TypeKind};
 use warpsmith_front::sema::walk;
 
 use super::{Finder, Source};
@@ -50,6 +50,8 @@ impl Finder<'_> {
         let of_right = self.number(right);
         match op {
             "<" | "<=" | ">" | ">=" | "==" | "!=" => {
+                self.chosen(a, of_right);
+                self.chosen(b, self.number(left));
                 self.limit(a, left, of_right);
                 self.limit(b, right, self.number(left));
             }
@@ -66,6 +68,34 @@ impl Finder<'_> {
             }
             "&" => self.limit(a, left, of_right.and_then(|n| n.checked_add(1))),
             _ => {}
+        }
+    }
+
+    /// The numbers of cases.
+    pub(super) fn cases(&mut self, selector: &Source, body: &ast::Stmt) {
+        let mut numbers = vec![];
+        scope::each_stmt(std::slice::from_ref(body), &mut |s| {
+            if let StmtKind::Case(e) = &s.kind {
+                numbers.push(e.clone());
+            }
+        });
+        for e in numbers {
+            let value = self.number(&e);
+            self.chosen(selector, value);
+            self.limit(selector, &e, value);
+        }
+    }
+
+    /// Notes what a parameter itself is compared with.
+    fn chosen(&mut self, source: &Source, value: Option<i64>) {
+        let itself = !source.counts && source.divided <= 1;
+        let along = source.threads.contains(&true) || source.blocks.contains(&true);
+        let mut names = source.parameters.iter();
+        if let (Some(value), Some(name), None) = (value, names.next(), names.next())
+            && itself
+            && !along
+        {
+            self.usage.choices.entry(name.clone()).or_default().insert(value);
         }
     }
 

@@ -11,6 +11,7 @@ use warpsmith_ir::{
 use super::check::Rewritten;
 use crate::session::Session;
 use crate::source::marks::Mark;
+use crate::source::scope;
 
 /// What was so in no launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +28,8 @@ pub struct Unmet {
 pub fn unmet(session: &Session, text: &Rewritten, ways: &BTreeSet<Way>) -> Vec<Unmet> {
     let mut found = vec![];
     for function in &text.program.module.functions {
-        let mut finder = Finder { session, text, ways, function, found: &mut found };
+        let named = named(session, function);
+        let mut finder = Finder { session, text, ways, function, named, found: &mut found };
         visit::for_each_stmt(&function.body, &mut |s| {
             if let Some(span) = s.origin.span.and_then(|s| finder.own(s)) {
                 finder.stmt(span, &s.kind);
@@ -49,7 +51,37 @@ struct Finder<'a> {
     text: &'a Rewritten,
     ways: &'a BTreeSet<Way>,
     function: &'a Function,
+    /// Variables that what marks read is made of.
+    named: BTreeSet<VarId>,
     found: &'a mut Vec<Unmet>,
+}
+
+/// The variables that marked reads of a function name, and those that these are made of.
+fn named(session: &Session, function: &Function) -> BTreeSet<VarId> {
+    let marks = session.plan.marks.reads.iter();
+    let words: BTreeSet<String> =
+        marks.flat_map(|m| scope::names(session.plan.slice(&m.global()))).collect();
+    let own = |v: &&(usize, &warpsmith_ir::Var)| words.contains(v.1.name.trim_start_matches("::"));
+    let vars: Vec<(usize, &warpsmith_ir::Var)> = function.vars.iter().enumerate().collect();
+    let mut all: BTreeSet<VarId> = vars.iter().filter(own).map(|(n, _)| VarId(*n as u32)).collect();
+    loop {
+        let known = all.len();
+        visit::for_each_stmt(&function.body, &mut |s| {
+            let value = match &s.kind {
+                StmtKind::Decl { var, init: Some(value) } if all.contains(var) => value,
+                StmtKind::Assign { place, value }
+                    if place.root_var().is_some_and(|v| all.contains(&v)) =>
+                {
+                    value
+                }
+                _ => return,
+            };
+            all.extend(visit::vars_of_expr(value));
+        });
+        if all.len() == known {
+            return all;
+        }
+    }
 }
 
 /// Whether a function stores to variables of the device, or calls one that may, or stops.
@@ -168,7 +200,7 @@ impl Finder<'_> {
             PlaceKind::Index(inner, _)
             | PlaceKind::Field(inner, _)
             | PlaceKind::Component(inner, _) => self.is_read(inner),
-            PlaceKind::Var(var) => self.is_shared(*var),
+            PlaceKind::Var(var) => self.is_shared(*var) || self.named.contains(var),
             // Subscripts may be made of it.
             PlaceKind::Global(_) => true,
         }

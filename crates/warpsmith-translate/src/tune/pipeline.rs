@@ -184,7 +184,8 @@ pub(super) fn assumptions(program: &Program) -> Vec<String> {
     if !names.is_empty() {
         all.push(format!(
             "the sums in {} may be added in another order than in C: they were compared within 4 L u times the sum of \
-             the absolute values of their terms, L the number of terms, u the unit roundoff",
+             the absolute values of their terms, L the number of terms, u the unit roundoff; neither a part of them nor a \
+             product of their coefficients overflows",
             names.join(", ")
         ));
     }
