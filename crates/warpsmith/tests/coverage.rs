@@ -389,3 +389,28 @@ void rows(int n, unsigned m, int x[n][80]) {
     };
     assert!(paths(&tuned).iter().any(|p| lowered(&p["run"])), "{:#?}", paths(&tuned));
 }
+
+/// A sum decides on what is launched next, and no data that were tried make it what C asks for.
+#[test]
+fn kernels_that_data_alone_launch_need_not_run() {
+    let source = "\
+// warpsmith: size n=40 m=30
+int mean(int n, int m, const int x[n], int z[m]) {
+    int s = 1;
+#pragma omp parallel for reduction(+: s)
+    for (int i = 0; i < n; i++) s += x[i] & 3;
+    if (s == 0) return -1;
+#pragma omp parallel for
+    for (int j = 0; j < m; j++) z[j] = s / (j + 1);
+    return s;
+}
+";
+    let folder = tempfile::tempdir().expect("a folder");
+    let schedule = folder.path().join("mean.sched");
+    std::fs::write(&schedule, "reduce s block 32 grid 2\nbind j -> x block 32\n")
+        .expect("writable");
+    let tuned = tuned(source, |r| r.schedule(&schedule));
+    let unlaunched = tuned.verified.coverage_json["functions"].as_array().expect("a list");
+    let unlaunched = unlaunched.iter().filter(|f| f.get("run").is_some_and(|r| r.is_null()));
+    assert_eq!(unlaunched.count(), 1, "{:#}", tuned.verified.coverage_json);
+}

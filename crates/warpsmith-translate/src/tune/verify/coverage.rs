@@ -30,6 +30,8 @@ struct Covered {
     host: bool,
     /// The first run of a kernel.
     run: Option<String>,
+    /// Where the host launches a kernel.
+    launches: Vec<Span>,
     paths: Vec<Path>,
 }
 
@@ -92,14 +94,17 @@ impl Excuse {
 impl Covered {
     /// Why a path need not be run: for a reason of its own, or as it stands on a way that need not be run and was not.
     fn excuse(&self, path: &Path) -> Option<Excuse> {
+        path.excused.or_else(|| self.excuse_at(path.way.span))
+    }
+
+    /// Why what stands there need not be run: it is on a way that need not be run and was not.
+    fn excuse_at(&self, span: Span) -> Option<Excuse> {
         let around = |p: &&Path| {
-            let holds = |arm: Span| {
-                let span = path.way.span;
-                arm.file == span.file && arm.start <= span.start && span.end <= arm.end
-            };
+            let holds =
+                |arm: Span| arm.file == span.file && arm.start <= span.start && span.end <= arm.end;
             p.run.is_none() && p.excused.is_some() && p.arm.is_some_and(holds)
         };
-        path.excused.or_else(|| self.paths.iter().find(around).and_then(|p| p.excused))
+        self.paths.iter().find(around).and_then(|p| p.excused)
     }
 }
 
@@ -116,7 +121,8 @@ impl Coverage {
             paths.of(function);
             let (kernel, host) =
                 (function.kind == FunctionKind::Kernel, function.kind == FunctionKind::Host);
-            Covered { name: function.name.clone(), kernel, host, run: None, paths: paths.found }
+            let (name, launches) = (function.name.clone(), launches_of(module, id));
+            Covered { name, kernel, host, run: None, launches, paths: paths.found }
         });
         Coverage { functions: functions.collect() }
     }
@@ -152,11 +158,18 @@ impl Coverage {
     fn missing(&self) -> impl Iterator<Item = (&Covered, Option<&Path>)> {
         self.functions.iter().flat_map(|f| {
             let idle = f.kernel && f.run.is_none();
-            let own = idle.then_some((f, None));
+            let own = (idle && !self.need_not_launch(f)).then_some((f, None));
             let paths =
                 f.paths.iter().filter(move |p| p.run.is_none() && f.excuse(p).is_none() && !idle);
             own.into_iter().chain(paths.map(move |p| (f, Some(p))))
         })
+    }
+
+    /// Whether a kernel is launched on ways alone that need not be run.
+    fn need_not_launch(&self, kernel: &Covered) -> bool {
+        let excused =
+            |at: &Span| self.functions.iter().any(|f| f.host && f.excuse_at(*at).is_some());
+        !kernel.launches.is_empty() && kernel.launches.iter().all(excused)
     }
 
     /// Whether a run could add something that launches these kernels and whose launcher takes these ways.
@@ -316,6 +329,18 @@ fn reachable(module: &Module, launcher: FuncId) -> Vec<FuncId> {
         });
     }
     list
+}
+
+/// Where functions of the host launch a kernel; none where a place is not known.
+fn launches_of(module: &Module, kernel: FuncId) -> Vec<Span> {
+    let mut found = vec![];
+    for host in module.functions.iter().filter(|f| f.kind == FunctionKind::Host) {
+        visit::for_each_stmt(&host.body, &mut |s| match &s.kind {
+            StmtKind::Launch(launch) if launch.kernel == kernel => found.push(s.origin.span),
+            _ => {}
+        });
+    }
+    found.into_iter().collect::<Option<_>>().unwrap_or_default()
 }
 
 /// Collects the paths of a function.
