@@ -83,6 +83,7 @@ fn add_objects(l: &mut Lower<'_>, memory: &DeviceMemory) {
         }
     }
     l.out.heap = memory.heap.as_ref().map(|heap| u64::from(heap.buffer.0) + 1);
+    l.out.first_variable = l.out.objects.len() as u64;
     for (i, g) in l.module.globals.iter().enumerate() {
         let constant = g.space == Space::Constant;
         l.object(&g.name, &g.ty, Home::Variable { index: i as u32, constant });
