@@ -51,6 +51,13 @@ pub enum Op {
         b: Opd,
         count_ty: Scalar,
     },
+    /// Behind a sum, difference or product of `int`: reported where it is none. `result` is the register it went to.
+    Overflow {
+        op: BinaryOp,
+        a: Opd,
+        b: Opd,
+        result: u32,
+    },
     /// `a * b + c` with two roundings, for `F32` and `F64`, and on integers.
     MulAdd {
         ty: Scalar,
@@ -450,6 +457,10 @@ impl Op {
                 f(result, Def);
             }
             Op::HeapFree { pointer } => f(pointer, Use),
+            Op::Overflow { a, b, .. } => {
+                f(a, Use);
+                f(b, Use);
+            }
             Op::Printf { args, .. } => args.iter_mut().for_each(|(a, _)| f(a, Use)),
             Op::Assert { cond, .. }
             | Op::Assume { cond, .. }

@@ -8,6 +8,7 @@ mod facts;
 pub mod lir;
 mod loops;
 mod lower;
+mod overflow;
 pub mod places;
 mod split;
 mod stmts;
@@ -65,6 +66,7 @@ pub fn compile(
     l.block(&kernel.body)?;
     l.at(kernel.origin.span);
     l.emit(Op::Exit { explicit: false })?;
+    overflow::keep_needed(&mut l);
     let uniform = uniform::find(&mut l);
     split::split_indices(&mut l, &uniform);
     Ok(assign::assign(l, &uniform))
