@@ -247,7 +247,7 @@ pub enum Rule {
     UninitializedGlobal,
     /// A `__constant__` or `__device__` variable that nothing set.
     UninitializedVariable,
-    /// An integer is divided by zero, or shifted by its width or more.
+    /// An integer is divided by zero, or shifted by its width or more; or an address is made of a signed overflow.
     UndefinedArithmetic,
     /// Threads of a block, or lanes of a mask, that should meet at a barrier or warp operation do not.
     DivergentBarrier,

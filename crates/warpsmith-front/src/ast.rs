@@ -113,7 +113,7 @@ pub enum TemplateParamKind {
     },
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum TemplateArg {
     Type(TypeName),
     Value(Expr),
@@ -363,6 +363,8 @@ pub struct Declarator {
     pub init: Option<Initializer>,
     /// Bit-field width.
     pub bits: Option<Expr>,
+    /// What a specialisation of a variable template stands for: `v<float>`.
+    pub specialisation: Option<Vec<TemplateArg>>,
     /// What a structured binding calls the parts: `auto [a, b]`. Its `name` is no name of C++.
     pub parts: Vec<String>,
     pub span: Span,

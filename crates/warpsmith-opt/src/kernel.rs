@@ -8,7 +8,6 @@ use warpsmith_ir::{
     Value, Var, VarId, VarKind,
 };
 
-use crate::analysis::presence;
 use crate::assumption::Assumption;
 use crate::facts::Multiples;
 use crate::requirement::Requirement;
@@ -32,8 +31,8 @@ pub struct Kernel {
     pub nests: BTreeMap<LoopId, Nest>,
     /// Arrays that kernels read from constant memory.
     pub constants: BTreeSet<VarId>,
-    /// Arrays that callers of the function need not pass: where nothing asks for them, it does nothing with them.
-    pub optional: BTreeSet<VarId>,
+    /// Arrays that callers need not pass, as far as steps ask what the function asks; `None`: no step was taken.
+    pub optional: Option<BTreeSet<VarId>>,
     /// Arrays in the workspace that rewrites made.
     pub scratch: Vec<Scratch>,
     /// Numbers that the launcher computes first.
@@ -312,10 +311,9 @@ impl Kernel {
 
     /// A function without steps.
     pub fn new(module: Module, function: FuncId) -> Kernel {
-        let optional = presence::optional(module.function(function));
         Kernel {
             general: BTreeSet::new(),
-            optional,
+            optional: None,
             module,
             function,
             nests: BTreeMap::new(),
@@ -342,25 +340,6 @@ impl Kernel {
     /// The body of the function, to be changed; an empty one when the function does not exist.
     pub fn func_mut(&mut self) -> &mut Function {
         &mut self.module.functions[self.function.0 as usize]
-    }
-
-    /// Has the launcher ask for arrays that callers need not pass, where rewrites read or store them without asking what the function asks.
-    pub fn ask_for_arrays(&mut self) {
-        if self.optional.is_empty() {
-            return;
-        }
-        let still = presence::optional(self.func());
-        let copied = |v| self.nests.values().any(|n| n.stages.iter().any(|s| s.array == v));
-        // Rows are read ahead of the iterations that ask.
-        let ahead = self.nests.values().any(|n| !n.streams.is_empty());
-        let asks =
-            |v: &VarId| !ahead && still.contains(v) && !self.constants.contains(v) && !copied(*v);
-        let (optional, needed): (BTreeSet<VarId>, BTreeSet<VarId>) =
-            self.optional.iter().copied().partition(asks);
-        self.optional = optional;
-        for array in needed {
-            self.func_mut().vars[array.0 as usize].not_null = true;
-        }
     }
 
     /// Whether a parameter was made by a rewrite: the caller of the launcher knows nothing of it.

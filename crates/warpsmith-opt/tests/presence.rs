@@ -8,6 +8,7 @@ use common::{Input, check_scheduled, has};
 use warpsmith_ir::interp::{self, Arg, LaunchRequest, Launcher, Limits, Memory};
 use warpsmith_ir::{Origin, Scalar, Stmt, StmtKind, Type, Value};
 use warpsmith_opt::Program;
+use warpsmith_opt::analysis::presence;
 
 /// `b`, `f` and `Z` need not be there where `has` is zero.
 const OPTIONAL: &str = "
@@ -70,8 +71,9 @@ fn positions_and_sizes_say_nothing_of_what_is_passed() {
     for (int i = 0; i < n; i++) {{ {source} }}
 }}"
         );
-        let found = Input::new(&source).kernel();
-        let names: Vec<&str> = found.optional.iter().map(|v| found.name_of(*v)).collect();
+        let kernel = Input::new(&source).kernel();
+        let found = presence::optional(kernel.func());
+        let names: Vec<&str> = found.iter().map(|v| kernel.name_of(*v)).collect();
         assert_eq!(names.contains(&"b"), asked, "{source}");
     }
 }
@@ -159,4 +161,32 @@ void f(int n, int m, int k, const int A[64][64], const int B[64][64], unsigned C
         assert_eq!(workspace(&program, &[("n", n), ("m", m), ("k", 64)]), 0, "{n} x {m}");
     }
     assert!(workspace(&program, &[("n", 5), ("m", 4), ("k", 64)]) >= 240);
+}
+
+/// A least value that the next one replaces where it is NaN: in which order they are looked at matters then.
+#[test]
+fn choices_that_nan_changes_are_named() {
+    let source = |choice: &str| {
+        format!(
+            "void f(int n, int m, const float x[n][m], float y[n]) {{
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {{
+        float a = 1e30f;
+        for (int j = 0; j < m; j++) {{ {choice} }}
+        y[i] = a;
+    }}
+}}
+"
+        )
+    };
+    let said = |choice: &str, steps: &str| {
+        let all = program(&source(choice), steps).assumptions;
+        all.iter().any(|a| a.to_string().contains("are no NaN"))
+    };
+    let shared = "bind i -> y block 1x4\nshare j -> x by 32";
+    assert!(said("a = a < x[i][j] ? a : x[i][j];", shared));
+    assert!(said("a = x[i][j] > a ? a : x[i][j];", shared));
+    assert!(!said("a = x[i][j] < a ? x[i][j] : a;", shared));
+    assert!(!said("if (x[i][j] < a) a = x[i][j];", shared));
+    assert!(!said("a = a < x[i][j] ? a : x[i][j];", "bind i -> x block 32"));
 }

@@ -333,6 +333,31 @@ fn check_plainly(folder: &Path, arguments: &[&str]) -> (i32, String) {
 }
 
 #[test]
+fn findings_of_a_baseline_are_known_where_lines_have_moved() {
+    const STORE: &str = "    x[0] = y[threadIdx.x];\n";
+    let text = RACE.replace("{ x[0] = y[threadIdx.x]; }", &format!("\n{{\n{STORE}}}"));
+    let folder = folder(&text);
+    let write = |text: &str| {
+        std::fs::write(folder.path().join("scale.cu"), text).expect("a writable folder");
+    };
+    let check = |path: &str| check_plainly(folder.path(), &[path, "--baseline", "old.json"]);
+    let (_, report) = check_plainly(folder.path(), &["scale.cu", "--format", "json"]);
+    std::fs::write(folder.path().join("old.json"), &report).expect("a writable folder");
+    let whole = folder.path().join("scale.cu");
+    for path in ["./scale.cu", &whole.to_string_lossy()] {
+        assert_eq!(check(path).0, 0, "{path}");
+    }
+    write(&format!("// A line more.\n\n{}", text.replace("x[0] = ", "  x[0]  =  ")));
+    assert_eq!(check("scale.cu").0, 0);
+    // A second one with the same text is new, and so is one in another kernel.
+    write(&text.replace(STORE, &STORE.repeat(2)));
+    let (status, report) = check("scale.cu");
+    assert_eq!(status, 1, "{report}");
+    write(&text.replace("void race", "void other"));
+    assert_eq!(check("scale.cu").0, 1);
+}
+
+#[test]
 fn findings_of_a_baseline_do_not_count() {
     let folder = folder(RACE);
     let (status, report) = check_plainly(folder.path(), &["scale.cu", "--format", "json"]);
@@ -369,4 +394,40 @@ fn a_block_with_too_many_threads_is_a_finding() {
     let (status, text) = check_plainly(folder.path(), &[&options[..], &arguments[..]].concat());
     assert_eq!(status, 1, "{text}");
     assert!(text.contains("error[invalid-launch]"), "{text}");
+}
+
+/// A program whose size comes from what is not there, by its return value or by a pointer, also on its way through others.
+const SIZED_ELSEWHERE: &str = "\
+__global__ void twice(float *x, int n, int m)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i <= n) x[i] *= m;
+}
+int main()
+{
+    int first = 0, n = size_of_file(\"x\"), last = 1;
+    int times, factor;
+    read_options(&times, &factor);
+    int m = factor;
+    float *x;
+    cudaMalloc(&x, n * sizeof(float));
+    cudaMemset(x, 0, n * sizeof(float));
+    for (int i = first; i < times + last - 1; i++) twice<<<(n + 63) / 64, 64>>>(x, n, m);
+    return cudaDeviceSynchronize();
+}
+";
+
+#[test]
+fn variables_of_the_host_get_values_where_nothing_gives_them() {
+    let folder = folder(SIZED_ELSEWHERE);
+    let (status, text) = check_plainly(
+        folder.path(),
+        &["scale.cu", "--arg", "n=100", "--arg", "times=2", "--arg", "factor=3"],
+    );
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("`x[100]` is outside of `x`, which has 100 elements"), "{text}");
+    assert!(text.contains("2 launches checked: 1 finding"), "{text}");
+    let (status, text) = check_plainly(folder.path(), &["scale.cu", "--arg", "size=100"]);
+    assert_eq!(status, 2, "{text}");
+    assert!(text.contains("there is no variable or parameter `size`"), "{text}");
 }

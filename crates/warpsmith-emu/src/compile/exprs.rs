@@ -123,7 +123,7 @@ impl Lower<'_> {
             return if (k != 0) == and { self.scalar(b) } else { Ok(Opd::K(u64::from(!and))) };
         }
         if self.is_free(b) {
-            let right = self.scalar(b)?;
+            let right = self.unasked(|l| l.scalar(b))?;
             let op = if and { BinaryOp::BitAnd } else { BinaryOp::BitOr };
             return self.bin(op, Scalar::Bool, left, right);
         }
@@ -154,6 +154,14 @@ impl Lower<'_> {
         is_cheap(e) && (read || !unset())
     }
 
+    /// Computes what threads may not have asked for: nothing that is wrong there is a mistake.
+    fn unasked<T>(&mut self, compute: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let before = std::mem::replace(&mut self.speculates, true);
+        let computed = compute(self);
+        self.speculates = before;
+        computed
+    }
+
     /// `c ? a : b`: each arm runs only where it is chosen, unless it is free to compute both.
     fn choose(&mut self, e: &Expr, c: &Expr, a: &Expr, b: &Expr) -> Result<Vec<Opd>> {
         let cond = self.scalar(c)?;
@@ -165,7 +173,7 @@ impl Lower<'_> {
             return self.unsupported("a conditional value of this size");
         };
         if self.is_free(a) && self.is_free(b) {
-            let (x, y) = (self.value(a)?, self.value(b)?);
+            let (x, y) = (self.unasked(|l| l.value(a))?, self.unasked(|l| l.value(b))?);
             let mut out = vec![];
             for ((l, x), y) in leaves.iter().zip(x).zip(y) {
                 out.push(self.select(l.ty, cond, x, y)?);

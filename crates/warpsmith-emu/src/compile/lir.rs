@@ -4,6 +4,8 @@
 //! registers ([`Opd::R`]), assignment replaces them by lane vectors ([`Opd::V`]) and by scalars that
 //! a group of threads shares ([`Opd::S`]).
 
+use super::places::VARIABLE_NUMBERS;
+use super::split_pointer;
 use warpsmith_ir::{
     AtomicOp, Axis, BarrierKind, BinaryOp, MathFn, Scalar, Scope, Space, Span, Turn, Type, UnaryOp,
     Value, WarpOp,
@@ -48,6 +50,13 @@ pub enum Op {
         a: Opd,
         b: Opd,
         count_ty: Scalar,
+    },
+    /// Behind a sum, difference or product of `int`: reported where it is none. `result` is the register it went to.
+    Overflow {
+        op: BinaryOp,
+        a: Opd,
+        b: Opd,
+        result: u32,
     },
     /// `a * b + c` with two roundings, for `F32` and `F64`, and on integers.
     MulAdd {
@@ -335,6 +344,20 @@ pub struct Program {
     pub reaches_clusters: bool,
     /// The object that is the heap of the device.
     pub heap: Option<u64>,
+    /// The object that is the first variable of the module; the others follow it.
+    pub first_variable: u64,
+}
+
+impl Program {
+    /// The object that a pointer leads to, and its byte offset there.
+    #[inline]
+    pub fn locate(&self, pointer: u64) -> (u64, i64) {
+        let (number, offset) = split_pointer(pointer);
+        match number.checked_sub(VARIABLE_NUMBERS) {
+            Some(variable) => (self.first_variable + variable, offset),
+            None => (number, offset),
+        }
+    }
 }
 
 /// Register form: narrow integers are extended to 32 bits by their sign, the rest by zeros.
@@ -434,6 +457,10 @@ impl Op {
                 f(result, Def);
             }
             Op::HeapFree { pointer } => f(pointer, Use),
+            Op::Overflow { a, b, .. } => {
+                f(a, Use);
+                f(b, Use);
+            }
             Op::Printf { args, .. } => args.iter_mut().for_each(|(a, _)| f(a, Use)),
             Op::Assert { cond, .. }
             | Op::Assume { cond, .. }

@@ -23,6 +23,9 @@ impl Lower<'_> {
         let step = self.scalar(&l.step)?;
         let (limit, step) = (self.keep(ty, limit)?, self.keep(ty, step)?);
         let i = self.loop_variable(l.var)?;
+        if let (Opd::R(r), BinaryOp::Lt | BinaryOp::Le) = (i, l.compare) {
+            self.counters.insert(r, (first, limit, step, ty));
+        }
         self.assign(ty, i, first)?;
         let site = self.site;
         let strides = self.strides(span, ways::goes_by_the_grid(&l.step))?;

@@ -111,6 +111,10 @@ pub(super) struct Lower<'m> {
     pub ways: bool,
     /// Inside of a function that stands in for a library: sites stay those of its call.
     pub in_library: bool,
+    /// What is computed may not be asked for.
+    pub speculates: bool,
+    /// Counters of loops that count up to a limit: first value, limit, step and type.
+    pub counters: HashMap<u32, (Opd, Opd, Opd, Scalar)>,
     pub divides: HashMap<Divide, u32>,
 }
 
@@ -140,6 +144,8 @@ impl<'m> Lower<'m> {
             emitted: 0,
             ways: false,
             in_library: false,
+            speculates: false,
+            counters: HashMap::new(),
             divides: HashMap::new(),
         }
     }
@@ -374,6 +380,7 @@ impl<'m> Lower<'m> {
         // What has no result stays, so that it is found when it is reached.
         if let (Opd::K(x), Opd::K(y)) = (a, b)
             && !may_have_no_result(&key, b)
+            && !super::overflow::of_constants(op, ty, x, y)
         {
             let v = eval::binary(op, from_register(ty, x), from_register(count_ty, y));
             return Ok(Opd::K(to_register(v)));
@@ -382,7 +389,24 @@ impl<'m> Lower<'m> {
             return Ok(same);
         }
         let (a, b) = if commutes(op) && matches!(a, Opd::K(_)) { (b, a) } else { (a, b) };
-        self.pure(key, result, [a, b, Opd::K(0)], |dst| Op::Bin { op, ty, dst, a, b, count_ty })
+        let before = self.emitted;
+        let made = self.pure(key, result, [a, b, Opd::K(0)], |dst| Op::Bin {
+            op,
+            ty,
+            dst,
+            a,
+            b,
+            count_ty,
+        })?;
+        let may_overflow = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul);
+        if let (Opd::R(result), Scalar::I32, true) = (made, ty, may_overflow)
+            && self.emitted > before
+            && !self.in_library
+            && !self.speculates
+        {
+            self.emit(Op::Overflow { op, a, b, result })?;
+        }
+        Ok(made)
     }
 
     pub fn un(&mut self, op: UnaryOp, ty: Scalar, a: Opd) -> Result<Opd> {

@@ -8,6 +8,7 @@ mod facts;
 pub mod lir;
 mod loops;
 mod lower;
+mod overflow;
 pub mod places;
 mod split;
 mod stmts;
@@ -65,6 +66,7 @@ pub fn compile(
     l.block(&kernel.body)?;
     l.at(kernel.origin.span);
     l.emit(Op::Exit { explicit: false })?;
+    overflow::keep_needed(&mut l);
     let uniform = uniform::find(&mut l);
     split::split_indices(&mut l, &uniform);
     Ok(assign::assign(l, &uniform))
@@ -83,6 +85,7 @@ fn add_objects(l: &mut Lower<'_>, memory: &DeviceMemory) {
         }
     }
     l.out.heap = memory.heap.as_ref().map(|heap| u64::from(heap.buffer.0) + 1);
+    l.out.first_variable = l.out.objects.len() as u64;
     for (i, g) in l.module.globals.iter().enumerate() {
         let constant = g.space == Space::Constant;
         l.object(&g.name, &g.ty, Home::Variable { index: i as u32, constant });

@@ -13,6 +13,10 @@ use super::values::{holds_union, leaf_count, pieces};
 /// A pointer is the object's number in the upper bits and a signed byte offset in the lower 40.
 pub const OFFSET_BITS: u32 = 40;
 
+/// The number of the module's first variable in a pointer; the others follow it. It is the one that the interpreter gives it,
+/// and the same however many buffers there are: addresses of variables may lie in memory.
+pub const VARIABLE_NUMBERS: u64 = (1 << 23) + 1;
+
 /// Variables with more scalars than this live in memory.
 const MAX_REGISTERS_OF_VARIABLE: usize = 64;
 
@@ -160,8 +164,7 @@ impl<'m> Lower<'m> {
                 let Some(global) = self.module.globals.get(g.0 as usize) else {
                     return self.unsupported("a module variable that does not exist");
                 };
-                let buffers = self.out_buffers();
-                let pointer = (1 + buffers + u64::from(g.0)) << OFFSET_BITS;
+                let pointer = (VARIABLE_NUMBERS + u64::from(g.0)) << OFFSET_BITS;
                 Ok(PlaceRef::Memory(Addr::constant(pointer, global.space)))
             }
             PlaceKind::Deref(e) => self.deref(e),
@@ -183,10 +186,6 @@ impl<'m> Lower<'m> {
                 }
             }
         }
-    }
-
-    fn out_buffers(&self) -> u64 {
-        self.out.objects.iter().filter(|o| matches!(o.home, Home::Buffer(_))).count() as u64
     }
 
     fn var_place(&mut self, v: VarId) -> Result<PlaceRef> {

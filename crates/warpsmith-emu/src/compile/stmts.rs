@@ -16,20 +16,14 @@ impl Lower<'_> {
         b.stmts.iter().try_for_each(|s| self.stmt(s))
     }
 
-    /// The scope of the arrays that a block declares ends. Only what has an address can be read afterwards.
+    /// The scope of the variables that a block declares ends. Only what has an address can be read afterwards.
     pub fn ended(&mut self, b: &Block) -> Result<()> {
         for s in &b.stmts {
             let StmtKind::Decl { var, .. } = &s.kind else { continue };
             let frame = self.frame();
-            let is_array = frame
-                .function
-                .vars
-                .get(var.0 as usize)
-                .is_some_and(|v| matches!(v.ty, warpsmith_ir::Type::Array(..)));
             let facts = self.facts.get(frame.id);
             let escapes = facts.and_then(|f| f.escapes.get(var.0 as usize)).is_some_and(|e| *e);
             if let Some(Slot::Memory(pointer)) = frame.slots.get(var)
-                && is_array
                 && escapes
             {
                 let object = (pointer >> super::places::OFFSET_BITS) as u32;

@@ -5,7 +5,6 @@ use super::launch::Machine;
 use super::races::Kind;
 use crate::api::Rule;
 use crate::compile::lir::{Home, Op, Opd};
-use crate::compile::split_pointer;
 
 /// One copy under way.
 #[derive(Clone, Debug)]
@@ -125,7 +124,7 @@ impl Machine<'_> {
         pc: usize,
         kind: Kind,
     ) -> Option<(super::access::View, u64)> {
-        let (handle, offset) = split_pointer(pointer);
+        let (handle, offset) = self.program.locate(pointer);
         let Some(mut view) = self.view(b, handle) else {
             self.refuse_bytes(b, (handle, offset), n, thread, pc, kind, Rule::InvalidPointer);
             return None;

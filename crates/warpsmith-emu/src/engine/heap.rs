@@ -13,7 +13,6 @@ use super::launch::Machine;
 use super::races::Kind;
 use crate::api::{Access, Buffer, BufferId, DeviceMemory, Finding, Limit, Rule};
 use crate::compile::lir::{Home, Opd};
-use crate::compile::split_pointer;
 use crate::memory::device_pointer;
 
 /// What findings call it.
@@ -167,7 +166,7 @@ impl Machine<'_> {
     }
 
     fn free_block(&mut self, b: &mut Block, g: &Group, pointer: u64, thread: u32, pc: usize) {
-        let (handle, offset) = split_pointer(pointer);
+        let (handle, offset) = self.program.locate(pointer);
         let span = self.span_at(pc);
         let heap = self.memory.heap.as_mut().filter(|_| handle == self.heap_handle);
         let block = heap.and_then(|heap| heap.blocks.get_mut(&(offset as u64)));

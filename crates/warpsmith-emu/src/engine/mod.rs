@@ -14,6 +14,7 @@ mod lanes;
 mod launch;
 mod named_barriers;
 mod order;
+mod overflow;
 mod parallel;
 mod plans;
 mod poison;

@@ -21,7 +21,6 @@ use super::block::{Block, Group};
 use super::launch::Machine;
 use super::races::Event;
 use crate::compile::lir::{Access, Home};
-use crate::compile::split_pointer;
 
 /// Accesses that are ordered before what its holder does next.
 #[derive(Clone, Debug, Default)]
@@ -372,7 +371,7 @@ impl Machine<'_> {
     }
 
     fn location(&self, b: &Block, pointer: u64) -> (u64, u32) {
-        let owner = match self.home(split_pointer(pointer).0) {
+        let owner = match self.home(self.program.locate(pointer).0) {
             Home::Shared { .. } => b.id,
             Home::Cluster { .. } => self.races.division.cluster_of(b.id),
             _ => u32::MAX,

@@ -174,6 +174,9 @@ impl Machine<'_> {
             Op::Undef { dst, name, .. } => self.undefine(b, g, *dst, *name, pc),
             Op::UndefLocal { object } => self.undefine_local(b, g, *object, UNDEFINED),
             Op::EndLocal { object } => self.undefine_local(b, g, *object, ENDED),
+            Op::Overflow { op, a, b: right, .. } => {
+                self.check_overflow(b, g, (*op, *a, *right), pc);
+            }
             Op::Fence(scope) => {
                 self.fence(b, g, *scope);
                 self.progress.shown = true;

@@ -3,7 +3,6 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::compile::lir::{Home, Op, Opd, Program, Role};
-use crate::compile::split_pointer;
 
 /// The objects each virtual register may point into; `None`: any.
 fn points_to(p: &Program) -> HashMap<u32, Option<BTreeSet<u64>>> {
@@ -55,7 +54,7 @@ fn pointees(
 ) -> Option<BTreeSet<u64>> {
     match o {
         Opd::K(k) => {
-            let handle = split_pointer(k).0;
+            let handle = p.locate(k).0;
             let known = handle != 0 && handle < p.objects.len() as u64;
             Some(if known { of_cluster(p, handle).collect() } else { BTreeSet::new() })
         }

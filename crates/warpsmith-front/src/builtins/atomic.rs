@@ -27,15 +27,36 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     TABLE.iter().map(|(n, ..)| *n)
 }
 
-pub fn lower(c: &mut Call<'_>) -> Option<Lowered> {
-    let (base, scope) = if let Some(base) = c.name.strip_suffix("_block") {
+type Row = (&'static str, AtomicOp, &'static [Scalar]);
+
+fn row(name: &str) -> Option<(&'static Row, Scope)> {
+    let (base, scope) = if let Some(base) = name.strip_suffix("_block") {
         (base, Scope::Block)
-    } else if let Some(base) = c.name.strip_suffix("_system") {
+    } else if let Some(base) = name.strip_suffix("_system") {
         (base, Scope::System)
     } else {
-        (c.name, Scope::Device)
+        (name, Scope::Device)
     };
-    let (_, op, types) = TABLE.iter().find(|(n, ..)| *n == base)?;
+    TABLE.iter().find(|(n, ..)| *n == base).map(|row| (row, scope))
+}
+
+/// The parameters of an atomic function for arguments of these types: the memory decides on the numbers.
+pub fn parameters(name: &str, args: &[Type]) -> Option<Vec<Type>> {
+    let ((_, op, types), _) = row(name)?;
+    let (first, numbers) = args.split_first()?;
+    let Type::Pointer { pointee, readonly: false, .. } = first else { return None };
+    let known = pointee.scalar().is_some_and(|s| types.contains(&s));
+    let count = if *op == AtomicOp::Cas { 2 } else { 1 };
+    if !known || numbers.len() != count {
+        return None;
+    }
+    let mut params = vec![first.clone()];
+    params.resize(1 + count, (**pointee).clone());
+    Some(params)
+}
+
+pub fn lower(c: &mut Call<'_>) -> Option<Lowered> {
+    let ((_, op, types), scope) = row(c.name)?;
     Some(atomic(c, *op, types, scope))
 }
 

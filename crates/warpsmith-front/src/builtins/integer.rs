@@ -48,6 +48,11 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     TABLE.iter().map(|(n, ..)| *n).chain(SPECIAL.iter().copied())
 }
 
+/// The type of an intrinsic's operands, and how many there are.
+pub fn parameter(name: &str) -> Option<(Scalar, usize)> {
+    TABLE.iter().find(|(n, ..)| *n == name).map(|(_, f, ty)| (*ty, f.arity()))
+}
+
 pub fn lower(c: &mut Call<'_>) -> Option<Lowered> {
     if let Some((_, f, ty)) = TABLE.iter().find(|(n, ..)| *n == c.name) {
         return Some(plain(c, *f, *ty));

@@ -16,6 +16,15 @@ enum Op {
 
 use Op::{Bin, Fn};
 
+impl Op {
+    fn arity(self) -> usize {
+        match self {
+            Fn(f) => f.arity(),
+            Bin(_) => 2,
+        }
+    }
+}
+
 /// Intrinsics of one precision. Fast ones are computed exactly: their error is allowed, not required.
 const INTRINSICS: &[(&str, Scalar, Op)] = &[
     ("__fsqrt_rn", Scalar::F32, Fn(MathFn::Sqrt)),
@@ -71,6 +80,11 @@ pub fn names() -> impl Iterator<Item = &'static str> {
         .chain(["min", "max", "abs"])
 }
 
+/// The type of an intrinsic's operands, and how many there are.
+pub fn intrinsic_type(name: &str) -> Option<(Scalar, usize)> {
+    INTRINSICS.iter().find(|(n, ..)| *n == name).map(|(_, ty, op)| (*ty, op.arity()))
+}
+
 pub fn lower(c: &mut Call<'_>) -> Option<Lowered> {
     let name =
         c.name.strip_prefix("__builtin_").filter(|n| c_math::lookup(n).is_some()).unwrap_or(c.name);
@@ -98,10 +112,7 @@ pub fn lower(c: &mut Call<'_>) -> Option<Lowered> {
 }
 
 fn intrinsic(c: &mut Call<'_>, ty: Scalar, op: Op) -> Lowered {
-    c.arity(match op {
-        Fn(f) => f.arity(),
-        Bin(_) => 2,
-    })?;
+    c.arity(op.arity())?;
     let args = c.all(ty)?;
     Ok(Some(match op {
         Fn(f) => c.same(f, args),

@@ -30,6 +30,7 @@ mod math;
 pub mod memory;
 mod misc;
 mod ordered_atomic;
+pub mod overloads;
 mod shuffle;
 mod stdlib;
 mod vector;

@@ -53,6 +53,7 @@ pub(crate) fn mark(kind: &StmtKind) -> Option<Mark> {
 
 /// Gives a function whose jumps are marked its structured form.
 pub(crate) fn without_jumps(function: &mut Function) {
+    returns_for_jumps_to_the_end(function);
     let mut jumps = false;
     for_each_stmt(&function.body, &mut |s| jumps |= matches!(mark(&s.kind), Some(Mark::Jump(_))));
     if jumps {
@@ -65,6 +66,28 @@ pub(crate) fn without_jumps(function: &mut Function) {
         if mark(&s.kind).is_some() {
             s.kind = empty.clone();
         }
+    });
+}
+
+/// A jump to a label behind which nothing is done ends the function: threads that have gone there do not hold up others.
+fn returns_for_jumps_to_the_end(function: &mut Function) {
+    if function.ret != Type::Void {
+        return;
+    }
+    let mut last = BTreeSet::new();
+    for s in function.body.stmts.iter().rev() {
+        match (mark(&s.kind), &s.kind) {
+            (Some(Mark::Label(number)), _) => {
+                last.insert(number);
+            }
+            (None, StmtKind::Return(None)) => {}
+            (None, StmtKind::Scope(b)) if b.stmts.is_empty() => {}
+            _ => break,
+        }
+    }
+    map_stmts(&mut function.body, &mut |s| match mark(&s.kind) {
+        Some(Mark::Jump(to)) if last.contains(&to) => s.kind = StmtKind::Return(None),
+        _ => {}
     });
 }
 

@@ -230,7 +230,8 @@ impl<'t> Cx<'t> {
         let span = self.span(node);
         let ty = self.type_name(TypeKind::Builtin(vec!["bool".to_owned()]), node);
         let init = Some(Initializer::Expr(value));
-        let declared = Declarator { name, ty, init, bits: None, parts: vec![], span };
+        let declared =
+            Declarator { name, ty, init, bits: None, specialisation: None, parts: vec![], span };
         let attrs = Attrs { is_constexpr: true, ..Attrs::default() };
         let declarators = vec![declared];
         Some(ItemKind::Vars(VarDecl { attrs, template: Some(header), declarators, span }))
@@ -371,6 +372,14 @@ impl<'t> Cx<'t> {
             let mut declarator = self.variable(base, field(node, "declarator")?)?;
             declarator.init = field(node, "value").map(|n| self.initializer(n));
             declarator.span = span;
+            // `decltype(auto) x = e` has the type `decltype(e)`.
+            let written = node.parent().and_then(|p| field(p, "type")).map(|n| self.str(n));
+            if let Some(Initializer::Expr(e)) = &declarator.init
+                && written.is_some_and(|w| w.starts_with("decltype"))
+                && matches!(declarator.ty.kind, TypeKind::Auto)
+            {
+                declarator.ty.kind = TypeKind::Decltype(Box::new(e.clone()));
+            }
             return Some(declarator);
         }
         if local && node.kind() == "function_declarator" && self.is_construction(node) {
@@ -378,7 +387,15 @@ impl<'t> Cx<'t> {
             let list = field(node, "parameters")?;
             let args = kids(list).into_iter().map(|p| self.name_as_argument(p)).collect();
             let init = Some(Initializer::Call(args, self.span(list)));
-            return Some(Declarator { name, ty: base, init, bits: None, parts: vec![], span });
+            return Some(Declarator {
+                name,
+                ty: base,
+                init,
+                bits: None,
+                specialisation: None,
+                parts: vec![],
+                span,
+            });
         }
         self.variable(base, node)
     }

@@ -294,9 +294,11 @@ impl<'t> Cx<'t> {
         let declared = self.declarator(base, node);
         match declared.name {
             super::types::DeclaredName::Path(path) => {
-                let name = path.segments.last().map(|s| s.name.clone()).unwrap_or_default();
+                let last = path.segments.into_iter().next_back();
+                let (name, specialisation) = last.map(|s| (s.name, s.args)).unwrap_or_default();
                 Some(Declarator {
                     name,
+                    specialisation,
                     ty: declared.ty,
                     init: None::<Initializer>,
                     bits: None,
@@ -309,6 +311,7 @@ impl<'t> Cx<'t> {
                 ty: declared.ty,
                 init: None,
                 bits: None,
+                specialisation: None,
                 parts,
                 span,
             }),

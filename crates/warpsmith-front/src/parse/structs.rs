@@ -199,6 +199,7 @@ impl<'t> Cx<'t> {
             // An anonymous struct or union, whose members are the outer one's; or an unnamed bit-field.
             let span = self.span(node);
             list.push(Declarator {
+                specialisation: None,
                 name: String::new(),
                 ty: base,
                 init: None,

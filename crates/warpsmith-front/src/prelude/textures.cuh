@@ -496,32 +496,8 @@ template <typename T> __device__ T tex1DLayered(cudaTextureObject_t t, float x, 
 template <typename T> __device__ T tex2DLayered(cudaTextureObject_t t, float x, float y, int layer) {
     return textureLayer<T>((const textureRecord *)t, x, y, layer, 2);
 }
-// A level of a pyramid; behind the last one, that.
-template <typename T>
-__device__ T textureOfLevel(const textureRecord *r, int level, float x, float y, float z, int dimensions) {
-    for (; level > 0 && r->smaller; level--) r = r->smaller;
-    return textureFetch<T>(r, x, y, z, dimensions);
-}
-template <typename T>
-__device__ T textureLod(cudaTextureObject_t t, float level, float x, float y, float z, int dimensions) {
-    const textureRecord *r = (const textureRecord *)t;
-    level = fminf(fmaxf(level + r->bias, r->leastLevel), r->mostLevel);
-    if (!r->linearLevels) return textureOfLevel<T>(r, (int)(level + 0.5f), x, y, z, dimensions);
-    T one = textureOfLevel<T>(r, (int)level, x, y, z, dimensions);
-    return textureMix(one, textureOfLevel<T>(r, (int)level + 1, x, y, z, dimensions), textureWeight(level));
-}
-template <typename T> __device__ T tex1DLod(cudaTextureObject_t t, float x, float level) {
-    return textureLod<T>(t, level, x, 0.0f, 0.0f, 1);
-}
-template <typename T> __device__ T tex2DLod(cudaTextureObject_t t, float x, float y, float level) {
-    return textureLod<T>(t, level, x, y, 0.0f, 2);
-}
-template <typename T> __device__ T tex3DLod(cudaTextureObject_t t, float x, float y, float z, float level) {
-    return textureLod<T>(t, level, x, y, z, 3);
-}
 // A face of the cube is a layer: the largest coordinate chooses it, the others are positions on it.
-template <typename T> __device__ T texCubemap(cudaTextureObject_t t, float x, float y, float z) {
-    const textureRecord *r = (const textureRecord *)t;
+template <typename T> __device__ T textureCube(const textureRecord *r, float x, float y, float z, int cube) {
     float ax = fabsf(x), ay = fabsf(y), az = fabsf(z), m, s, u;
     int face;
     if (ax >= ay && ax >= az) {
@@ -544,9 +520,74 @@ template <typename T> __device__ T texCubemap(cudaTextureObject_t t, float x, fl
     textureRecord one = *r;
     one.normalizedCoords = 1;
     one.address0 = one.address1 = cudaAddressModeClamp;
-    one.data = r->data + face * r->height * r->pitch;
+    long long last = r->depth / 6 - 1;
+    long long n = cube < 0 ? 0 : (cube > last ? last : cube);
+    one.data = r->data + (6 * n + face) * r->height * r->pitch;
     one.depth = 1;
     return textureFetch<T>(&one, px, py, 0.0f, 2);
+}
+// A level of a pyramid; behind the last one, that. The form is a number of dimensions or one of these.
+enum { cubesOfFaces = 4, layersOfPlanes = 5 };
+template <typename T>
+__device__ T textureOfLevel(const textureRecord *r, int level, float x, float y, float z, int form, int layer) {
+    for (; level > 0 && r->smaller; level--) r = r->smaller;
+    if (form == cubesOfFaces) return textureCube<T>(r, x, y, z, layer);
+    if (form == layersOfPlanes) return textureLayer<T>(r, x, y, layer, 2);
+    return textureFetch<T>(r, x, y, z, form);
+}
+template <typename T>
+__device__ T textureLod(cudaTextureObject_t t, float level, float x, float y, float z, int form, int layer = 0) {
+    const textureRecord *r = (const textureRecord *)t;
+    level = fminf(fmaxf(level + r->bias, r->leastLevel), r->mostLevel);
+    if (!r->linearLevels) return textureOfLevel<T>(r, (int)(level + 0.5f), x, y, z, form, layer);
+    T one = textureOfLevel<T>(r, (int)level, x, y, z, form, layer);
+    return textureMix(one, textureOfLevel<T>(r, (int)level + 1, x, y, z, form, layer), textureWeight(level));
+}
+template <typename T> __device__ T tex1DLod(cudaTextureObject_t t, float x, float level) {
+    return textureLod<T>(t, level, x, 0.0f, 0.0f, 1);
+}
+template <typename T> __device__ T tex2DLod(cudaTextureObject_t t, float x, float y, float level) {
+    return textureLod<T>(t, level, x, y, 0.0f, 2);
+}
+template <typename T> __device__ T tex3DLod(cudaTextureObject_t t, float x, float y, float z, float level) {
+    return textureLod<T>(t, level, x, y, z, 3);
+}
+template <typename T> __device__ T tex2DLayeredLod(cudaTextureObject_t t, float x, float y, int layer, float level) {
+    return textureLod<T>(t, level, x, y, 0.0f, layersOfPlanes, layer);
+}
+template <typename T> __device__ T texCubemap(cudaTextureObject_t t, float x, float y, float z) {
+    return textureCube<T>((const textureRecord *)t, x, y, z, 0);
+}
+template <typename T> __device__ T texCubemapLayered(cudaTextureObject_t t, float x, float y, float z, int layer) {
+    return textureCube<T>((const textureRecord *)t, x, y, z, layer);
+}
+template <typename T> __device__ T texCubemapLod(cudaTextureObject_t t, float x, float y, float z, float level) {
+    return textureLod<T>(t, level, x, y, z, cubesOfFaces);
+}
+// The level at which the longer of the two steps is one texel.
+template <typename T> __device__ T tex2DGrad(cudaTextureObject_t t, float x, float y, float2 dx, float2 dy) {
+    const textureRecord *r = (const textureRecord *)t;
+    float width = r->normalizedCoords ? r->width : 1.0f, height = r->normalizedCoords ? r->height : 1.0f;
+    float along = hypotf(dx.x * width, dx.y * height), down = hypotf(dy.x * width, dy.y * height);
+    return textureLod<T>(t, log2f(fmaxf(along, down)), x, y, 0.0f, 2);
+}
+// One channel of the four texels that filtering would mix, counter-clockwise from the lower left one.
+template <typename T> __device__ T tex2Dgather(cudaTextureObject_t t, float x, float y, int channel = 0) {
+    const textureRecord *r = (const textureRecord *)t;
+    T four = T();
+    if (channel < 0 || channel >= r->channels) return four;
+    textureRecord one = *r;
+    one.data = r->data + channel * (r->bits / 8);
+    if (r->normalizedCoords) {
+        x = x * r->width;
+        y = y * r->height;
+    }
+    long long i = (long long)floorf(x - 0.5f), j = (long long)floorf(y - 0.5f);
+    four.x = textureTexel<decltype(four.x)>(&one, i, j + 1, 0);
+    four.y = textureTexel<decltype(four.x)>(&one, i + 1, j + 1, 0);
+    four.z = textureTexel<decltype(four.x)>(&one, i + 1, j, 0);
+    four.w = textureTexel<decltype(four.x)>(&one, i, j, 0);
+    return four;
 }
 template <typename T> __device__ void tex1Dfetch(T *to, cudaTextureObject_t t, int i) { *to = tex1Dfetch<T>(t, i); }
 template <typename T> __device__ void tex1D(T *to, cudaTextureObject_t t, float x) { *to = tex1D<T>(t, x); }
@@ -588,6 +629,10 @@ template <typename T> __device__ void surf2Dwrite(T value, cudaSurfaceObject_t s
 template <typename T> __device__ void surf3Dwrite(T value, cudaSurfaceObject_t s, int x, int y, int z, int mode = cudaBoundaryModeTrap) { surfaceWrite<T>(value, s, x, y, z, mode); }
 template <typename T> __device__ void surf2DLayeredwrite(T value, cudaSurfaceObject_t s, int x, int y, int layer, int mode = cudaBoundaryModeTrap) { surfaceWrite<T>(value, s, x, y, layer, mode); }
 template <typename T> __device__ void surfCubemapwrite(T value, cudaSurfaceObject_t s, int x, int y, int face, int mode = cudaBoundaryModeTrap) { surfaceWrite<T>(value, s, x, y, face, mode); }
+template <typename T> __device__ T surf1DLayeredread(cudaSurfaceObject_t s, int x, int layer, int mode = cudaBoundaryModeTrap) { return surfaceRead<T>(s, x, 0, layer, mode); }
+template <typename T> __device__ void surf1DLayeredwrite(T value, cudaSurfaceObject_t s, int x, int layer, int mode = cudaBoundaryModeTrap) { surfaceWrite<T>(value, s, x, 0, layer, mode); }
+template <typename T> __device__ T surfCubemapLayeredread(cudaSurfaceObject_t s, int x, int y, int layerFace, int mode = cudaBoundaryModeTrap) { return surfaceRead<T>(s, x, y, layerFace, mode); }
+template <typename T> __device__ void surfCubemapLayeredwrite(T value, cudaSurfaceObject_t s, int x, int y, int layerFace, int mode = cudaBoundaryModeTrap) { surfaceWrite<T>(value, s, x, y, layerFace, mode); }
 template <typename T> __device__ T surfCubemapread(cudaSurfaceObject_t s, int x, int y, int face, int mode = cudaBoundaryModeTrap) { return surfaceRead<T>(s, x, y, face, mode); }
 
 // References to textures and surfaces, which CUDA 12 removed: variables that both sides see, bound by the host.

@@ -11,6 +11,7 @@ use warpsmith_ir::{
 use super::Sema;
 use super::convert::cast_scalar;
 use super::model::*;
+use super::types::Found;
 use crate::ast;
 
 /// Marks the last step of a way to a member as bits of the word it ends at.
@@ -83,7 +84,43 @@ impl<'a> Sema<'a> {
             let text = self.type_text(ty);
             return fail("W060", width.span, format!("`{text}` has no bit-field of {value} bits"));
         }
-        Ok(Bits { shift: 0, width: value as u8, ty: s })
+        let ty = if self.is_unsigned_enum(scope, &item.ty) { Scalar::U32 } else { s };
+        Ok(Bits { shift: 0, width: value as u8, ty })
+    }
+
+    /// Whether a type names an enumeration whose values nobody gave a type and none of which is negative: compilers hold
+    /// them in an `unsigned`, so that the highest bit of a bit-field is no sign.
+    fn is_unsigned_enum(&mut self, scope: ScopeId, ty: &'a ast::TypeName) -> bool {
+        let Some((decl, around)) = self.enumeration(scope, ty) else { return false };
+        !decl.scoped
+            && decl.underlying.is_none()
+            && (0..decl.variants.len())
+                .all(|i| self.enumerator_value(decl, i, around).is_ok_and(|v| v.as_i64() >= 0))
+    }
+
+    /// The enumeration that a type names, through aliases, too.
+    fn enumeration(
+        &mut self,
+        scope: ScopeId,
+        ty: &'a ast::TypeName,
+    ) -> Option<(&'a ast::EnumDecl, ScopeId)> {
+        match &ty.kind {
+            ast::TypeKind::Inline(inline) => match &**inline {
+                ast::InlineType::Enum(e) => Some((e, scope)),
+                ast::InlineType::Struct(_) => None,
+            },
+            ast::TypeKind::Named(path) => {
+                let Ok(Found::Entities(list, _)) = self.resolve_path(scope, path) else {
+                    return None;
+                };
+                match *list.first()? {
+                    Entity::Enum { decl, scope } => Some((decl, scope)),
+                    Entity::Alias { decl, scope } => self.enumeration(scope, &decl.ty),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
     }
 
     /// Lays a class out that has bit-fields. `types` has a member of the declared type for each, which makes way for words.

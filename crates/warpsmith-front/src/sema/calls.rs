@@ -81,7 +81,12 @@ impl<'a> Sema<'a> {
         });
         let chosen = self.resolve_overload(&name, &fns, targs.as_deref(), class, &list, span);
         let chosen = match chosen {
-            Ok(chosen) if object.is_none() && (only_declared || self.is_out_of_reach(&chosen)) => {
+            Ok(chosen)
+                if object.is_none()
+                    && (only_declared
+                        || self.is_out_of_reach(&chosen)
+                        || targs.is_none() && self.predefined_wins(&name, &chosen, &list)) =>
+            {
                 match self.library_overload(&name, targs.as_deref(), list.clone(), args, span) {
                     Some(own) => return own,
                     None => chosen,
@@ -126,7 +131,7 @@ impl<'a> Sema<'a> {
     /// library may have one of that name that fits as it is.
     fn is_out_of_reach(&self, chosen: &super::overload::Chosen<'a>) -> bool {
         let attrs = &chosen.f.decl.attrs;
-        chosen.converts
+        chosen.converts()
             || self.in_device_code() && !attrs.device && !attrs.global && !attrs.is_constexpr
     }
 

@@ -393,6 +393,25 @@ impl<'a> Sema<'a> {
 
     /// The type an expression has, without evaluating it.
     pub(crate) fn type_of_expr(&mut self, scope: ScopeId, e: &'a ast::Expr) -> Res<QualType> {
+        let (operand, q) = self.unevaluated(scope, e);
+        match (operand, q) {
+            (_, Some(q)) => Ok(q),
+            (Err(failure), _) => Err(failure),
+            (Ok(_), None) => fail("W052", e.span, "this has no type"),
+        }
+    }
+
+    /// Whether an expression names a place, which is found without evaluating it.
+    pub(crate) fn is_assignable(&mut self, scope: ScopeId, e: &'a ast::Expr) -> bool {
+        let (operand, _) = self.unevaluated(scope, e);
+        matches!(operand, Ok(Operand::Place { .. } | Operand::Shaped { .. }))
+    }
+
+    fn unevaluated(
+        &mut self,
+        scope: ScopeId,
+        e: &'a ast::Expr,
+    ) -> (Res<Operand<'a>>, Option<QualType>) {
         let here = scope == self.f_scope();
         if !here {
             self.push_fn("(type)", FunctionKind::Device, scope, e.span);
@@ -410,11 +429,7 @@ impl<'a> Sema<'a> {
         if !here {
             self.pop_fn();
         }
-        match (operand, q) {
-            (_, Some(q)) => Ok(q),
-            (Err(failure), _) => Err(failure),
-            (Ok(_), None) => fail("W052", e.span, "this has no type"),
-        }
+        (operand, q)
     }
 
     pub(crate) fn check_static_assert(&mut self, scope: ScopeId, cond: &'a ast::Expr) {

@@ -43,7 +43,7 @@ impl<'a> Sema<'a> {
         true
     }
 
-    fn local_var(&mut self, vars: &'a ast::VarDecl, d: &'a ast::Declarator) -> Res<()> {
+    pub(crate) fn local_var(&mut self, vars: &'a ast::VarDecl, d: &'a ast::Declarator) -> Res<()> {
         if d.name.is_empty() {
             return Ok(());
         }
@@ -275,7 +275,7 @@ impl<'a> Sema<'a> {
     }
 
     /// Declares the variable in the function, the statements and the scope.
-    fn finish_var(
+    pub(crate) fn finish_var(
         &mut self,
         vars: &'a ast::VarDecl,
         d: &'a ast::Declarator,

@@ -278,9 +278,10 @@ impl<'a> Sema<'a> {
             }
             Some(Entity::Const(e)) => Ok(Operand::Value(e.clone().with_origin(span))),
             Some(Entity::Lazy { decl, item, scope: at }) => {
-                let scope = &self.variable_scope(decl, item, *at, scope, args, span)?;
-                let entity = self.global_entity(decl, item, *scope)?;
-                self.entity_operand(*scope, std::slice::from_ref(&entity), None, path)
+                let given = args.map(|list| self.resolve_args(scope, list)).transpose()?;
+                let (decl, item, scope) = self.variable_instance((decl, item, *at), given, span)?;
+                let entity = self.global_entity(decl, item, scope)?;
+                self.entity_operand(scope, std::slice::from_ref(&entity), None, path)
             }
             Some(Entity::Global { place, is_const }) => {
                 let place = Place { origin: span.into(), ..place.clone() };

@@ -126,7 +126,7 @@ impl<'a> Sema<'a> {
             return Ok(Chosen::plain(f));
         };
         let (scope, args) = self.bind_params(header, args.unwrap_or_default(), f.scope, span)?;
-        Ok(Chosen { f, scope, args, converts: false })
+        Ok(Chosen::bound(f, scope, args))
     }
 
     /// The body of one of the two functions.

@@ -161,6 +161,7 @@ impl<'a> Sema<'a> {
             ty: ret.clone(),
             init: Some(ast::Initializer::Call(args, f.head_span)),
             bits: None,
+            specialisation: None,
             parts: vec![],
             span: f.head_span,
         };

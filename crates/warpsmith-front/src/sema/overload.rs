@@ -6,7 +6,7 @@ use super::Sema;
 use super::deduce::mentions;
 use super::model::*;
 use super::templates::{Bindings, despaced};
-use crate::ast;
+use crate::{ast, builtins};
 
 /// A function that a call could mean.
 struct Candidate<'a> {
@@ -28,14 +28,24 @@ pub(crate) struct Chosen<'a> {
     pub f: FnDecl<'a>,
     pub scope: ScopeId,
     pub args: Vec<TArg>,
-    /// Some argument is made an object of a class first.
-    pub converts: bool,
+    /// How well each argument fits, that of the object first.
+    ranks: Vec<u32>,
 }
 
 impl<'a> Chosen<'a> {
     /// A function that is no template, for arguments of its own types.
     pub fn plain(f: FnDecl<'a>) -> Chosen<'a> {
-        Chosen { f, scope: f.scope, args: vec![], converts: false }
+        Chosen::bound(f, f.scope, vec![])
+    }
+
+    /// A function whose template parameters are bound in `scope`, for arguments of its own types.
+    pub fn bound(f: FnDecl<'a>, scope: ScopeId, args: Vec<TArg>) -> Chosen<'a> {
+        Chosen { f, scope, args, ranks: vec![] }
+    }
+
+    /// Some argument is made an object of a class first.
+    pub fn converts(&self) -> bool {
+        self.ranks.iter().any(|rank| *rank >= super::convert::USER)
     }
 }
 
@@ -67,8 +77,7 @@ impl<'a> Sema<'a> {
         match best {
             Some(i) => {
                 let c = viable.swap_remove(i);
-                let converts = c.ranks.iter().any(|rank| *rank >= super::convert::USER);
-                Ok(Chosen { f: c.f, scope: c.scope, args: c.args, converts })
+                Ok(Chosen { f: c.f, scope: c.scope, args: c.args, ranks: c.ranks })
             }
             None => {
                 let mut d = error("W064", span, format!("the call of `{name}` is ambiguous"));
@@ -78,6 +87,39 @@ impl<'a> Sema<'a> {
                 Err(d.into())
             }
         }
+    }
+
+    /// Whether the predefined function of that name fits better than the user's that was chosen among the file's own; as
+    /// good as each other, it is the one that is no template.
+    pub(crate) fn predefined_wins(
+        &mut self,
+        name: &str,
+        chosen: &Chosen<'a>,
+        args: &[Operand<'a>],
+    ) -> bool {
+        let f = chosen.f;
+        // One of a namespace or a class hides what is outside.
+        if f.class.is_some()
+            || self.file_around(f.scope) != f.scope
+            || self.is_of_library(f.decl.head_span)
+        {
+            return false;
+        }
+        let mut types = vec![];
+        for arg in args {
+            let Some(q) = self.operand_type(arg) else { return false };
+            types.push(self.decayed(q).ty);
+        }
+        let Some(own) = builtins::overloads::overload(name, &types) else { return false };
+        let mut better = false;
+        for ((arg, ty), users) in args.iter().zip(own.params).zip(&chosen.ranks) {
+            match self.rank(arg, &QualType::plain(ty)) {
+                Some(rank) if rank <= *users => better |= rank < *users,
+                _ => return false,
+            }
+        }
+        let is_template = f.decl.template.as_ref().is_some_and(|t| !t.params.is_empty());
+        better || is_template && !own.is_template
     }
 
     /// Whether a function, a template perhaps, takes one value of exactly that type.

@@ -6,6 +6,7 @@
 use warpsmith_ir::{Expr, ExprKind as Kind, FunctionKind, Runtime, Span, StmtKind, Type};
 
 use super::Sema;
+use super::functions::is_auto;
 use super::model::*;
 use crate::ast::{self, ExprKind, TranslationUnit};
 
@@ -62,6 +63,34 @@ impl<'a> Sema<'a> {
         match &s.kind {
             ast::StmtKind::Unsupported { .. } => self.forget_all_visible(s.span),
             _ => self.forget_given(s),
+        }
+        if let ast::StmtKind::Vars(vars) = &s.kind {
+            self.declare_unknown(vars);
+        }
+    }
+
+    /// Of a declaration that was left out, those variables that are understood are declared; other numbers have no value: an
+    /// option may give it.
+    fn declare_unknown(&mut self, vars: &'a ast::VarDecl) {
+        if vars.attrs.is_static || vars.attrs.is_extern {
+            return;
+        }
+        let scope = self.f_scope();
+        for d in vars.declarators.iter().filter(|d| !d.name.is_empty()) {
+            let before = self.before_statement();
+            if self.local_var(vars, d).is_ok() {
+                continue;
+            }
+            self.rewind(&before);
+            self.declare(scope, &d.name, Entity::Poisoned);
+            match self.resolve_type(scope, &d.ty) {
+                Ok(q) if !is_auto(&d.ty) && q.ty.scalar().is_some() && !q.is_reference() => {
+                    if self.finish_var(vars, d, q, None).is_err() {
+                        self.rewind(&before);
+                    }
+                }
+                _ => {}
+            }
         }
     }
 

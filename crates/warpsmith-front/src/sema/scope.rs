@@ -76,6 +76,11 @@ impl<'a> Sema<'a> {
         for d in &vars.declarators {
             let entity = Entity::Lazy { decl: vars, item: d, scope };
             let known = self.scope(scope).names.get(&d.name);
+            // Specialisations of a template stand behind it.
+            if known.is_some() && d.specialisation.is_some() {
+                self.scope_mut(scope).names.entry(d.name.clone()).or_default().push(entity);
+                continue;
+            }
             // A definition replaces an earlier `extern` declaration of the same variable.
             if known.is_some() && vars.attrs.is_extern && !vars.attrs.shared {
                 continue;

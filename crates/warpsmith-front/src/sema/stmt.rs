@@ -222,7 +222,23 @@ impl<'a> Sema<'a> {
         }
     }
 
+    /// What stands in for a value that a reference is returned to goes on behind the function: it may stand for something of
+    /// the caller's, as `a` or `b` in `return a > b ? a : b;`. So it is declared in a block that ends by the return only.
     fn return_stmt(&mut self, value: Option<&'a ast::Initializer>, span: Span) -> Res<()> {
+        if !self.f().ret.as_ref().is_some_and(QualType::is_reference) {
+            return self.return_value(value, span);
+        }
+        let (returned, block) = self.in_block(|s| s.return_value(value, span));
+        returned?;
+        if block.stmts.iter().any(|s| matches!(s.kind, StmtKind::Decl { .. })) {
+            self.emit(StmtKind::Scope(block), span);
+        } else if let Some(stmts) = self.f().blocks.last_mut() {
+            stmts.extend(block.stmts);
+        }
+        Ok(())
+    }
+
+    fn return_value(&mut self, value: Option<&'a ast::Initializer>, span: Span) -> Res<()> {
         let value_of = value;
         let Some(value) = value else {
             if self.f().ret.as_ref().is_some_and(|r| r.ty != Type::Void) {

@@ -308,26 +308,42 @@ impl<'a> Sema<'a> {
         }
     }
 
-    /// Where the initialiser of a variable is looked at: for a template, where its parameters have arguments.
-    pub(crate) fn variable_scope(
+    /// The declaration of a variable, and where its initialiser is looked at: for a template, where its parameters have
+    /// arguments, or that of the specialisation with the fewest free parameters that matches.
+    pub(crate) fn variable_instance(
         &mut self,
-        decl: &'a ast::VarDecl,
-        item: &'a ast::Declarator,
-        declared: ScopeId,
-        scope: ScopeId,
-        args: Option<&'a [ast::TemplateArg]>,
+        (decl, item, declared): Variable<'a>,
+        given: Option<Vec<TArg>>,
         span: Span,
-    ) -> Res<ScopeId> {
-        let Some(header) = &decl.template else { return Ok(declared) };
-        let given = match args {
-            Some(list) => self.resolve_args(scope, list)?,
-            None => vec![],
+    ) -> Res<Variable<'a>> {
+        let Some(header) = &decl.template else { return Ok((decl, item, declared)) };
+        let (bound, args) = self.bind_params(header, given.unwrap_or_default(), declared, span)?;
+        let mut best: Option<(usize, Variable<'a>, Bindings)> = None;
+        for entity in self.lookup_in(declared, &item.name) {
+            let Entity::Lazy { decl, item, scope } = entity else { continue };
+            let Some(patterns) = &item.specialisation else { continue };
+            let params = decl.template.as_ref().map_or(&[][..], |t| &t.params[..]);
+            let mut found = Bindings::new();
+            if self.deduce_args(patterns, &args, params, scope, &mut found)
+                && best.as_ref().is_none_or(|(n, ..)| params.len() < *n)
+            {
+                best = Some((params.len(), (decl, item, scope), found));
+            }
+        }
+        let (decl, item, bound) = match best {
+            None => (decl, item, bound),
+            Some((_, (decl, item, scope), found)) => match &decl.template {
+                Some(header) => (decl, item, self.bind_found(header, found, scope, span)?.0),
+                None => (decl, item, scope),
+            },
         };
-        let (bound, args) = self.bind_params(header, given, declared, span)?;
         let key = (std::ptr::from_ref(item) as usize, args);
-        Ok(*self.variable_templates.entry(key).or_insert(bound))
+        Ok((decl, item, *self.variable_templates.entry(key).or_insert(bound)))
     }
 }
+
+/// A variable that is declared outside of functions, and the scope it is declared in.
+pub(crate) type Variable<'a> = (&'a ast::VarDecl, &'a ast::Declarator, ScopeId);
 
 /// The type without what is known of the memory its pointers point into.
 pub(crate) fn despaced(q: QualType) -> QualType {

@@ -274,7 +274,7 @@ impl<'a> Sema<'a> {
             TypeKind::Function { ret, params } => {
                 self.function_pointer_type(scope, ret, params, ty.span)?
             }
-            TypeKind::Decltype(e) => self.type_of_expr(scope, e)?,
+            TypeKind::Decltype(e) => self.decltype(scope, e)?,
             TypeKind::Inline(inline) => match &**inline {
                 ast::InlineType::Struct(s) => {
                     QualType::plain(Type::Struct(self.class_instance(s, scope, vec![], ty.span)?))
@@ -287,6 +287,16 @@ impl<'a> Sema<'a> {
         q.is_const |= ty.is_const;
         q.is_volatile |= ty.is_volatile;
         Ok(q)
+    }
+
+    /// `decltype((x))` of something that can be assigned is a reference to it.
+    fn decltype(&mut self, scope: ScopeId, e: &'a ast::Expr) -> Res<QualType> {
+        let q = self.type_of_expr(scope, e)?;
+        let in_parentheses = matches!(&*e.kind, ast::ExprKind::Paren(_));
+        match in_parentheses && self.is_assignable(scope, e) {
+            true => Ok(QualType { reference: RefKind::Lvalue, ..q }),
+            false => Ok(q),
+        }
     }
 
     fn pointer_type(&mut self, scope: ScopeId, to: &'a ast::TypeName) -> Res<QualType> {

@@ -74,11 +74,8 @@ impl<'a> Sema<'a> {
             };
             match bound {
                 Ok((scope, args)) => {
-                    let instance = self.instance(
-                        Chosen { f, scope, args, converts: false },
-                        FunctionKind::Kernel,
-                        head,
-                    )?;
+                    let instance =
+                        self.instance(Chosen::bound(f, scope, args), FunctionKind::Kernel, head)?;
                     return Ok(KernelInfo { id: instance.id, name: text.to_string(), span: head });
                 }
                 Err(Failure::New(d)) => {

@@ -346,7 +346,13 @@ impl<T: Track> Interp<'_, '_, T> {
             },
             Location::At(p) => {
                 self.host_at(place, p, self.size(&place.ty) as u64, false);
-                self.load(p, &place.ty).map_err(|kind| self.error(kind, &place.origin))
+                match (self.load(p, &place.ty), &place.ty) {
+                    (Err(InterpErrorKind::Uninitialized(what)), Type::Scalar(ty)) => {
+                        let (value, bound) = self.given_object(place, p, *ty, what)?;
+                        Ok((Val::Num(value), bound))
+                    }
+                    (result, _) => result.map_err(|kind| self.error(kind, &place.origin)),
+                }
             }
         }
     }

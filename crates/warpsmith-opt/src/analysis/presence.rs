@@ -12,6 +12,7 @@ use warpsmith_ir::{
 };
 
 use crate::build::trips;
+use crate::kernel::Kernel;
 use crate::walk;
 
 /// Array parameters with which everything is done under conditions that ask for more than positions and sizes: callers may pass null.
@@ -19,6 +20,26 @@ pub fn optional(function: &Function) -> BTreeSet<VarId> {
     let mut finder = Finder { known: Known::of(function), asked: false, touched: BTreeMap::new() };
     finder.block(&function.body);
     finder.touched.into_iter().filter(|(_, always)| !always).map(|(array, _)| array).collect()
+}
+
+/// Has the launcher ask for arrays that callers need not pass, where a step reads or stores them without asking what the function asks.
+pub fn ask_for_arrays(before: &Kernel, after: &mut Kernel) {
+    let known = after.optional.take().unwrap_or_else(|| optional(before.func()));
+    if known.is_empty() {
+        after.optional = Some(known);
+        return;
+    }
+    let still = optional(after.func());
+    let copied = |v| after.nests.values().any(|n| n.stages.iter().any(|s| s.array == v));
+    // Rows are read ahead of the iterations that ask.
+    let ahead = after.nests.values().any(|n| !n.streams.is_empty());
+    let asks =
+        |v: &VarId| !ahead && still.contains(v) && !after.constants.contains(v) && !copied(*v);
+    let (open, needed): (BTreeSet<VarId>, BTreeSet<VarId>) = known.into_iter().partition(asks);
+    after.optional = Some(open);
+    for array in needed {
+        after.func_mut().vars[array.0 as usize].not_null = true;
+    }
 }
 
 /// What tells whether loops around an access to an element run; `None`: they do, or the element is there although they do not.

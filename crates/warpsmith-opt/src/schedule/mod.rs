@@ -45,7 +45,7 @@ pub use registry::StepKind;
 pub use renamed::with_part;
 pub use replays::Replays;
 
-use crate::analysis::extremes;
+use crate::analysis::{extremes, presence};
 use crate::assumption::Assumption;
 use crate::kernel::Kernel;
 pub use crate::rewrite::step::StepError;
@@ -114,7 +114,7 @@ pub fn advance(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<
     let rewritten = rewrite::verified(take(kernel, step, sources)?, &text);
     let mut after = rewritten.map_err(StepError::Refused)?.kernel;
     rewrite::check_copies(kernel, &after).map_err(StepError::Refused)?;
-    after.ask_for_arrays();
+    presence::ask_for_arrays(kernel, &mut after);
     note_order_of_choices(kernel, &mut after);
     after.steps.push(text);
     Ok(after)

@@ -4,10 +4,16 @@ use warpsmith_emu::Rule;
 use warpsmith_ir::SourceMap;
 
 use super::runner::{Runner, barrier_place};
-use crate::report::{Item, Report};
+use crate::report::{Item, Report, give_fingerprints};
 use crate::status::Status;
 
 impl Runner<'_> {
+    /// Puts what was found in the order of the report, and gives each item what later reports know it by.
+    pub fn order_items(&mut self, sources: &SourceMap) {
+        self.items.sort_by_key(|i| sort_key(i, sources));
+        give_fingerprints(&mut self.items, sources);
+    }
+
     /// The report of everything that was run.
     pub fn finish(mut self, sources: &SourceMap) -> Report {
         let launched: u64 = self.launches.iter().map(|(_, times)| times).sum();
@@ -23,7 +29,6 @@ impl Runner<'_> {
             i.rule != Rule::RedundantBarrier.name()
                 || !places.any(|s| self.needed_barriers.contains(&barrier_place(s, sources)))
         });
-        items.sort_by_key(|i| sort_key(i, sources));
         let (notes, findings): (Vec<Item>, Vec<Item>) = items.into_iter().partition(|i| i.is_note);
         // Launches that a budget left out are behind a limit.
         let left_out = !self.left_out.is_empty() || !self.in_part.is_empty();

@@ -101,6 +101,7 @@ pub fn check(args: &CheckArgs, sources: &mut SourceMap) -> Result<Report, Failur
             result => result.map_err(|f| with_hint(f, file))?,
         }
     }
+    runner.order_items(sources);
     if let Some(path) = &args.baseline {
         runner.allow_known(&baseline::read(path)?);
     }

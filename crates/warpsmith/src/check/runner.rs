@@ -17,8 +17,8 @@ use super::linked;
 use super::memory::{Buffers, Tried};
 use super::plan::{self, Allow, Planned};
 use super::program::{self, StepProgram};
+use super::{baseline, host, list, variables};
 use super::{expect, files, shown};
-use super::{host, list, variables};
 use crate::interrupt;
 use crate::progress::Phase;
 use crate::report::{Item, Place, stable_id};
@@ -295,6 +295,7 @@ impl<'a> Runner<'a> {
                     "unexpected-value-{:08x}",
                     crate::data::name_hash(&difference.name) as u32
                 ),
+                fingerprint: String::new(),
                 rule: "unexpected-value",
                 is_note: false,
                 kind: None,
@@ -373,6 +374,7 @@ impl<'a> Runner<'a> {
         let id = stable_id(rule, &places, None, sources);
         self.add(Item {
             id,
+            fingerprint: String::new(),
             rule,
             is_note: note,
             kind: note.then_some("invented"),
@@ -470,10 +472,10 @@ impl<'a> Runner<'a> {
     }
 
     /// Moves findings that an earlier report has out of the way.
-    pub fn allow_known(&mut self, known: &HashSet<String>) {
+    pub fn allow_known(&mut self, known: &baseline::Known) {
         let (old, new) = std::mem::take(&mut self.items)
             .into_iter()
-            .partition::<Vec<_>, _>(|i| !i.is_note && known.contains(&i.id));
+            .partition::<Vec<_>, _>(|i| !i.is_note && known.has(i));
         self.items = new;
         self.allowed.extend(old.into_iter().map(|i| (i, "in the baseline".to_string())));
     }
@@ -515,6 +517,7 @@ pub(super) fn item(finding: Finding, label: &str, sources: &SourceMap) -> Item {
         .collect();
     Item {
         id: stable_id(finding.rule.name(), &places, finding.array.as_deref(), sources),
+        fingerprint: String::new(),
         rule: finding.rule.name(),
         is_note: finding.rule.is_note(),
         kind: finding.kind,

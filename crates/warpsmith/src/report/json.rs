@@ -63,7 +63,7 @@ fn item(item: &Item, sources: &SourceMap) -> Value {
         .filter_map(|p| p.thread)
         .map(|(block, thread)| json!({"block": block, "thread": thread}))
         .collect();
-    json!({
+    let mut value = json!({
         "id": item.id,
         "rule": item.rule,
         "kind": item.kind,
@@ -76,7 +76,11 @@ fn item(item: &Item, sources: &SourceMap) -> Value {
         "index": item.index,
         "interval": item.interval,
         "launch": item.launch,
-    })
+    });
+    if !item.fingerprint.is_empty() {
+        value["fingerprint"] = json!(item.fingerprint);
+    }
+    value
 }
 
 fn location(place: &Place, sources: &SourceMap) -> Option<Value> {

@@ -1,6 +1,7 @@
 //! Reports of findings: one model, three ways to write it.
 
 mod counters;
+mod fingerprint;
 mod human;
 mod json;
 mod sarif;
@@ -8,6 +9,7 @@ mod sarif;
 use warpsmith_emu::counters::Counters;
 use warpsmith_ir::{SourceMap, Span};
 
+pub use fingerprint::give_fingerprints;
 pub use human::human;
 pub use json::json;
 pub use sarif::{failed_sarif, sarif};
@@ -97,6 +99,9 @@ pub struct OnDevice {
 pub struct Item {
     /// Stable across runs: rule, place and array.
     pub id: String,
+    /// Stable across versions of a file: rule, kernel and the text of its lines; empty where the report is not of `check`'s
+    /// own findings.
+    pub fingerprint: String,
     /// The rule that is broken, such as `race-global`.
     pub rule: &'static str,
     /// It is no defect, but worth knowing.

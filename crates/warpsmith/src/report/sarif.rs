@@ -104,13 +104,13 @@ fn describe(rule: Rule) -> &'static str {
             "A constant or variable of the device is used, and nothing sets it."
         }
         Rule::UndefinedArithmetic => {
-            "An integer is divided by zero, or shifted by as many bits as it has or more."
+            "An integer is divided by zero, shifted by as many bits as it has or more, or an overflow decides on an address."
         }
         Rule::DivergentBarrier => {
             "A barrier or warp operation is not reached by all threads it waits for."
         }
         Rule::ExitedBeforeBarrier => "A thread exited before a barrier that the others reach.",
-        Rule::Dangling => "Memory is used after it was freed.",
+        Rule::Dangling => "Memory is used after it was freed, or a variable after its scope.",
         Rule::Misaligned => "A vector access is not aligned to its size.",
         Rule::InfiniteLoop => "A loop does not end.",
         Rule::RedundantBarrier => "No conflicting accesses were seen across a barrier.",
@@ -134,6 +134,9 @@ fn result(item: &Item, allowed: Option<&String>, sources: &SourceMap) -> Value {
         "partialFingerprints": {"warpsmith/v1": item.id},
         "properties": {"launch": item.launch, "interval": item.interval},
     });
+    if !item.fingerprint.is_empty() {
+        value["partialFingerprints"]["warpsmith/v2"] = json!(item.fingerprint);
+    }
     if let Some(reason) = allowed {
         value["suppressions"] = json!([{"kind": "inSource", "justification": reason}]);
     }

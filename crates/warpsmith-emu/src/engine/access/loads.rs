@@ -5,7 +5,6 @@ use warpsmith_ir::{Scalar, Scope};
 use super::Warp;
 use super::values::{from_memory, read_scalar};
 use crate::compile::lir::{Access, Home, Opd, words};
-use crate::compile::split_pointer;
 use crate::engine::block::{Block, Group};
 use crate::engine::lanes::{self, Pattern};
 use crate::engine::launch::Machine;
@@ -52,7 +51,7 @@ impl Machine<'_> {
     /// another form, or some lane needs a closer look.
     fn load_words(&mut self, b: &mut Block, g: &Group, a: &Access, common: u64, pc: usize) -> bool {
         let Some((dst, index, l, poison)) = self.word_load(b, g, a, common) else { return false };
-        let handle = split_pointer(common).0;
+        let handle = self.program.locate(common).0;
         let watched = self.checks.races && self.races.watches(handle);
         if watched && a.volatile {
             return false;
@@ -96,7 +95,7 @@ impl Machine<'_> {
         let mut varying = a.terms.iter().filter(|t| matches!(t.index, Opd::V(_)));
         let (Some(t), None) = (varying.next(), varying.next()) else { return None };
         let (Opd::V(index), Scalar::I32 | Scalar::U32) = (t.index, t.ty) else { return None };
-        let (handle, offset) = split_pointer(common);
+        let (handle, offset) = self.program.locate(common);
         if matches!(a.base, Opd::V(_)) || t.scale % 4 != 0 || offset % 4 != 0 {
             return None;
         }
@@ -130,7 +129,7 @@ impl Machine<'_> {
         a: &Access,
         common: u64,
     ) -> bool {
-        let (handle, offset) = split_pointer(common);
+        let (handle, offset) = self.program.locate(common);
         if a.volatile || !Self::is_uniform(a) || self.checks.races && self.races.watches(handle) {
             return false;
         }

@@ -14,8 +14,6 @@ use super::lanes::{self, Index, Pattern};
 use super::launch::Machine;
 use super::races::{Kind, Touch};
 use crate::compile::lir::{Access, Home, Opd};
-use crate::compile::places::OFFSET_BITS;
-use crate::compile::split_pointer;
 
 /// An object's bytes as the running block sees them.
 #[derive(Clone, Copy)]
@@ -154,12 +152,12 @@ impl Machine<'_> {
             // Lanes may be in different objects: one object at a time.
             while mask != 0 {
                 let first = addresses[mask.trailing_zeros() as usize];
-                let handle = split_pointer(first).0;
+                let (handle, offset) = self.program.locate(first);
                 let view = match cached {
                     Some(v) if v.handle == handle => Some(v),
                     _ => self.plain_view(b, handle),
                 };
-                let base = handle << OFFSET_BITS;
+                let base = first.wrapping_sub(offset as u64);
                 let mut offsets = addresses;
                 let limit = view.map_or(0, |v| v.len.wrapping_sub(size));
                 let fits = view.is_some_and(|v| v.len >= size);
@@ -238,7 +236,7 @@ impl Machine<'_> {
             return;
         }
         let of_host = |pointer| {
-            let buffer = match self.home(split_pointer(pointer).0) {
+            let buffer = match self.home(self.program.locate(pointer).0) {
                 Home::Buffer(i) => self.memory.buffers.get(i as usize),
                 Home::Variable { index, .. } => self.memory.globals.get(index as usize),
                 _ => None,

@@ -2,7 +2,6 @@
 
 use crate::api::{Finding, Limit, Rule};
 use crate::compile::lir::{Access, Home};
-use crate::compile::split_pointer;
 use crate::engine::block::{Block, Group};
 use crate::engine::launch::Machine;
 use crate::engine::races::Kind;
@@ -27,7 +26,7 @@ impl Machine<'_> {
         let mut seen = 0;
         self.refusals.lanes = 0;
         for k in (0..32).filter(|k| mask >> k & 1 == 1) {
-            let (h, offset) = split_pointer(addresses[k]);
+            let (h, offset) = self.program.locate(addresses[k]);
             if h != handle {
                 continue;
             }

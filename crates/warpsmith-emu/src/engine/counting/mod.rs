@@ -14,7 +14,6 @@ use super::block::{Block, Group, Mask};
 use super::launch::Machine;
 use super::races::Kind;
 use crate::compile::lir::{Home, Program};
-use crate::compile::split_pointer;
 use crate::counters::{AccessKind, Count, MemoryKind};
 
 /// Counts so far.
@@ -194,8 +193,8 @@ impl Machine<'_> {
     pub fn count_copies(&mut self, b: &Block, pointers: &[(u32, u64)], n: u64, pc: usize) {
         let mut left = pointers;
         while let Some(&(thread, pointer)) = left.first() {
-            let (warp, handle) = (thread / 32, split_pointer(pointer).0);
-            let same = |(t, p): &&(u32, u64)| t / 32 == warp && split_pointer(*p).0 == handle;
+            let (warp, handle) = (thread / 32, self.program.locate(pointer).0);
+            let same = |(t, p): &&(u32, u64)| t / 32 == warp && self.program.locate(*p).0 == handle;
             let together = left.iter().take_while(same).count();
             let (now, rest) = left.split_at(together);
             left = rest;
@@ -203,7 +202,7 @@ impl Machine<'_> {
             let Some(counting) = &mut self.found.counting else { return };
             let (mut addresses, mut mask) = ([0u64; 32], 0);
             for (t, p) in now {
-                let Ok(offset) = u64::try_from(split_pointer(*p).1) else { continue };
+                let Ok(offset) = u64::try_from(self.program.locate(*p).1) else { continue };
                 addresses[(t % 32) as usize] = offset + base;
                 mask |= 1 << (t % 32);
             }

@@ -16,6 +16,8 @@ pub fn method(c: &mut Call<'_>, receiver: Expr, name: &str) -> Option<Lowered> {
     Some(match name {
         "any" => vote(c, receiver, WarpOp::Any),
         "all" => vote(c, receiver, WarpOp::All),
+        "ballot" => ballot(c, receiver),
+        "match_any" => match_any(c, receiver),
         "shfl" => exchange(c, receiver, WarpOp::Shuffle),
         "shfl_up" => exchange(c, receiver, WarpOp::ShuffleUp),
         "shfl_down" => exchange(c, receiver, WarpOp::ShuffleDown),
@@ -33,7 +35,7 @@ pub fn binary_partition(c: &mut Call<'_>) -> Lowered {
     let predicate = c.held(predicate);
     let yes = shuffle::vote(c, WarpOp::Ballot, all.clone(), predicate.clone());
     let yes = c.held(yes);
-    let others = Expr::new(ExprKind::Unary(UnaryOp::BitNot, yes.clone()), Type::U32, c.span);
+    let others = inverted(c, yes.clone());
     let no = c.binary(BinaryOp::BitAnd, all, others);
     let mask = c.select(predicate, yes, no);
     Ok(Some(super::object(c, Group::Coalesced, vec![mask])))
@@ -64,6 +66,63 @@ fn vote(c: &mut Call<'_>, receiver: Expr, op: WarpOp) -> Lowered {
     let predicate = c.scalar_arg(0, Scalar::Bool)?;
     let mask = self::mask(c, receiver);
     Ok(Some(shuffle::vote(c, op, mask, predicate)))
+}
+
+fn ballot(c: &mut Call<'_>, receiver: Expr) -> Lowered {
+    c.arity(1)?;
+    let predicate = c.scalar_arg(0, Scalar::Bool)?;
+    let mask = self::mask(c, receiver);
+    let mask = c.held(mask);
+    let lanes = shuffle::vote(c, WarpOp::Ballot, mask.clone(), predicate);
+    Ok(Some(by_ranks(c, lanes, mask)))
+}
+
+fn match_any(c: &mut Call<'_>, receiver: Expr) -> Lowered {
+    c.arity(1)?;
+    let value = shuffle::match_operand(c, 0)?;
+    let mask = self::mask(c, receiver);
+    let mask = c.held(mask);
+    let lanes = shuffle::match_lanes(c, WarpOp::MatchAny, mask.clone(), value);
+    Ok(Some(by_ranks(c, lanes, mask)))
+}
+
+/// The bits of `lanes` at the ranks that the lanes of the mask have: those above a gap move down by its width, one binary
+/// digit of the distance at a time.
+fn by_ranks(c: &mut Call<'_>, lanes: Expr, mask: Expr) -> Expr {
+    let inverse = inverted(c, mask.clone());
+    let gaps = c.binary(BinaryOp::Shl, inverse, c.u32(1));
+    let (mut lanes, mut mask, mut gaps) = (c.held(lanes), mask, c.held(gaps));
+    for distance in [1, 2, 4, 8, 16u32] {
+        // Whether an odd number of gaps lies below each bit.
+        let mut odd = gaps.clone();
+        for width in [1, 2, 4, 8, 16u32] {
+            let moved = c.binary(BinaryOp::Shl, odd.clone(), c.u32(width));
+            let both = c.binary(BinaryOp::BitXor, odd, moved);
+            odd = c.held(both);
+        }
+        let moving = c.binary(BinaryOp::BitAnd, odd.clone(), mask.clone());
+        let moving = c.held(moving);
+        lanes = moved_down(c, lanes, &moving, distance);
+        mask = moved_down(c, mask, &moving, distance);
+        let even = inverted(c, odd);
+        let left = c.binary(BinaryOp::BitAnd, gaps, even);
+        gaps = c.held(left);
+    }
+    lanes
+}
+
+fn inverted(c: &Call<'_>, e: Expr) -> Expr {
+    Expr::new(ExprKind::Unary(UnaryOp::BitNot, e), Type::U32, c.span)
+}
+
+/// Moves those of the bits that `moving` has.
+fn moved_down(c: &mut Call<'_>, bits: Expr, moving: &Expr, distance: u32) -> Expr {
+    let taken = c.binary(BinaryOp::BitAnd, bits.clone(), moving.clone());
+    let taken = c.held(taken);
+    let left = c.binary(BinaryOp::BitXor, bits, taken.clone());
+    let down = c.binary(BinaryOp::Shr, taken, c.u32(distance));
+    let both = c.binary(BinaryOp::BitOr, left, down);
+    c.held(both)
 }
 
 /// The lane of the group's thread of that rank: the position of a mask's n-th bit, found by halving.

@@ -533,6 +533,7 @@ impl Comparison<'_> {
         );
         Item {
             id: stable_id(DIFFERENT, &places, Some(name), sources),
+            fingerprint: String::new(),
             rule: DIFFERENT,
             is_note: false,
             kind: None,

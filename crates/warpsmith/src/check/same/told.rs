@@ -68,6 +68,7 @@ impl Comparison<'_> {
             sizes: summary(&self.ran),
             device: self.device.take(),
         };
+        self.runner.order_items(sources);
         let mut report = self.runner.finish(sources);
         if limited && report.status == Status::BadInput {
             report.status = Status::Limit;
