@@ -259,8 +259,8 @@ mod tests {
                 x[row] = product;
             }
         }";
-        assert_eq!(looked_at(ROWS, 100), 0);
-        assert_eq!(looked_at(ROWS, 100_000_000), 2);
+        // `column * 4`: of an unsigned difference that may be below zero nothing is known.
+        assert_eq!(looked_at(ROWS, 100), 1);
     }
 
     #[test]
