@@ -3,7 +3,8 @@
 // Assumes:
 // - array arguments do not overlap
 // - the sums in `total` may be added in another order than in C: they were compared within 4 L u
-//   times the sum of the absolute values of their terms, L the number of terms, u the unit roundoff
+//   times the sum of the absolute values of their terms, L the number of terms, u the unit
+//   roundoff; neither a part of them nor a product of their coefficients overflows
 //
 // Verified:
 // - Level: checked. This text was emulated, with every check on, and compared with the C function,

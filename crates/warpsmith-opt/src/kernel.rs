@@ -31,7 +31,7 @@ pub struct Kernel {
     pub nests: BTreeMap<LoopId, Nest>,
     /// Arrays that kernels read from constant memory.
     pub constants: BTreeSet<VarId>,
-    /// Arrays that callers need not pass, as far as steps ask what the function asks; `None`: no step was taken.
+    /// Arrays that callers need not pass, since steps ask what the function asks; `None`: none was taken.
     pub optional: Option<BTreeSet<VarId>>,
     /// Arrays in the workspace that rewrites made.
     pub scratch: Vec<Scratch>,
