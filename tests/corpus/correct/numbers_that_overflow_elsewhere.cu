@@ -1,6 +1,6 @@
 // Sums and products beyond an int that no subscript depends on, unsigned ones that wrap on purpose, and ones in 64 bits.
 
-// warpsmith: grid=4 block=64 arg out=int[256] arg in=int[256] arg seed=77777 arg large=3000000000
+// warpsmith: grid=4 block=64 arg out=int[256] arg in=int[256]=iota arg seed=77777 arg large=3000000000
 __global__ void wrap(int *out, const int *in, int seed, unsigned large)
 {
     int t = blockIdx.x * blockDim.x + threadIdx.x;
@@ -16,5 +16,5 @@ __global__ void wrap(int *out, const int *in, int seed, unsigned large)
     }
     // Nobody asks for the product where it would overflow.
     out[t] += in[(t < 4 ? t * 500000000 : t) & 255];
-    if (t * 3 < 100) out[t] = (int)(far % 7);
+    if (t * 3 > 600) out[t] = (int)(far % 7);
 }
