@@ -10,11 +10,9 @@ use warpsmith_ir::{
 
 use crate::assumption::Assumption;
 use crate::facts::Multiples;
+pub use crate::of_gpu::{OfGpu, STATIC_SHARED};
 use crate::requirement::Requirement;
 use crate::{names, sizes, walk};
-
-/// Shared memory that every architecture gives to a block without being asked, in bytes; more of it is dynamic.
-pub const STATIC_SHARED: u32 = 48 * 1024;
 
 /// A C function on its way to the device, with what the steps so far decided.
 ///
@@ -55,22 +53,6 @@ pub struct Kernel {
     pub requires: Vec<Requirement>,
     /// Warnings and suggestions met on the way.
     pub notes: Vec<Diagnostic>,
-}
-
-/// What steps must know of the GPU.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OfGpu {
-    /// Shared memory that a block may have, in bytes.
-    pub shared: u32,
-    /// Multiprocessors.
-    pub multiprocessors: u32,
-}
-
-impl Default for OfGpu {
-    /// What every GPU has without being asked, and an H100's multiprocessors.
-    fn default() -> OfGpu {
-        OfGpu { shared: STATIC_SHARED, multiprocessors: 132 }
-    }
 }
 
 /// An array of the workspace: a parameter of the function, with extents, until the function is lowered.

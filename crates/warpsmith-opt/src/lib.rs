@@ -16,6 +16,7 @@ pub mod kernel;
 mod legalise;
 pub mod lower;
 mod names;
+mod of_gpu;
 pub mod refusal;
 pub mod requirement;
 pub mod rewrite;

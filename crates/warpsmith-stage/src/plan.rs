@@ -312,7 +312,8 @@ impl Plan {
                 MarkKind::Read { .. } => std::mem::take(&mut point.parts),
             };
             let known = |s: &String| point.symbols.iter().any(|own| own.text == *s);
-            let sums: Vec<String> = point.site.sums().into_iter().filter(|s| !known(s)).collect();
+            let sums: Vec<String> =
+                parts::sums(&point.site.arrays).into_iter().filter(|s| !known(s)).collect();
             any |= !parts.is_empty() || !sums.is_empty();
             let symbol = |text: &String| Symbol::new(text, SymbolKind::Variable);
             point.symbols.extend(parts.iter().map(symbol));

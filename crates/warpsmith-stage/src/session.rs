@@ -21,15 +21,12 @@ use crate::plan::Plan;
 use crate::profile::instrument::Instrumented;
 use crate::profile::rows::{self, Profile};
 use crate::program::{self, Compiler, Program, Settings};
-use crate::source::aliased;
 use crate::source::constants::{self, Constant};
 use crate::source::forks::Choices;
 use crate::source::host_bodies::HostBodies;
-use crate::source::marks;
-use crate::source::scope;
 use crate::source::shape::Extent;
-use crate::source::symbols;
 use crate::source::ties::{self, Made, Tie};
+use crate::source::{aliased, marks, scope, symbols};
 use crate::stage::Access;
 use crate::strides::{self, Strides};
 use crate::synth::reads::Effort;
@@ -537,8 +534,8 @@ impl Session {
     /// The largest extent of a shared array, in a launch.
     pub fn widest(&mut self, launch: &Launch) -> i64 {
         let Ok(shaped) = self.shaped(launch) else { return 0 };
-        let names = self.plan.arrays().into_iter().map(|a| a.name.as_str());
-        names.flat_map(|n| array_extents(&shaped.reference, n)).max().unwrap_or(0)
+        let of = |a: &scope::SharedArray| array_extents(&shaped.reference, &a.name);
+        self.plan.arrays().into_iter().flat_map(of).max().unwrap_or(0)
     }
 
     /// The extents of a shared array without the outermost, in a launch.

@@ -79,6 +79,8 @@ fn indices(l: &Lower<'_>, definitions: &HashMap<u32, Vec<usize>>) -> HashSet<u32
         }
         for at in definitions.get(&r).into_iter().flatten() {
             match &l.code[*at].op {
+                // Of what is masked or reduced people take the bits that are left, as in a table of hashes.
+                Op::Bin { op: BinaryOp::BitAnd | BinaryOp::Rem, .. } => {}
                 Op::Bin { op, ty, a, b, .. } if !op.is_comparison() && !ty.is_float() => {
                     open.extend([*a, *b]);
                 }

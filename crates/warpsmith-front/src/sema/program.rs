@@ -83,13 +83,13 @@ impl<'a> Sema<'a> {
             }
             self.rewind(&before);
             self.declare(scope, &d.name, Entity::Poisoned);
-            match self.resolve_type(scope, &d.ty) {
-                Ok(q) if !is_auto(&d.ty) && q.ty.scalar().is_some() && !q.is_reference() => {
-                    if self.finish_var(vars, d, q, None).is_err() {
-                        self.rewind(&before);
-                    }
-                }
-                _ => {}
+            if let Ok(q) = self.resolve_type(scope, &d.ty)
+                && !is_auto(&d.ty)
+                && q.ty.scalar().is_some()
+                && !q.is_reference()
+                && self.finish_var(vars, d, q, None).is_err()
+            {
+                self.rewind(&before);
             }
         }
     }

@@ -290,23 +290,21 @@ impl Reader<'_> {
         let mut values = HashMap::new();
         pointers(&self.function.stmts, self.file.sources, &mut values);
         let filling = Filling { values, ..Filling::default() };
-        let mut own: Vec<String> = arrays.iter().map(|a| filling.root(a)).collect();
-        own.extend(arrays.into_iter().cloned());
+        let own = arrays.map(|a| filling.root(a));
         let others = found.launches.iter().flat_map(|l| &l.args).filter(|a| !arrays.contains(a));
-        let names: Vec<String> = others.flat_map(|a| scope::names(a)).collect();
+        let mut names: Vec<String> = others.flat_map(|a| scope::names(a)).collect();
         let declared = scope::declared(self.function);
-        let mut made: Vec<String> = vec![];
-        for value in names.iter().filter_map(|n| declared.get(n)).flatten().flatten() {
-            made.extend(scope::names(self.file.sources.text(value.span)));
-        }
+        let mut made: Vec<_> =
+            names.iter().filter_map(|n| declared.get(n)).flatten().flatten().cloned().collect();
         walk::block(self.function, &mut |e| {
             if let ExprKind::Assign { target, value, .. } = &*e.kind
                 && names.contains(&self.text(target))
             {
-                made.extend(scope::names(self.file.sources.text(value.span)));
+                made.push(value.clone());
             }
         });
-        names.iter().chain(&made).any(|n| own.contains(n))
+        names.extend(made.iter().flat_map(|e| scope::names(&self.text(e))));
+        names.iter().any(|n| own.contains(n) || arrays.contains(&n))
     }
 
     /// Whether the host plainly gives two arrays of one length the same contents before a place.

@@ -129,7 +129,7 @@ fn choice(numbers: &BTreeSet<i64>, fit: Fit, at: usize) -> i64 {
     };
     let any = [3, 1, 7, 2];
     let at = at + turn as usize;
-    let beside = if matches!(fit, Fit::Loose(n) if n % 4 == 1) { 1 } else { 0 };
+    let beside = i64::from(matches!(fit, Fit::Loose(n) if n % 4 == 1));
     match numbers.iter().nth(at % (numbers.len() + 1)) {
         Some(number) => number + beside,
         None => any[at % any.len()],

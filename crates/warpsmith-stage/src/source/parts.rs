@@ -1,4 +1,4 @@
-//! Parts of the subscripts of a marked read that are positions without a name: `clampi(x + dx, 0, w - 1)`, `(x + dx + w) % w`.
+//! Parts of the subscripts of a marked read, and of extents, that are numbers without a name: `clampi(x + dx, 0, w - 1)`, `(x + dx + w) % w`.
 
 use warpsmith_front::ast::{self, ExprKind, FunctionName, ItemKind, TranslationUnit, TypeKind};
 use warpsmith_front::sema::walk;
@@ -46,6 +46,19 @@ pub fn positions(
     let mut seen = std::collections::HashSet::new();
     all.retain(|t| seen.insert(t.clone()));
     all.truncate(MAX_PARTS);
+    all
+}
+
+/// The extents of shared arrays that are sums or products of names, each once.
+pub fn sums(arrays: &[scope::SharedArray]) -> Vec<String> {
+    let mut all: Vec<String> = vec![];
+    for extent in arrays.iter().flat_map(|a| &a.extents) {
+        let is_sum = extent.contains(['+', '-', '*', '/']) && !extent.contains(['(', ',', '\n']);
+        let own = !scope::names(extent).is_empty() && !extent.contains("blockDim");
+        if is_sum && own && !all.contains(extent) {
+            all.push(extent.clone());
+        }
+    }
     all
 }
 

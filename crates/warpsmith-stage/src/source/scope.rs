@@ -91,22 +91,6 @@ pub struct Site {
     pub function: String,
 }
 
-impl Site {
-    /// The extents of shared arrays that are sums or products of names, each once.
-    pub fn sums(&self) -> Vec<String> {
-        let mut all: Vec<String> = vec![];
-        for extent in self.arrays.iter().flat_map(|a| &a.extents) {
-            let is_sum =
-                extent.contains(['+', '-', '*', '/']) && !extent.contains(['(', ',', '\n']);
-            let own = !names(extent).is_empty() && !extent.contains("blockDim");
-            if is_sum && own && !all.contains(extent) {
-                all.push(extent.clone());
-            }
-        }
-        all
-    }
-}
-
 /// The surroundings of a byte of the main file; `None` when it is in no function that was understood.
 pub fn site(unit: &TranslationUnit, sources: &SourceMap, at: usize) -> Option<Site> {
     site_in(unit, sources, at, 0)
