@@ -30,7 +30,7 @@ pub fn come_near(prepared: &mut Prepared, reference: &Program, seed: u64) {
         };
         put(reference, &element, &mut buffer.bytes, change);
     }
-    // Those of arrays are as they were before arguments were changed, too.
+    // A sequence of their own: what arrays hold does not depend on which arguments there are.
     let mut mix = Mix(!seed);
     let mut change = |s: Scalar| s.is_float().then(|| passed(&numbers, way, s, &mut mix)).flatten();
     let function = &reference.module.functions[reference.kernel.0 as usize];
