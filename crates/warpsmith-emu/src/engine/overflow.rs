@@ -4,7 +4,6 @@ use warpsmith_ir::BinaryOp;
 
 use super::block::{Block, Group};
 use super::launch::Machine;
-use crate::api::{Finding, Rule};
 use crate::compile::lir::Opd;
 
 /// The exact result; operands of `int` fit.
@@ -84,27 +83,12 @@ impl Machine<'_> {
         (thread, count): (u32, u64),
         pc: usize,
     ) {
-        let key = (Rule::UndefinedArithmetic, pc as u32, 1);
-        if let Some(&at) = self.refusals.known.get(&key) {
-            return self.found.report.count(at, count);
-        }
         let (sign, what) = match op {
             BinaryOp::Add => ("+", "sum"),
             BinaryOp::Sub => ("-", "difference"),
             _ => ("*", "product"),
         };
         let message = format!("{left} {sign} {right} is no `int`, and a subscript depends on it");
-        let place = self.place(b, pc, what, Some(thread));
-        let at = self.found.report.add(Finding {
-            rule: Rule::UndefinedArithmetic,
-            kind: Some("overflow"),
-            message,
-            accesses: vec![place],
-            array: None,
-            index: vec![],
-            interval: Some(b.interval),
-            count,
-        });
-        self.refusals.known.insert(key, at);
+        self.found_undefined(b, (Some("overflow"), message, what), (thread, count), pc);
     }
 }

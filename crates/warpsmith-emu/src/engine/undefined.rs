@@ -73,10 +73,6 @@ impl Machine<'_> {
             }
         }
         let Some((thread, value)) = first else { return };
-        let key = (Rule::UndefinedArithmetic, pc as u32, 0);
-        if let Some(&at) = self.refusals.known.get(&key) {
-            return self.found.report.count(at, count);
-        }
         let (message, what) = match forbidden {
             Forbidden::Zero => ("an integer is divided by zero".to_string(), "division"),
             Forbidden::Bits(width) => {
@@ -84,10 +80,25 @@ impl Machine<'_> {
                 (format!("a number of {width} bits is shifted by {by}"), "shift")
             }
         };
+        self.found_undefined(b, (None, message, what), (thread, count), pc);
+    }
+
+    /// Reports what an instruction computed that C gives no value: the kind, the message and what it is called; by the first of so many threads.
+    pub(super) fn found_undefined(
+        &mut self,
+        b: &Block,
+        (kind, message, what): (Option<&'static str>, String, &'static str),
+        (thread, count): (u32, u64),
+        pc: usize,
+    ) {
+        let key = (Rule::UndefinedArithmetic, pc as u32, u64::from(kind.is_some()));
+        if let Some(&at) = self.refusals.known.get(&key) {
+            return self.found.report.count(at, count);
+        }
         let place = self.place(b, pc, what, Some(thread));
         let at = self.found.report.add(Finding {
             rule: Rule::UndefinedArithmetic,
-            kind: None,
+            kind,
             message,
             accesses: vec![place],
             array: None,

@@ -3,7 +3,7 @@
 //! A loop that launches a kernel of two steps launches it in pairs, and ends with launches of the kernel as it was. Then every
 //! array holds in the end what it holds without, whoever looks at it afterwards.
 
-use std::collections::HashMap;
+mod filling;
 
 use warpsmith_front::ast::{self, ExprKind, Initializer, StmtKind};
 use warpsmith_front::sema::walk;
@@ -13,6 +13,7 @@ use super::{find, outer};
 use crate::source::marks::Bytes;
 use crate::source::patch::{Patch, indentation};
 use crate::source::{scope, shape};
+use filling::Filling;
 
 /// A loop of time steps.
 #[derive(Debug)]
@@ -287,10 +288,7 @@ impl Reader<'_> {
 
     /// Whether another argument may be one of the arrays that are swapped: it is made of one of them.
     fn is_passed_again(&self, found: &Body, arrays: [&String; 2]) -> bool {
-        let mut values = HashMap::new();
-        pointers(&self.function.stmts, self.file.sources, &mut values);
-        let filling = Filling { values, ..Filling::default() };
-        let own = arrays.map(|a| filling.root(a));
+        let own = Filling::of(&self.function.stmts, self.file.sources, arrays).arrays;
         let others = found.launches.iter().flat_map(|l| &l.args).filter(|a| !arrays.contains(a));
         let mut names: Vec<String> = others.flat_map(|a| scope::names(a)).collect();
         let declared = scope::declared(self.function);
@@ -309,10 +307,7 @@ impl Reader<'_> {
 
     /// Whether the host plainly gives two arrays of one length the same contents before a place.
     fn alike(&self, before: u32, arrays: [&String; 2]) -> bool {
-        let mut values = HashMap::new();
-        pointers(&self.function.stmts, self.file.sources, &mut values);
-        let mut filling = Filling { values, ..Filling::default() };
-        filling.arrays = arrays.map(|a| filling.root(a));
+        let mut filling = Filling::of(&self.function.stmts, self.file.sources, arrays);
         let [a, b] = &filling.arrays;
         if self.is_repeated(before) || self.is_handed_on(&[arrays[0], arrays[1], a, b]) {
             return false;
@@ -392,107 +387,6 @@ impl Reader<'_> {
                     | StmtKind::Block(_)
             )
         })
-    }
-}
-
-/// What an array was filled with last.
-#[derive(Clone, Debug)]
-struct Filled {
-    from: String,
-    bytes: String,
-    at: warpsmith_ir::Span,
-}
-
-/// What the host code fills two arrays with, call by call.
-#[derive(Default)]
-struct Filling {
-    /// What pointers are declared as.
-    values: HashMap<String, String>,
-    arrays: [String; 2],
-    sizes: [Option<String>; 2],
-    filled: [Option<Filled>; 2],
-}
-
-impl Filling {
-    /// The name that a pointer was declared from.
-    fn root(&self, name: &str) -> String {
-        let mut name = name.trim().to_string();
-        for _ in 0..4 {
-            match self.values.get(&name) {
-                Some(value) => name = value.clone(),
-                None => break,
-            }
-        }
-        name
-    }
-
-    fn call(&mut self, name: &str, args: &[String], at: warpsmith_ir::Span, certain: bool) {
-        for k in 0..2 {
-            let array = self.arrays[k].clone();
-            let named = |t: &String| scope::names(t).iter().any(|n| self.root(n) == array);
-            let filled = match (name, args) {
-                ("cudaMalloc", [a, n]) if named(a) => {
-                    self.sizes[k] = Some(n.clone()).filter(|_| certain);
-                    None
-                }
-                ("cudaMemcpy", [a, from, bytes, _]) if self.root(a) == array => {
-                    Some(Filled { from: self.root(from), bytes: bytes.clone(), at })
-                }
-                ("cudaMemset", [a, value, bytes]) if self.root(a) == array => {
-                    Some(Filled { from: format!("set {value}"), bytes: bytes.clone(), at })
-                }
-                ("cudaMemcpy", [_, from, ..]) if self.root(from) == array => continue,
-                ("cudaFree", _) => continue,
-                _ if args.iter().any(named) => None,
-                _ => continue,
-            };
-            self.filled[k] = filled.filter(|_| certain);
-            // A copy of what it held is a copy no longer.
-            let other = &mut self.filled[1 - k];
-            if other.as_ref().is_some_and(|o| o.from == array) {
-                *other = None;
-            }
-        }
-    }
-
-    /// Whether both hold the same: what of the host they were filled from, and the text between the two copies.
-    fn same(&self) -> Option<(Option<String>, Bytes)> {
-        let [Some(size), Some(other)] = &self.sizes else { return None };
-        let whole = |f: &Filled| f.bytes == *size && size == other;
-        for (k, filled) in self.filled.iter().enumerate() {
-            if let Some(f) = filled
-                && f.from == self.arrays[1 - k]
-                && whole(f)
-            {
-                return Some((None, 0..0));
-            }
-        }
-        let [Some(a), Some(b)] = &self.filled else { return None };
-        let between = a.at.end.min(b.at.end) as usize..a.at.start.max(b.at.start) as usize;
-        (a.from == b.from && whole(a) && whole(b)).then(|| (Some(a.from.clone()), between))
-    }
-}
-
-/// Pointers that are declared as other pointers: `float *from = a;`.
-fn pointers(
-    stmts: &[ast::Stmt],
-    sources: &warpsmith_ir::SourceMap,
-    values: &mut HashMap<String, String>,
-) {
-    for s in stmts {
-        match &s.kind {
-            StmtKind::Vars(vars) => {
-                for d in &vars.declarators {
-                    if let Some(Initializer::Expr(e)) = &d.init
-                        && outer::name(e).is_some()
-                    {
-                        values.insert(d.name.clone(), sources.text(e.span).trim().to_string());
-                    }
-                }
-            }
-            StmtKind::Block(b) => pointers(&b.stmts, sources, values),
-            _ => {}
-        }
     }
 }
 
