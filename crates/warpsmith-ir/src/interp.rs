@@ -53,6 +53,7 @@ pub use buffers::{BufferSet, ByBuffer};
 use exec::Interp;
 pub use host::{Fault, HostMemory, Skipped};
 pub use launcher::{LaunchRequest, Launcher, NoLaunch, Piece};
+use memory::Pointer;
 pub use unknown::Unknown;
 
 /// What the caller shares with the function.
@@ -105,6 +106,22 @@ impl Memory {
     /// Memory of these buffers, all on the device, with nothing run yet.
     pub fn new(buffers: Vec<Vec<u8>>) -> Memory {
         Memory { buffers, ..Memory::default() }
+    }
+
+    /// The words of a command line as `argv`, in memory of the host.
+    pub fn argument_vector(&mut self, words: &[String]) -> Arg {
+        let vector = self.buffers.len();
+        self.buffers.push(vec![]);
+        let mut bytes = vec![];
+        for word in words {
+            let object = Some(self.buffers.len() as u32);
+            bytes.extend_from_slice(&Pointer { object, offset: 0 }.to_bits().to_le_bytes());
+            self.buffers.push([word.as_bytes(), &[0]].concat());
+        }
+        bytes.extend_from_slice(&0u64.to_le_bytes());
+        self.buffers[vector] = bytes;
+        (vector..self.buffers.len()).for_each(|word| self.host.host.insert(word, ()));
+        Arg::Pointer { buffer: vector, offset: 0 }
     }
 
     /// Bytes of all buffers; those that were counted before are not looked at again.
@@ -189,8 +206,18 @@ pub enum Arg {
     },
     /// The null pointer.
     Null,
-    /// A struct or vector by value, in its memory layout, without pointers in it.
+    /// A struct or vector by value, in its memory layout; pointers in it are read by [`Arg::pointer_in`].
     Bytes(Vec<u8>),
+}
+
+impl Arg {
+    /// What a pointer that lies in memory leads to.
+    pub fn pointer_in(bytes: [u8; 8]) -> Arg {
+        match Pointer::from_bits(u64::from_le_bytes(bytes)) {
+            Pointer { object: Some(id), offset } => Arg::Pointer { buffer: id as usize, offset },
+            Pointer { object: None, .. } => Arg::Null,
+        }
+    }
 }
 
 /// When the interpreter gives up.

@@ -73,7 +73,8 @@ impl Launch {
             Some(_) => " as in the file",
             None => "",
         };
-        let aliased = self.aliased.iter().map(|[first, own]| format!(", {own} is {first}"));
+        let aliased =
+            self.aliased.iter().map(|[first, own]| format!(", one array for {first} and {own}"));
         let aliased: String = aliased.collect();
         let blocks: u64 = self.grid.iter().map(|n| u64::from(*n)).product();
         let some = match self.only.len() {

@@ -84,6 +84,11 @@ impl Compiler {
         Compiler { host, ..self }
     }
 
+    /// What stands in for libraries.
+    pub fn libraries(&self) -> &'static Libraries<'static> {
+        self.libraries
+    }
+
     /// What texts are compiled with.
     pub fn settings(&self) -> &Settings {
         &self.settings

@@ -66,6 +66,8 @@ pub struct Input {
     pub quick: bool,
     /// It is such a plan, and the one that was chosen: what is not proved of it is checked at many launches.
     pub chosen: bool,
+    /// What is known of the host code, whatever kernels are made.
+    pub hosts: aliased::Hosts,
 }
 
 /// Is told the name of a step.
@@ -314,7 +316,8 @@ impl Session {
         }
         let mut ties = ties::of_host(&unit, &kernel, &parsed, &usage.shifts);
         ties.retain(|t| !input.integers.contains_key(&t.parameter));
-        let aliased = aliased::of_host(&unit, &kernel, &parsed);
+        let aliased =
+            input.hosts.shared(&kernel, || aliased::of_file(&unit, &kernel, &parsed, &compiler));
         let mut tagged = vec![];
         for i in 0..plan.reads.len() {
             tagged.extend(scope::names(plan.slice(&plan.mark(i).global())));

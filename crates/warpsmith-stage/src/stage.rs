@@ -7,7 +7,7 @@ mod instances;
 mod named;
 mod narrow;
 mod not_run;
-mod overlaps;
+pub(crate) mod overlaps;
 mod refuted;
 mod wording;
 

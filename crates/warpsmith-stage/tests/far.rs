@@ -1,5 +1,4 @@
-//! What small launches do not show: blocks far from the origin, variables of the device that host code sets, arrays that are passed
-//! twice, and other instances of a template.
+//! What small launches do not show: blocks far from the origin, variables of the device that host code sets, and other instances of a template.
 
 mod common;
 
@@ -125,33 +124,6 @@ fn variables_that_the_kernel_changes_are_left_alone() {
     assert!(staged.checked.iter().all(|l| !l.contains("count")), "{:?}", staged.checked);
 }
 
-const IN_PLACE: &str = "#define B 64
-__global__ void smooth(const float *src, float *dst, int n) {
-    __shared__ float t[B];
-    int i = blockIdx.x * B + threadIdx.x;
-    if (i < n) t[threadIdx.x] = src[i];
-    __syncthreads();
-    if (i < n) dst[i] = t[threadIdx.x] * 0.5f;
-    __syncthreads();
-    float v = i < n ? __opt__(src[threadIdx.x > 0 ? i - 1 : i]) : 0.0f;
-    __syncthreads();
-    if (i < n) dst[i] = v;
-}
-";
-
-/// The tile has what was in the array before it was changed, by another name.
-#[test]
-fn arrays_that_are_passed_twice_overlap() {
-    let host = |second: &str| {
-        format!(
-            "{IN_PLACE}void run(float *a, float *b, int n) {{ smooth<<<(n + B - 1) / B, B>>>(a, {second}, n); }}\n"
-        )
-    };
-    assert!(planned(&host("b")).is_ok());
-    let message = refused(&host("a"));
-    assert!(message.contains("dst is src"), "{message}");
-}
-
 /// A tile of one type, for all that the template is launched with.
 #[test]
 fn other_instances_of_a_template_are_checked() {
@@ -175,49 +147,6 @@ void b(const double *x, double *y, int n) {{ twice<double><<<(n + B - 1) / B, B>
     assert!(no && message.contains("W713") && message.contains("twice<double>"), "{message}");
     let staged = planned_with(&kernel("T"), asked()).unwrap_or_else(|(_, m)| panic!("{m}"));
     assert!(staged.notes.iter().any(|n| n.contains("twice<double>")), "{:?}", staged.notes);
-}
-
-/// What host code passes twice goes through other variables, functions and structures.
-#[test]
-fn arrays_that_are_passed_twice_by_other_names_overlap() {
-    let launch = "smooth<<<(n + B - 1) / B, B>>>";
-    for host in [
-        format!("void run(float *a, int n) {{ float *b = a; {launch}(a, b, n); }}"),
-        format!(
-            "void go(float *a, float *b, int n) {{ {launch}(a, b, n); }} void run(float *a, int n) {{ go(a, a, n); }}"
-        ),
-    ] {
-        let message = refused(&format!("{IN_PLACE}{host}\n"));
-        assert!(message.contains("dst is src"), "{message}");
-    }
-    let kernel = IN_PLACE
-        .replace("const float *src, float *dst, int n", "Arrays a")
-        .replace("src[", "a.src[")
-        .replace("dst[", "a.dst[")
-        .replace("i < n", "i < a.n");
-    let head = "struct Arrays { const float *src; float *dst; int n; };\n";
-    let host = "void run(float *d, int n) { Arrays a; a.src = d; a.dst = d; a.n = n; smooth<<<(n + B - 1) / B, B>>>(a); }\n";
-    let message = refused(&format!("{head}{kernel}{host}"));
-    assert!(message.contains("a.src") && message.contains(" is "), "{message}");
-}
-
-/// The text says what it assumes where the kernel is right with one array, and nothing where it is not.
-#[test]
-fn texts_say_which_pointers_must_not_overlap() {
-    let assumed = "`src` and `dst` do not overlap";
-    let staged = planned(IN_PLACE).unwrap_or_else(|(_, m)| panic!("{m}"));
-    assert!(staged.text.contains(&format!("where {assumed}")), "{}", staged.text);
-    assert!(staged.assumed.contains(assumed), "{:?}", staged.assumed);
-    // Where the file passes parts of one array it does not say how far these are apart.
-    let host = "void run(float *a, int n) { smooth<<<(n + B - 1) / B, B>>>(a + 1, a, n); }\n";
-    let message = refused(&format!("{IN_PLACE}{host}"));
-    assert!(message.contains("parts of one array"), "{message}");
-    let promised = IN_PLACE.replace("*dst", "*__restrict__ dst");
-    let staged = planned(&promised).unwrap_or_else(|(_, m)| panic!("{m}"));
-    assert!(!staged.text.contains("overlap"), "{}", staged.text);
-    let plain = row("if (i < n) t[threadIdx.x] = in[i];", "__opt__(in[i > 0 ? i - 1 : 0])");
-    let staged = planned(&plain).unwrap_or_else(|(_, m)| panic!("{m}"));
-    assert!(!staged.text.contains("overlap"), "{}", staged.text);
 }
 
 /// Under a condition that no launch meets a subscript changes, by whatever name.

@@ -69,8 +69,19 @@ pub fn condition(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotKnown;
 
+/// An element of a block that need not be there where counters of loops and sizes say that one is.
+pub fn doubtful(function: &Function, block: &Block) -> Option<Place> {
+    let mut found = None;
+    visit::for_each_place(block, &mut |place, _| {
+        if found.is_none() && !is_sure(function, place) {
+            found = Some(place.clone());
+        }
+    });
+    found
+}
+
 /// Whether an element is there wherever counters of loops and sizes say that one is: its subscripts are made of nothing else.
-fn is_sure(function: &Function, place: &Place) -> bool {
+pub fn is_sure(function: &Function, place: &Place) -> bool {
     let known = Known::of(function);
     walk::subscripts(place).into_iter().all(|e| !known.is_foreign(e))
 }

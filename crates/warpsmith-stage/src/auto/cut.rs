@@ -11,7 +11,7 @@ use super::find::{self, Access};
 use super::outer::{self, Outer};
 use super::plans::{Kernel, replaced};
 use crate::source::patch::{Patch, indentation};
-use crate::source::{aliased, marks, scope};
+use crate::source::{marks, scope};
 
 /// A kernel whose outermost loop is cut.
 #[derive(Clone, Debug)]
@@ -70,10 +70,7 @@ pub fn cut(kernel: &Kernel<'_>) -> Result<Cut, String> {
 
 /// Iterations of one block read what another one stores where host code passes parts of one array.
 fn apart(kernel: &Kernel<'_>, stores: &[&Access]) -> Result<(), String> {
-    let shared = aliased::of_host(kernel.unit, kernel.name, kernel.sources);
-    let stored = |name: &String| stores.iter().any(|s| s.array == *name);
-    let mut pairs = shared.same.iter().flatten().chain(&shared.parts);
-    match pairs.find(|[a, b]| stored(a) || stored(b)) {
+    match kernel.aliased.of(|name| stores.iter().any(|s| s.array == name)).next() {
         Some([a, b]) => Err(format!("the file passes parts of one array for `{a}` and `{b}`")),
         None => Ok(()),
     }

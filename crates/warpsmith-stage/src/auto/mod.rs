@@ -5,6 +5,7 @@
 //! may be the kernel as it is.
 
 mod access;
+mod apart;
 pub mod cut;
 mod declarations;
 pub(crate) mod elements;
@@ -42,7 +43,6 @@ use crate::session::{Input, Refusal, Session, Suited};
 use crate::source::{scope, shape};
 use crate::stage::Staged;
 use crate::verify::check::Checker;
-use held::Origin;
 use plans::{Kernel, Plan};
 use ranking::{Entrant, Ranking, meant};
 use temporal::Blocked;
@@ -114,6 +114,8 @@ pub struct Chosen {
     pub single: Option<String>,
     /// Why threads do not have several neighbours each.
     pub narrow: Option<String>,
+    /// What the best plan's result is right for alone.
+    pub apart: Vec<String>,
     /// Why nothing was tried.
     pub declined: Vec<String>,
 }
@@ -208,10 +210,10 @@ pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
     let mut worthwhile = chosen.take(entrants, tried, times);
     while let Some(entrant) = ranking::next(&mut worthwhile, chosen.before_measured.is_some()) {
         let name = entrant.made.name.clone();
-        let origin = Origin::of(&all, &ranking.session.kernel, &entrant);
-        match ranking.proved(&plans, entrant)? {
-            Ok(made) => {
-                chosen.best = Some(Origin::asserted(origin, ranking.session, made));
+        match ranking.finished(&all, entrant)? {
+            Ok((made, apart)) => {
+                chosen.best = Some(made);
+                chosen.apart = apart;
                 break;
             }
             Err(why) => {
@@ -559,6 +561,7 @@ fn with_function(session: &Session, see: &mut dyn FnMut(&Kernel<'_>)) -> Result<
         blocks: session.usage.axes,
         given: session.input.block,
         shared: find::has_shared(&program),
+        aliased: &session.aliased,
         others: &|| held::positions_with(session),
     });
     Ok(())

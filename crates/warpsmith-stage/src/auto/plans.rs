@@ -11,6 +11,7 @@ use super::elements;
 use super::find::{self, Access, Home};
 use super::windows::sum::Sum;
 use super::{registers, transposes, windows};
+use crate::source::aliased;
 use crate::source::constants::Constant;
 use crate::source::hosts;
 use crate::source::marks;
@@ -63,6 +64,8 @@ pub struct Kernel<'a> {
     pub given: Option<[u32; 3]>,
     /// It has shared arrays already.
     pub shared: bool,
+    /// Parameters that launches of the file pass one array for.
+    pub aliased: &'a aliased::Shared,
     /// Looks at the same accesses with other values of constants.
     pub others: &'a dyn Fn() -> Vec<Others>,
 }

@@ -150,6 +150,15 @@ pub struct Form {
 }
 
 impl Form {
+    /// The kernel that is launched in the place of this one.
+    pub fn kernel<'a>(&'a self, own: &'a String) -> &'a String {
+        match (&self.overlap, &self.wide) {
+            (Some(o), _) => &o.kernel,
+            (None, Some(w)) => &w.kernel,
+            (None, None) => own,
+        }
+    }
+
     /// The kernel that is launched, and its grid in the place of the grid of the kernel as it is; `None`: there is no such grid.
     pub fn launched<'a>(
         &'a self,
@@ -157,10 +166,11 @@ impl Form {
         grid: [u32; 3],
         block: [u32; 3],
     ) -> Option<(&'a String, [u32; 3])> {
+        let own = self.kernel(kernel);
         match (&self.overlap, &self.wide) {
-            (Some(o), _) => Some((&o.kernel, o.grid(grid, block)?)),
-            (None, Some(w)) => Some((&w.kernel, w.grid(grid))),
-            (None, None) => Some((kernel, grid)),
+            (Some(o), _) => Some((own, o.grid(grid, block)?)),
+            (None, Some(w)) => Some((own, w.grid(grid))),
+            (None, None) => Some((own, grid)),
         }
     }
 }
@@ -201,26 +211,28 @@ impl Ranking<'_> {
     ///
     /// # Errors
     /// What cannot be compiled; within, what speaks against the result.
-    pub fn proved(
+    pub(super) fn proved(
         &mut self,
         plans: &[Plan],
         taken: Entrant,
-    ) -> Result<Result<Best, String>, Refusal> {
+    ) -> Result<Result<Entrant, String>, Refusal> {
         let mut marked = plans.iter().filter(|p| p.marked && p.name == taken.plan).peekable();
         // A plan without marks may have the name of one that has some.
         if taken.made.staged.is_none() || marked.peek().is_none() {
-            return Ok(Ok(taken.made));
+            return Ok(Ok(taken));
         }
         let steps = self.input.steps.within(&taken.plan);
         let mut failed = String::new();
         for plan in marked {
-            match (self.staged(plan, &steps, true), &plan.cut, taken.form.run) {
-                (Ok(made), Some(cut), Some((_, run))) => {
-                    return self.launched(cut, run, &made).map(Ok);
+            let made = match (self.staged(plan, &steps, true), &plan.cut, taken.form.run) {
+                (Ok(made), Some(cut), Some((_, run))) => self.launched(cut, run, &made)?,
+                (Ok(made), ..) => made,
+                (Err(why), ..) => {
+                    failed = why;
+                    continue;
                 }
-                (Ok(made), ..) => return Ok(Ok(made)),
-                (Err(why), ..) => failed = why,
-            }
+            };
+            return Ok(Ok(Entrant { made, ..taken }));
         }
         Ok(Err(failed))
     }

@@ -115,6 +115,9 @@ pub fn blocked(
     }
     let looped = in_loop(kernel, &stores);
     let host = time_loop::find(file, &output)?;
+    if let Some([a, b]) = kernel.aliased.of(|n| n == output || n == host.input).next() {
+        return Err(format!("the file passes parts of one array for `{a}` and `{b}`"));
+    }
     if looped {
         return Err("each thread goes through a loop of elements, of which a block would have to keep whole planes".into());
     }

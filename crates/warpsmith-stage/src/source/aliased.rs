@@ -1,13 +1,16 @@
 //! Parameters that host code passes one array for. Whoever stages a kernel assumes that pointers do not overlap; where the file says that
 //! they do, launches have to as well.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use warpsmith_front::ast::{self, ExprKind, TranslationUnit, TypeKind};
 use warpsmith_front::sema::walk;
 use warpsmith_ir::SourceMap;
 
-use super::{hosts, scope, shape, ties};
+use super::{host_run, hosts, scope, shape, ties};
+use crate::program::Compiler;
 
 /// What pairs of parameters, the first one before the other, have in common in some launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,8 +30,65 @@ type Passed = HashMap<String, Root>;
 /// Calls of calls that are followed.
 const MAX_NESTED: u32 = 4;
 
+/// What launches pass, by the name of the kernel: host code is looked at once for all plans.
+#[derive(Clone, Debug, Default)]
+pub struct Hosts(Rc<RefCell<HashMap<String, Shared>>>);
+
+impl Hosts {
+    /// What is known of a kernel, or what is found out about it now.
+    pub(crate) fn shared(&self, kernel: &str, find: impl FnOnce() -> Shared) -> Shared {
+        let base = shape::base_name(kernel);
+        let known = self.0.borrow().get(base).cloned();
+        known.unwrap_or_else(|| {
+            let found = find();
+            self.0.borrow_mut().insert(base.to_string(), found.clone());
+            found
+        })
+    }
+}
+
+/// What the text of a file says, and what its program does when it is run.
+pub fn of_file(
+    unit: &TranslationUnit,
+    kernel: &str,
+    sources: &SourceMap,
+    compiler: &Compiler,
+) -> Shared {
+    let mut shared = of_host(unit, kernel, sources);
+    for passed in host_run::launches(unit, compiler.libraries(), kernel) {
+        shared.add(&passed, |(a, at), (b, other)| (a == b).then_some(at == other));
+    }
+    shared
+}
+
+impl Shared {
+    /// Takes up a launch; `common`: whether two places are one, where they are in one array.
+    fn add<P>(&mut self, passed: &[(String, P)], common: impl Fn(&P, &P) -> Option<bool>) {
+        let mut same = vec![];
+        for (n, (own, place)) in passed.iter().enumerate() {
+            for (first, other) in &passed[..n] {
+                let pair = [first.clone(), own.clone()];
+                match common(other, place) {
+                    Some(true) => same.push(pair),
+                    Some(false) if !self.parts.contains(&pair) => self.parts.push(pair),
+                    _ => {}
+                }
+            }
+        }
+        if !same.is_empty() && !self.same.contains(&same) {
+            self.same.push(same);
+        }
+    }
+
+    /// Pairs of which one is the array that is stored to.
+    pub fn of(&self, stored: impl Fn(&str) -> bool) -> impl Iterator<Item = &[String; 2]> {
+        let pairs = self.same.iter().flatten().chain(&self.parts);
+        pairs.filter(move |[a, b]| stored(a) || stored(b))
+    }
+}
+
 /// What the launches of a kernel in host code pass for its pointers.
-pub fn of_host(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Shared {
+fn of_host(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Shared {
     let base = shape::base_name(kernel);
     let mut shared = Shared::default();
     let Some(function) = scope::kernel(unit, base) else { return shared };
@@ -150,20 +210,7 @@ impl Host {
                 _ => {}
             }
         }
-        let mut same = vec![];
-        for (n, (own, root)) in passed.iter().enumerate() {
-            for (first, other) in &passed[..n] {
-                let pair = [first.clone(), own.clone()];
-                match other.0 == root.0 {
-                    true if other.1 && root.1 => same.push(pair),
-                    true if !shared.parts.contains(&pair) => shared.parts.push(pair),
-                    _ => {}
-                }
-            }
-        }
-        if !same.is_empty() && !shared.same.contains(&same) {
-            shared.same.push(same);
-        }
+        shared.add(&passed, |(a, whole), (b, other)| (a == b).then_some(*whole && *other));
     }
 
     /// What the members of a structure were set to before it was passed.

@@ -11,6 +11,7 @@ pub(crate) mod elements;
 pub(crate) mod forks;
 pub(crate) mod guards;
 pub(crate) mod host_bodies;
+pub(crate) mod host_run;
 pub(crate) mod hosts;
 pub(crate) mod launched;
 pub mod marks;

@@ -6,7 +6,7 @@
 use warpsmith_ir::{Diagnostic, Type};
 
 use crate::launch::{Fit, Launch};
-use crate::session::{Refusal, Session};
+use crate::session::{Refusal, Session, Suited};
 use crate::source::patch::Patch;
 use crate::verify::check::{self, Checker};
 
@@ -25,7 +25,29 @@ pub(super) fn forbidden(
     if session.input.quick && !session.input.chosen {
         return Ok(vec![]);
     }
-    let mut like = check::of_own_block(session, &checker.launches);
+    let all = differing(session, &checker.launches, &mut |session, suited| {
+        let checked = checker.of(vec![suited]).check(session, edits, 1)?;
+        Ok(!checked.problems.is_empty())
+    })?;
+    match all.iter().find(|pair| session.aliased.parts.contains(pair)) {
+        Some(pair) => Err(parts(session, pair)),
+        None => Ok(all),
+    }
+}
+
+/// Tells whether a text is wrong in a launch.
+type Wrong<'a> = dyn FnMut(&mut Session, Suited) -> Result<bool, Refusal> + 'a;
+
+/// The pairs with one array for both of which a text is wrong in launches like these.
+///
+/// # Errors
+/// What the emulator refuses.
+pub(crate) fn differing(
+    session: &mut Session,
+    launches: &[Suited],
+    wrong: &mut Wrong<'_>,
+) -> Result<Vec<[String; 2]>, Refusal> {
+    let mut like = check::of_own_block(session, launches);
     let Some(first) = like.first().cloned() else { return Ok(vec![]) };
     // What neighbours read across blocks is a race with several.
     like.extend(session.suited(first.block, 1, Fit::Part)?.map(|s| s.launch));
@@ -34,17 +56,13 @@ pub(super) fn forbidden(
         for launch in &like {
             let launch = Launch { aliased: vec![pair.clone()], ..launch.clone() };
             let Some(suited) = session.suit_silently(launch)? else { continue };
-            let wrong = checker.of(vec![suited]).check(session, edits, 1)?.problems;
-            if !wrong.is_empty() {
+            if wrong(session, suited)? {
                 all.push(pair);
                 break;
             }
         }
     }
-    match all.iter().find(|pair| session.aliased.parts.contains(pair)) {
-        Some(pair) => Err(parts(session, pair)),
-        None => Ok(all),
-    }
+    Ok(all)
 }
 
 /// The file may pass what the text is wrong with: it does not say how far apart the parts are.
@@ -62,7 +80,7 @@ fn parts(session: &Session, pair: &[String; 2]) -> Refusal {
 /// A pointer that a launch passes: its name, `a` or `grid.data`, what it leads to, and whether nothing is stored through it.
 type Pointer<'a> = (String, &'a Type, bool);
 
-/// Arrays of marked reads with others of such elements that the kernel may store to, in the order of the parameters.
+/// Arrays of marked reads, or all where nobody marked any, with others of such elements that the kernel may store to, in the order of the parameters.
 fn pairs(session: &mut Session, launch: &Launch) -> Result<Vec<[String; 2]>, Refusal> {
     let shaped = session.shaped(launch)?;
     let module = &shaped.reference.module;
@@ -80,7 +98,8 @@ fn pairs(session: &mut Session, launch: &Launch) -> Result<Vec<[String; 2]>, Ref
         let marks = 0..session.plan.reads.len();
         let named = |m: usize| session.plan.slice(&session.plan.mark(m).global()).contains(name);
         let base = name.split('.').next().unwrap_or(name);
-        session.tagged.iter().any(|t| t == base) && marks.into_iter().any(named)
+        session.plan.reads.is_empty()
+            || session.tagged.iter().any(|t| t == base) && marks.into_iter().any(named)
     };
     let mut all = vec![];
     for (n, (second, of, fixed)) in pointers.iter().enumerate() {
@@ -102,6 +121,6 @@ fn pointer<'a>(name: &str, ty: &'a Type) -> Option<Pointer<'a>> {
 }
 
 /// What is assumed of a pair.
-pub(super) fn said([first, second]: &[String; 2]) -> String {
+pub(crate) fn said([first, second]: &[String; 2]) -> String {
     format!("`{first}` and `{second}` do not overlap")
 }

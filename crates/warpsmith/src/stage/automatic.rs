@@ -178,7 +178,15 @@ pub fn human(chosen: &Chosen, device: &Device<'_>) -> String {
         None => writeln!(out, "no plan is better than the kernel as it is, which stays"),
         Some(best) => {
             let count = best.checked.len();
-            writeln!(out, "chosen: {}; equal to the file as it was at {count} launches", best.name)
+            let apart = match chosen.apart.join(" and ") {
+                pairs if pairs.is_empty() => pairs,
+                pairs => format!(", where {pairs}"),
+            };
+            writeln!(
+                out,
+                "chosen: {}; equal to the file as it was at {count} launches{apart}",
+                best.name
+            )
         }
     };
     if let Some(launch) = chosen.best.as_ref().and_then(|b| b.launch.as_ref()) {
@@ -214,7 +222,7 @@ pub fn json(chosen: &Chosen, device: &Device<'_>, outputs: &[PathBuf]) -> Value 
             "unmeasured": chosen.measured.as_ref().and_then(|m| m.as_ref().err()),
             "sizes": chosen.meant, "uncut": chosen.uncut,
             "launch": chosen.best.as_ref().and_then(|b| b.launch.as_ref()).map(launch),
-            "chosen": chosen.best.as_ref().map(|b| &b.name), "declined": chosen.declined,
+            "chosen": chosen.best.as_ref().map(|b| &b.name), "declined": chosen.declined, "assumed": chosen.apart,
         },
         "verification": {"level": "checked", "sizes": chosen.best.as_ref().map_or(&vec![], |b| &b.checked)},
     })

@@ -214,6 +214,7 @@ fn input(args: &StageArgs) -> Result<Input, Failure> {
         steps: if args.auto { plans() } else { steps() },
         quick: false,
         chosen: false,
+        hosts: Default::default(),
         solver: solver::program().filter(|_| !args.no_proof),
     })
 }

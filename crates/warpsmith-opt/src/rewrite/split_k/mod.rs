@@ -31,7 +31,7 @@ use super::edit::copy::replace_place_in;
 use super::step::{About, CountArgs, Law, OfCount};
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::loops::unit_step;
-use crate::analysis::{loops, scalars};
+use crate::analysis::{loops, presence, scalars};
 use crate::kernel::{Kernel, is_marked};
 use crate::refusal::Refusal;
 use crate::walk;
@@ -146,7 +146,37 @@ pub fn check(kernel: &Kernel, target: LoopId, parts: u32) -> Result<LegalSplitK<
     let innermost = group.last().and_then(|id| kernel.find_loop(*id));
     let body = innermost.map(|l| l.body.clone()).unwrap_or_default();
     let needed = needed(kernel, &body, l, &sums)?;
+    check_presence(kernel, &body, (l, &needed), &sums)?;
     Ok(LegalSplitK { kernel, root, group, target, parts, sums, needed })
+}
+
+/// Neither nest touches an element that the function may leave alone: the one of the parts knows nothing of iterations that end before the
+/// loop, the other one nothing of conditions inside of it.
+fn check_presence(
+    kernel: &Kernel,
+    body: &Block,
+    (l, needed): (&ForLoop, &[Stmt]),
+    sums: &[Sum],
+) -> Result<(), Refusal> {
+    let function = kernel.func();
+    let before = body.stmts.iter().take_while(|s| !walk::is_loop(s, l.id));
+    let ends_early = walk::continues(&Block::new(before.cloned().collect())).is_some();
+    let alone = needed.iter().chain(&l.body.stmts).cloned().collect();
+    if let Some(place) = presence::doubtful(function, &Block::new(alone)).filter(|_| ends_early) {
+        let name = kernel.show_place(&place);
+        let why = format!("an iteration that ends before it has no `{name}`, as data may say");
+        return refused(l.id, why);
+    }
+    for sum in sums.iter().filter(|sum| !presence::is_sure(function, &sum.place)) {
+        let adds =
+            |s: &Stmt| matches!(&s.kind, StmtKind::Assign { place, .. } if *place == sum.place);
+        if !walk::stands_at_top(&l.body, &adds) || walk::continues(&l.body).is_some() {
+            let name = kernel.show_place(&sum.place);
+            let why = format!("data name `{name}`, and it may add nothing to it");
+            return refused(l.id, why);
+        }
+    }
+    Ok(())
 }
 
 fn refused<T>(target: LoopId, why: String) -> Result<T, Refusal> {

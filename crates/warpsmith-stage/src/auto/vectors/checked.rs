@@ -12,8 +12,9 @@ use crate::auto::{Best, NewLaunch};
 use crate::launch::{Fit, Launch};
 use crate::memory::{self, Data, Lengths, Values};
 use crate::program::{self, Limits, Program, first_message, nothing_found};
-use crate::session::{Refusal, Suited};
+use crate::session::{Refusal, Session, Suited};
 use crate::source::patch::{Patch, indentation};
+use crate::stage::overlaps;
 
 /// Blocks along the axis of a cut loop that are tried.
 const CUTS: [u32; 3] = [1, 3, 9];
@@ -62,27 +63,18 @@ impl Ranking<'_> {
     /// The launches in which a kernel of vectors computes the same.
     fn wide_equal(&mut self, wide: &Wide) -> Result<Vec<String>, String> {
         let text = self.beside(wide);
-        let first = |d: Vec<warpsmith_ir::Diagnostic>| first_message(&d);
         let mut seen: Vec<Launch> = vec![];
         let mut checked = vec![];
         let said = |r: Refusal| first_message(&r.diagnostics);
         let launches = self.whole_launches().map_err(said)?;
         for suited in launches {
-            let Some(launch) = self.whole(wide, &suited.launch) else { continue };
+            let Some(launch) = whole(self.session, wide, &suited.launch) else { continue };
             if seen.contains(&launch) {
                 continue;
             }
             seen.push(launch.clone());
             let Some(suited) = self.session.suit(launch).map_err(said)? else { continue };
-            let constants = &suited.launch.constants;
-            let compiler = &self.session.compiler;
-            let own = self.session.plan.text.clone();
-            let before = compiler.compile(&own, constants, &self.session.kernel).map_err(first)?;
-            let after = compiler.compile(&text, constants, &wide.kernel).map_err(first)?;
-            let kinds = if self.session.mixed { &[false, true][..] } else { &[false] };
-            for mixed in kinds {
-                self.same(wide, [&before, &after], &suited, *mixed)?;
-            }
+            same_text(self.session, wide, &text, &suited)?;
             checked.push(suited.launch.describe());
         }
         match checked.len() >= ENOUGH {
@@ -94,6 +86,27 @@ impl Ranking<'_> {
         }
     }
 
+    /// Pairs of pointers that a kernel of vectors is wrong with where both lead to one array.
+    ///
+    /// # Errors
+    /// What the emulator refuses.
+    pub(in crate::auto) fn wide_differing(
+        &mut self,
+        wide: &Wide,
+    ) -> Result<Vec<[String; 2]>, Refusal> {
+        let text = self.beside(wide);
+        let launches = self.whole_launches()?.into_iter();
+        let whole = launches.filter_map(|s| {
+            let launch = whole(self.session, wide, &s.launch)?;
+            Some(Suited { launch, ..s })
+        });
+        let whole: Vec<Suited> = whole.collect();
+        overlaps::differing(self.session, &whole, &mut |session, suited| {
+            let takes = whole_as_it_is(session, wide, &suited.launch);
+            Ok(takes && same_text(session, wide, &text, &suited).is_err())
+        })
+    }
+
     /// The launches of all plans, and more of the block of the file: of those that are there few have whole vectors as rows.
     fn whole_launches(&mut self) -> Result<Vec<Suited>, Refusal> {
         let mut all = self.checker.whole();
@@ -102,66 +115,6 @@ impl Ranking<'_> {
             all.extend(self.session.suited(block, blocks, fit)?);
         }
         Ok(all)
-    }
-
-    /// A launch whose rows are whole vectors, all of which its blocks cover.
-    fn whole(&self, wide: &Wide, launch: &Launch) -> Option<Launch> {
-        let mut launch = launch.clone();
-        let size = wide.size.as_ref().and_then(|n| launch.integers.get(n)).copied();
-        let products = self.session.usage.roles.values().any(|r| r.product.contains(&true));
-        for name in &wide.multiples {
-            let n = launch.integers.get_mut(name)?;
-            if *n % wide.lanes == 0 {
-                continue;
-            }
-            if products || self.session.input.integers.contains_key(name) {
-                return None;
-            }
-            *n -= n.rem_euclid(wide.lanes);
-            // Rows are no shorter than what is computed of them.
-            *n = (*n).max(wide.lanes);
-        }
-        if let (Some(size), Some(old)) = (&wide.size, size) {
-            let new = launch.integers.get(size).copied()?;
-            let covered = i64::from(launch.grid[0]) * i64::from(launch.block[0]);
-            (new <= old.max(wide.lanes) && covered >= new).then_some(())?;
-        } else if wide.size.is_none() {
-            (i64::from(launch.grid[0]) % wide.lanes == 0).then_some(())?;
-        }
-        Some(launch)
-    }
-
-    fn same(
-        &self,
-        wide: &Wide,
-        [before, after]: [&Program; 2],
-        suited: &Suited,
-        mixed: bool,
-    ) -> Result<(), String> {
-        let said = |d: warpsmith_ir::Diagnostic| d.message;
-        let data = Data { seed: 7, tagged: &self.session.tagged, kind: Values::mixed(mixed) };
-        let prepared = |program: &Program, lengths: &Lengths| {
-            memory::prepare(program, &suited.launch, Some(lengths), data)
-        };
-        let mut lengths = suited.lengths.clone();
-        let (_, expected) =
-            memory::run_within((before, Limits::of(before)), &mut lengths, |l| prepared(before, l))
-                .map_err(said)?;
-        let cuts: &[u32] = if wide.cut.is_some() { &CUTS } else { &[1] };
-        for blocks in cuts {
-            let mut actual = prepared(after, &lengths).map_err(said)?;
-            actual.config.grid = wide.grid(actual.config.grid);
-            if let Some(cut) = &wide.cut {
-                actual.config.grid[cut.axis] = *blocks;
-            }
-            let outcome = program::run(after, &actual.config, &mut actual.memory, Checks::ALL);
-            nothing_found(&outcome.map_err(said)?)?;
-            let pairs = expected.memory.buffers.iter().zip(&actual.memory.buffers);
-            if pairs.into_iter().any(|(a, b)| a.bytes != b.bytes) {
-                return Err("it computes something else".into());
-            }
-        }
-        Ok(())
     }
 
     /// The file with both kernels.
@@ -230,6 +183,85 @@ impl Ranking<'_> {
         let launch = Some(NewLaunch { axis, run, grids: edited.grids, by_hand });
         Ok(Best { name, text, staged: None, checked: checked.to_vec(), launch })
     }
+}
+
+/// A launch whose rows are whole vectors, all of which its blocks cover.
+fn whole(session: &Session, wide: &Wide, launch: &Launch) -> Option<Launch> {
+    let mut launch = launch.clone();
+    let size = wide.size.as_ref().and_then(|n| launch.integers.get(n)).copied();
+    let products = session.usage.roles.values().any(|r| r.product.contains(&true));
+    for name in &wide.multiples {
+        let n = launch.integers.get_mut(name)?;
+        if *n % wide.lanes == 0 {
+            continue;
+        }
+        if products || session.input.integers.contains_key(name) {
+            return None;
+        }
+        *n -= n.rem_euclid(wide.lanes);
+        // Rows are no shorter than what is computed of them.
+        *n = (*n).max(wide.lanes);
+    }
+    if let (Some(size), Some(old)) = (&wide.size, size) {
+        let new = launch.integers.get(size).copied()?;
+        let covered = i64::from(launch.grid[0]) * i64::from(launch.block[0]);
+        (new <= old.max(wide.lanes) && covered >= new).then_some(())?;
+    } else if wide.size.is_none() {
+        (i64::from(launch.grid[0]) % wide.lanes == 0).then_some(())?;
+    }
+    Some(launch)
+}
+
+/// Whether a launch is one that a kernel of vectors is for.
+fn whole_as_it_is(session: &Session, wide: &Wide, launch: &Launch) -> bool {
+    whole(session, wide, launch).is_some_and(|w| w == *launch)
+}
+
+/// A kernel of vectors in a text does the same in a launch.
+///
+/// # Errors
+/// What it does otherwise.
+fn same_text(session: &Session, wide: &Wide, text: &str, suited: &Suited) -> Result<(), String> {
+    let first = |d: Vec<warpsmith_ir::Diagnostic>| first_message(&d);
+    let (constants, compiler) = (&suited.launch.constants, &session.compiler);
+    let own = &session.plan.text;
+    let before = compiler.compile(own, constants, &session.kernel).map_err(first)?;
+    let after = compiler.compile(text, constants, &wide.kernel).map_err(first)?;
+    let kinds = if session.mixed { &[false, true][..] } else { &[false] };
+    kinds.iter().try_for_each(|mixed| same(session, wide, [&before, &after], suited, *mixed))
+}
+
+fn same(
+    session: &Session,
+    wide: &Wide,
+    [before, after]: [&Program; 2],
+    suited: &Suited,
+    mixed: bool,
+) -> Result<(), String> {
+    let said = |d: warpsmith_ir::Diagnostic| d.message;
+    let data = Data { seed: 7, tagged: &session.tagged, kind: Values::mixed(mixed) };
+    let prepared = |program: &Program, lengths: &Lengths| {
+        memory::prepare(program, &suited.launch, Some(lengths), data)
+    };
+    let mut lengths = suited.lengths.clone();
+    let (_, expected) =
+        memory::run_within((before, Limits::of(before)), &mut lengths, |l| prepared(before, l))
+            .map_err(said)?;
+    let cuts: &[u32] = if wide.cut.is_some() { &CUTS } else { &[1] };
+    for blocks in cuts {
+        let mut actual = prepared(after, &lengths).map_err(said)?;
+        actual.config.grid = wide.grid(actual.config.grid);
+        if let Some(cut) = &wide.cut {
+            actual.config.grid[cut.axis] = *blocks;
+        }
+        let outcome = program::run(after, &actual.config, &mut actual.memory, Checks::ALL);
+        nothing_found(&outcome.map_err(said)?)?;
+        let pairs = expected.memory.buffers.iter().zip(&actual.memory.buffers);
+        if pairs.into_iter().any(|(a, b)| a.bytes != b.bytes) {
+            return Err("it computes something else".into());
+        }
+    }
+    Ok(())
 }
 
 impl Wide {

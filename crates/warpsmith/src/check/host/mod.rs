@@ -241,7 +241,7 @@ impl Runner<'_> {
         for (i, param) in entry.params.iter().enumerate() {
             values.push(match (i, &entry.var(*param).ty) {
                 (0, Type::Scalar(Scalar::I32)) => Arg::Value(Value::i32(words.len() as i32)),
-                (1, Type::Pointer { .. }) => argument_vector(&mut memory, &words),
+                (1, Type::Pointer { .. }) => memory.argument_vector(&words),
                 (_, Type::Pointer { .. }) => Arg::Null,
                 (_, ty) => {
                     let zero = Value::int(ty.scalar().unwrap_or(Scalar::I32), 0);
@@ -362,22 +362,6 @@ pub(super) fn place(span: Option<Span>, sources: &SourceMap, path: &Path) -> Str
         Some((file, s)) => format!("{file}:{}", sources.line_column(s.file, s.start).0),
         None => shown(path),
     }
-}
-
-/// The words of the command line as `argv`.
-fn argument_vector(memory: &mut Memory, words: &[String]) -> Arg {
-    let vector = memory.buffers.len();
-    memory.buffers.push(vec![]);
-    let mut bytes = vec![];
-    for word in words {
-        let buffer = memory.buffers.len() as u64;
-        bytes.extend_from_slice(&((buffer + 1) << 40).to_le_bytes());
-        memory.buffers.push([word.as_bytes(), &[0]].concat());
-    }
-    bytes.extend_from_slice(&0u64.to_le_bytes());
-    memory.buffers[vector] = bytes;
-    (vector..memory.buffers.len()).for_each(|word| memory.host.host.insert(word, ()));
-    Arg::Pointer { buffer: vector, offset: 0 }
 }
 
 /// Every `--arg` means something in the program: a variable, a parameter of a kernel, a variable of the device.

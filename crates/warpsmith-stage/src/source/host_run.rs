@@ -1,0 +1,162 @@
+//! The arrays that launches of a kernel get when the program of its file runs: the host code is interpreted, its kernels do nothing.
+//!
+//! Whatever way pointers go through references, members, lambdas or memory, what arrives at a launch is known. What kernels would have
+//! computed is not: statements that ask for it are left out.
+
+use warpsmith_front::ast::TranslationUnit;
+use warpsmith_front::sema::{self, Libraries};
+use warpsmith_ir::interp::{self, Arg, LaunchRequest, Launcher, Limits, Memory, Skipped, Unknown};
+use warpsmith_ir::{FuncId, Module, Origin, Scalar, Type, Value};
+
+use super::shape::base_name;
+
+/// Statements and expressions of the host that are run, at most.
+const STEPS: u64 = 60_000_000;
+/// Bytes of all arrays: they are only named, and filled no further than the steps go.
+const BYTES: u64 = 4 << 30;
+/// Numbers that a program may want to be called with.
+const ARGUMENTS: usize = 6;
+/// Such a number: a size, mostly.
+const ARGUMENT: &str = "64";
+/// Launches with different arrays that are kept.
+const LAUNCHES: usize = 64;
+
+/// Where a pointer leads: the number of an array of the program, and the byte in it.
+pub type Place = (usize, i64);
+
+/// The pointers of one launch: the parameter, `a` or `grid.data`, and where it leads.
+pub type Pointers = Vec<(String, Place)>;
+
+/// The launches of a kernel by the `main` of its file, each way to pass arrays once; none where that is not there or not understood.
+pub fn launches(unit: &TranslationUnit, libraries: &Libraries<'_>, kernel: &str) -> Vec<Pointers> {
+    if !sema::has_host_function(unit, "main") {
+        return vec![];
+    }
+    let Ok(lowered) = sema::lower_program(unit, libraries, "main") else { return vec![] };
+    let Some(main) = lowered.host_functions.first() else { return vec![] };
+    let module = &lowered.module;
+    let given = if module.function(*main).params.is_empty() { 0 } else { ARGUMENTS };
+    let runs = (0..=given).map(|count| run(module, *main, count, kernel));
+    runs.into_iter().find(|seen| !seen.is_empty()).unwrap_or_default()
+}
+
+/// One run of the program, called with so many numbers.
+fn run(module: &Module, main: FuncId, count: usize, kernel: &str) -> Vec<Pointers> {
+    let mut memory = Memory::default();
+    let mut words = vec!["program".to_string()];
+    words.resize(count + 1, ARGUMENT.to_string());
+    let function = module.function(main);
+    let values = function.params.iter().enumerate().map(|(i, p)| match (i, &function.var(*p).ty) {
+        (0, ty) => {
+            let count = words.len() as i64;
+            Arg::Value(Value::int(ty.scalar().unwrap_or(Scalar::I32), count))
+        }
+        (1, Type::Pointer { .. }) => memory.argument_vector(&words),
+        _ => Arg::Null,
+    });
+    let values: Vec<Arg> = values.collect();
+    let limits = Limits { max_steps: STEPS, ..Limits::default() };
+    let mut notes = Notes { module, kernel, seen: vec![] };
+    // How far it came is enough.
+    let _ = interp::call(module, main, &values, &mut memory, &limits, &mut notes);
+    notes.seen
+}
+
+/// Takes down what launches of a kernel get.
+struct Notes<'m> {
+    module: &'m Module,
+    kernel: &'m str,
+    seen: Vec<Pointers>,
+}
+
+impl Notes<'_> {
+    /// The pointers of a value, and of the members of one that is a structure.
+    fn pointers(&self, ty: &Type, name: &str, bytes: &[u8], at: usize, found: &mut Pointers) {
+        match ty {
+            Type::Pointer { .. } => {
+                let own = bytes.get(at..at + 8).and_then(|b| b.try_into().ok());
+                found
+                    .extend(own.and_then(|b| place(&Arg::pointer_in(b))).map(|p| (name.into(), p)));
+            }
+            Type::Struct(id) => {
+                for f in &self.module.structs[id.0 as usize].fields {
+                    let inner = format!("{name}.{}", f.name);
+                    self.pointers(&f.ty, &inner, bytes, at + f.offset as usize, found);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn place(arg: &Arg) -> Option<Place> {
+    match arg {
+        Arg::Pointer { buffer, offset } => Some((*buffer, *offset)),
+        _ => None,
+    }
+}
+
+impl Launcher for Notes<'_> {
+    fn launch(&mut self, memory: &mut Memory, request: LaunchRequest) -> Result<(), String> {
+        // The host may read what kernels write there without a copy.
+        let lent: Vec<usize> =
+            (0..memory.buffers.len()).filter(|b| memory.host.shared.contains(*b)).collect();
+        for b in lent {
+            memory.host.unknown.insert(b, Unknown::new(memory.buffers[b].len()));
+        }
+        let function = self.module.function(request.kernel);
+        if base_name(&function.name) != base_name(self.kernel) || self.seen.len() == LAUNCHES {
+            return Ok(());
+        }
+        let mut found = vec![];
+        for (arg, param) in request.args.iter().zip(&function.params) {
+            let var = function.var(*param);
+            match arg {
+                Arg::Bytes(bytes) => self.pointers(&var.ty, &var.name, bytes, 0, &mut found),
+                _ => found.extend(place(arg).map(|p| (var.name.clone(), p))),
+            }
+        }
+        if !self.seen.contains(&found) {
+            self.seen.push(found);
+        }
+        Ok(())
+    }
+
+    fn tolerant(&self) -> bool {
+        true
+    }
+
+    fn hurries(&self) -> bool {
+        true
+    }
+
+    fn skipped(&mut self, _: Skipped) {}
+
+    /// Numbers that nobody knows do not decide where pointers lead.
+    fn missing_arg(
+        &mut self,
+        _: &mut Memory,
+        kernel: FuncId,
+        index: usize,
+        _: &Origin,
+    ) -> Option<Arg> {
+        let function = self.module.function(kernel);
+        match &function.var(*function.params.get(index)?).ty {
+            Type::Pointer { .. } => Some(Arg::Null),
+            ty => Some(Arg::Value(Value::int(ty.scalar()?, 1))),
+        }
+    }
+
+    fn copy_to_global(&mut self, _: warpsmith_ir::GlobalId, _: Vec<u8>) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn most_bytes(&self) -> Option<u64> {
+        Some(BYTES)
+    }
+
+    /// Kernels would have written to the memory of the device.
+    fn unwritten(&self, _: usize, _: usize, bytes: usize) -> Option<Unknown> {
+        Some(Unknown::new(bytes))
+    }
+}
