@@ -15,7 +15,9 @@ use crate::search;
 use crate::session::{Input, Refusal, Session, Suited};
 use crate::source::marks::{self, Bytes, Tok};
 use crate::source::patch::Patch;
-use crate::verify::check::Checker;
+use crate::stage::wording;
+use crate::verify::check::{Checked, Checker, Rewritten};
+use crate::verify::{further, passed};
 
 /// The word before the alternatives of a hole.
 pub const CHOOSE: &str = "__choose__";
@@ -89,18 +91,27 @@ pub fn fill(input: &Input) -> Result<Filling, Refusal> {
                 .help("give the block with --block, sizes with --arg NAME=N");
         return Err(refusal(input, true, error));
     }
-    let mut more = false;
+    let mut further = None;
     for tried in 1..=MAX_TRIED {
         let text = filled(&input.text, &holes, &choice);
         if trial.suits(&text, &choice, 0) {
-            if !more {
-                more = true;
-                let unseen = Checker::new(trial.session, &[])?.launches;
-                for suited in unseen {
+            if further.is_none() {
+                let unseen = Checker::new(trial.session, &[])?;
+                let mut all = unseen.launches.clone();
+                all.extend(further::launches(trial.session, &unseen)?);
+                all.extend(passed::without_positions(trial.session, &unseen.launches)?);
+                for suited in all {
                     trial.expect(suited)?;
                 }
+                further = Some(unseen);
             }
-            if trial.suits(&text, &choice, few) {
+            let other = match &further {
+                Some(checker) if trial.suits(&text, &choice, few) => {
+                    Some(trial.with_other_data(checker, &text, &choice)?)
+                }
+                _ => None,
+            };
+            if other == Some(true) {
                 let checked = trial.expected.iter().map(|e| e.suited.launch.describe()).collect();
                 let holes = chosen(&input.text, &holes, &choice);
                 return Ok(Filling { text, holes, tried, checked });
@@ -187,6 +198,30 @@ impl Trial<'_> {
         let buffers = p.memory.buffers.into_iter().map(|b| b.bytes).collect();
         self.expected.push(Expected { suited, buffers, arrays: p.arrays });
         Ok(())
+    }
+
+    /// Whether it does so with data of either sign, near the numbers of the text, and beyond all small ones.
+    fn with_other_data(
+        &mut self,
+        checker: &Checker,
+        text: &str,
+        choice: &[usize],
+    ) -> Result<bool, Refusal> {
+        for suited in checker.first() {
+            let compiler = &self.session.compiler;
+            let Ok(made) = compiler.compile(text, &suited.launch.constants, &self.kernel) else {
+                return Ok(false);
+            };
+            let mut checked = Checked::default();
+            checker.near(self.session, &Rewritten::of(made), suited, &mut checked)?;
+            if let Some(problem) = checked.problems.first() {
+                let launches = self.expected.len();
+                self.far =
+                    Some(Far { launches, choice: choice.to_vec(), what: wording::said(problem) });
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Whether a filled text computes the same in all launches from a number on.

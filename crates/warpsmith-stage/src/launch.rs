@@ -39,6 +39,8 @@ pub struct Launch {
     pub far: bool,
     /// Parameters that the array of another one is passed for.
     pub aliased: Vec<[String; 2]>,
+    /// Pointers that are null.
+    pub absent: Vec<String>,
 }
 
 impl Launch {
@@ -75,14 +77,15 @@ impl Launch {
         };
         let aliased =
             self.aliased.iter().map(|[first, own]| format!(", one array for {first} and {own}"));
-        let aliased: String = aliased.collect();
+        let absent = self.absent.iter().map(|name| format!(", {name} is null"));
+        let passed: String = aliased.chain(absent).collect();
         let blocks: u64 = self.grid.iter().map(|n| u64::from(*n)).product();
         let some = match self.only.len() {
             0 => String::new(),
             n => format!(", {n} of {blocks} blocks"),
         };
         format!(
-            "block {}, grid {}{as_it_is}{sizes}{aliased}{some}",
+            "block {}, grid {}{as_it_is}{sizes}{passed}{some}",
             dims(self.block),
             dims(self.grid)
         )

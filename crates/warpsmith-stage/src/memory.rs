@@ -1,8 +1,12 @@
 //! Memory of a launch: values that tell elements apart, in arrays as long as the unmodified kernel needs.
 
 mod literals;
+mod tags;
 
 pub use literals::{NEAR_WAYS, come_near};
+pub use tags::{Data, SEEDS_A_WAY, Values};
+use tags::{SMALL, Tags};
+
 use std::collections::HashMap;
 
 use warpsmith_emu::{
@@ -15,110 +19,6 @@ use warpsmith_ir::{Diagnostic, Module, Scalar, Span, Type, Value};
 use crate::launch::Launch;
 use crate::mix::Mix;
 use crate::program::{self, Limits, Program};
-
-/// What arrays hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Data<'a> {
-    /// What random values come from.
-    pub seed: u64,
-    /// Integer arrays whose elements are to be told apart; others get small numbers, which subscripts can be made from.
-    pub tagged: &'a [String],
-    /// What else they are good for.
-    pub kind: Values,
-}
-
-/// What numbers do beside telling elements apart.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Values {
-    /// Reals are above zero; integers that subscripts are made from are small.
-    #[default]
-    Tagged,
-    /// Reals have both signs and all integers are small, so that branches which data decide on go both ways.
-    Mixed,
-    /// Integers that subscripts are made from go as far as threads along x do.
-    Wide,
-    /// As mixed ones, and many lie near the numbers that the kernel compares something with.
-    Near,
-}
-
-impl Values {
-    /// Whether branches are to go both ways.
-    pub fn mixed(mixed: bool) -> Values {
-        if mixed { Values::Mixed } else { Values::Tagged }
-    }
-}
-
-/// Seeds that send threads the same way where data are mixed: what few bits make equal by accident is told apart by several.
-pub const SEEDS_A_WAY: u64 = 8;
-
-/// Small numbers are below this, and those that go far below that, so that loops which they count end.
-const SMALL: u64 = 7;
-const FAR: u64 = 600;
-
-/// Numbers of fewer bits than this are not enough to tell all elements of an array apart.
-const FEW_BITS: u32 = 20;
-
-/// Element values that differ as long as the type has enough of them: reals between 1 and 2, or integers.
-struct Tags {
-    next: u64,
-    odd: u64,
-    start: u64,
-    /// Numbers that subscripts are made from are below this.
-    span: u64,
-    /// Which numbers are below zero; `None`: none.
-    way: Option<u64>,
-}
-
-impl Tags {
-    fn new(data: Data<'_>, launch: &Launch) -> Tags {
-        let threads = u64::from(launch.grid[0]) * u64::from(launch.block[0]);
-        let span = if data.kind == Values::Wide { threads.clamp(SMALL, FAR) } else { SMALL };
-        let mut mix = Mix(data.seed);
-        Tags {
-            next: 0,
-            odd: mix.next() | 1,
-            start: mix.next(),
-            way: matches!(data.kind, Values::Mixed | Values::Near)
-                .then_some(data.seed / SEEDS_A_WAY),
-            span,
-        }
-    }
-
-    /// The next of 2^`bits` numbers: in an order that visits each once, or, where they are too few for all elements, without
-    /// one, so that elements which are equal for one seed are not for the next.
-    #[inline]
-    fn number(&mut self, bits: u32) -> u64 {
-        self.next += 1;
-        let mask = u64::MAX >> (64 - bits);
-        let number = self.next.wrapping_mul(self.odd).wrapping_add(self.start);
-        if bits < FEW_BITS { Mix(number).next() & mask } else { number & mask }
-    }
-
-    #[inline]
-    fn value(&mut self, ty: Scalar) -> Value {
-        let mut value = self.unsigned(ty);
-        if let Some(way) = self.way.filter(|_| ty.is_float())
-            && Mix(Mix(way).next() ^ self.next).next() & 1 == 1
-        {
-            value.bits |= 1 << (8 * ty.bytes() - 1);
-        }
-        value
-    }
-
-    #[inline]
-    fn unsigned(&mut self, ty: Scalar) -> Value {
-        match ty {
-            Scalar::F64 => Value { ty, bits: 0x3ff0_0000_0000_0000 | self.number(52) },
-            Scalar::F32 => Value { ty, bits: 0x3f80_0000 | self.number(23) },
-            Scalar::F16 => Value { ty, bits: 0x3c00 | self.number(10) },
-            Scalar::BF16 => Value { ty, bits: 0x3f80 | self.number(7) },
-            Scalar::Bool => Value::bool(self.number(1) == 1),
-            _ => {
-                Value::int(ty, self.number(if ty.bytes() < 4 { 8 * ty.bytes() } else { 23 }) as i64)
-            }
-        }
-    }
-}
 
 /// Memory and arguments of a launch.
 #[derive(Clone, Debug)]
@@ -179,9 +79,10 @@ pub fn prepare(
     let function = program.module.function(program.kernel);
     let memory = DeviceMemory::new(&program.module);
     let (tags, mix) = (Tags::new(data, launch), Mix(data.seed));
-    let (arrays, passed, aliased) = (vec![], HashMap::new(), &launch.aliased[..]);
+    let (arrays, passed) = (vec![], HashMap::new());
+    let (aliased, absent) = (&launch.aliased[..], &launch.absent[..]);
     let mut filling =
-        Filling { program, lengths, data, memory, tags, mix, arrays, aliased, passed };
+        Filling { program, lengths, data, memory, tags, mix, arrays, aliased, absent, passed };
     variables(launch, &mut filling);
     let mut args = vec![];
     let mut objects = vec![];
@@ -197,7 +98,10 @@ pub fn prepare(
         args.push(match &var.ty {
             Type::Pointer { pointee, .. } => {
                 let buffer = filling.array(&var.name, pointee);
-                Arg::Pointer { buffer, offset: 0 }
+                match launch.absent.contains(&var.name) {
+                    true => Arg::Null,
+                    false => Arg::Pointer { buffer, offset: 0 },
+                }
             }
             Type::Scalar(s) if s.is_float() => {
                 let value = filling.tags.value(*s);
@@ -243,6 +147,8 @@ struct Filling<'a> {
     arrays: Vec<String>,
     /// Pointers that the array of an earlier one is passed for.
     aliased: &'a [[String; 2]],
+    /// Those that are null.
+    absent: &'a [String],
     passed: HashMap<String, BufferId>,
 }
 
@@ -251,9 +157,8 @@ impl Filling<'_> {
     fn array(&mut self, name: &str, pointee: &Type) -> BufferId {
         let length = self.lengths.and_then(|l| l.get(self.arrays.len()).copied());
         let element = pointee.innermost().clone();
-        let base = name.split('.').next().unwrap_or(name);
         let told_apart = !matches!(self.data.kind, Values::Mixed | Values::Near);
-        let tagged = told_apart && self.data.tagged.iter().any(|t| t == base);
+        let tagged = told_apart && self.data.is_tagged(name);
         let (program, tags, mix) = (self.program, &mut self.tags, &mut self.mix);
         let bytes = match length {
             Some(n) => contents(program, &element, n, tagged, tags, mix),
@@ -295,8 +200,11 @@ impl Filling<'_> {
         let module = &self.program.module;
         match ty {
             Type::Pointer { pointee, .. } => {
-                let pointer = device_pointer(self.array(name, pointee), 0).to_le_bytes();
-                bytes[at..at + pointer.len()].copy_from_slice(&pointer);
+                let buffer = self.array(name, pointee);
+                if !self.absent.iter().any(|n| n == name) {
+                    let pointer = device_pointer(buffer, 0).to_le_bytes();
+                    bytes[at..at + pointer.len()].copy_from_slice(&pointer);
+                }
             }
             Type::Array(element, n) => {
                 let step = layout_of(module, element).size as usize;

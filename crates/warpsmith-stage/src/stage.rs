@@ -9,7 +9,7 @@ mod narrow;
 mod not_run;
 pub(crate) mod overlaps;
 mod refuted;
-mod wording;
+pub(crate) mod wording;
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};

@@ -3,30 +3,36 @@
 use warpsmith_emu::Arg;
 use warpsmith_ir::{Expr, ExprKind, Module, Scalar, StmtKind, Type, Value, visit};
 
-use super::{Prepared, SEEDS_A_WAY, parts};
+use super::{Data, Prepared, SEEDS_A_WAY, parts};
 use crate::mix::Mix;
 use crate::program::Program;
 use warpsmith_ir::layout::layout_of;
 
-/// Ways in which data come near the numbers of a text.
-pub const NEAR_WAYS: u64 = 7;
+/// Ways in which data come near the numbers of a text, or are beyond all that small ones show.
+pub const NEAR_WAYS: u64 = 9;
 /// Those in which all data are alike: what goes on until they differ goes on to the end.
 const ALIKE: u64 = 3;
+/// From this one on data are any that their types hold: in the first of these ways all, in the others those of marked arrays, which subscripts
+/// need not be made from.
+const ANY: u64 = 7;
 
 /// Has about half of the numbers in the arrays of a launch, and of the reals among its arguments, lie at, above and below what the unmodified kernel compares
 /// something with, or be zero, of either sign where they are reals. Arguments may be no number, or beyond all. In some ways all
-/// data are one number.
-pub fn come_near(prepared: &mut Prepared, reference: &Program, seed: u64) {
+/// data are one number; in others about half of them are any that there are.
+pub fn come_near(prepared: &mut Prepared, reference: &Program, data: Data<'_>) {
+    let seed = data.seed;
     let mut numbers = compared(&reference.module);
     numbers.extend([0.0, -0.0]);
     let mut mix = Mix(seed);
     let way = seed / SEEDS_A_WAY % NEAR_WAYS;
     let one = numbers[way as usize % numbers.len()];
-    for buffer in prepared.memory.buffers.iter_mut().take(prepared.arrays.len()) {
+    let arrays = prepared.memory.buffers.iter_mut().zip(&prepared.arrays);
+    for (buffer, _) in arrays.filter(|(_, name)| way <= ANY || data.is_tagged(name)) {
         let Some(element) = buffer.element.clone() else { continue };
-        let change = |s| match way < ALIKE {
-            true => Some(number(s, one)),
-            false => near(&numbers, s, &mut mix),
+        let change = |s| match way {
+            ..ALIKE => Some(number(s, one)),
+            ALIKE..ANY => near(&numbers, s, &mut mix),
+            _ => any(s, &mut mix),
         };
         put(reference, &element, &mut buffer.bytes, change);
     }
@@ -90,6 +96,13 @@ fn near(numbers: &[f64], ty: Scalar, mix: &mut Mix) -> Option<Value> {
     let value = if apart == 0.0 { one } else { one + apart };
     let kept = mix.below(2) == 0;
     (!kept).then(|| number(ty, value))
+}
+
+/// Any number that the type holds, every other time.
+fn any(ty: Scalar, mix: &mut Mix) -> Option<Value> {
+    let bits = mix.next() & (u64::MAX >> (64 - 8 * ty.bytes()));
+    let kept = ty == Scalar::Bool || mix.below(2) == 0;
+    (!kept).then_some(Value { ty, bits })
 }
 
 fn number(ty: Scalar, value: f64) -> Value {

@@ -135,7 +135,7 @@ pub(super) fn wrong(session: &Session, problems: &[Problem]) -> Refusal {
 }
 
 /// A problem in words: the launch, the thread, the element.
-pub(super) fn said(problem: &Problem) -> String {
+pub(crate) fn said(problem: &Problem) -> String {
     let launch = problem.launch.describe();
     match &problem.kind {
         ProblemKind::Finding(f) => {

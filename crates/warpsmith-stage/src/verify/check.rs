@@ -6,7 +6,7 @@ use std::rc::Rc;
 use warpsmith_emu::{Checks, Finding, Outcome, Rule};
 use warpsmith_ir::{Diagnostic, Span, Way};
 
-use super::{blocks, tiny};
+use super::{blocks, passed, tiny};
 use crate::launch::{self, End, Fit, Launch, SIDE};
 use crate::memory::{self, Data, Lengths, Prepared, Values};
 use crate::program::{Limits, Program, nothing_found};
@@ -157,19 +157,6 @@ pub fn of_own_block(session: &Session, launches: &[Suited]) -> Vec<Launch> {
     launches.iter().filter(own).take(OF_EACH).map(|s| s.launch.clone()).collect()
 }
 
-/// The same with arrays that host code passes for two parameters.
-fn aliased(session: &mut Session, launches: &[Suited]) -> Result<Vec<Suited>, Refusal> {
-    let mut all = vec![];
-    let like = of_own_block(session, launches);
-    for aliased in session.aliased.same.clone() {
-        for launch in &like {
-            let launch = Launch { aliased: aliased.clone(), ..launch.clone() };
-            all.extend(session.suit(launch)?);
-        }
-    }
-    Ok(all)
-}
-
 /// Loops that go through more planes than a tile of the file's block has elements along an axis, with as many positions.
 fn beyond_tiles(session: &mut Session, profiled: &[Suited]) -> Option<(Fit, u32)> {
     let own = profiled.iter().find(|s| Some(s.launch.block) == session.own)?;
@@ -244,8 +231,7 @@ impl Checker {
         }
         let of_file = session.of_file(&launches)?;
         launches.extend(of_file);
-        let aliased = aliased(session, &launches)?;
-        launches.extend(aliased);
+        launches.extend(passed::launches(session, &launches)?);
         let tiny = tiny::launches(session)?;
         Ok(Checker { launches, tiny, dropped: vec![], cut: None })
     }
@@ -368,21 +354,39 @@ impl Checker {
         let mut checked = Checked::default();
         for suited in self.first() {
             let rewritten = Rewritten::new(session, edits, &suited.launch)?;
-            let shaped = session.shaped(&suited.launch)?;
-            for way in NEAR_WAYS {
-                let seed = SEED + way * memory::SEEDS_A_WAY;
-                let programs = (&shaped.reference, &rewritten);
-                self.with(session, programs, suited, (seed, Values::Near), &mut checked)?;
-                if !checked.problems.is_empty() {
-                    return Ok(checked);
-                }
+            self.near(session, &rewritten, suited, &mut checked)?;
+            if !checked.problems.is_empty() {
+                break;
             }
         }
         Ok(checked)
     }
 
+    /// The same in one launch, until something is wrong.
+    ///
+    /// # Errors
+    /// What the emulator refuses.
+    pub(crate) fn near(
+        &self,
+        session: &mut Session,
+        rewritten: &Rewritten,
+        suited: &Suited,
+        checked: &mut Checked,
+    ) -> Result<(), Refusal> {
+        let shaped = session.shaped(&suited.launch)?;
+        for way in NEAR_WAYS {
+            let seed = SEED + way * memory::SEEDS_A_WAY;
+            let programs = (&shaped.reference, rewritten);
+            self.with(session, programs, suited, (seed, Values::Near), checked)?;
+            if !checked.problems.is_empty() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// The first launches of each block, and those whose loops go through many planes.
-    pub(super) fn first(&self) -> Vec<&Suited> {
+    pub(crate) fn first(&self) -> Vec<&Suited> {
         let mut first: Vec<&Suited> = vec![];
         for suited in self.looked_at() {
             let same = first.iter().filter(|s| s.launch.block == suited.launch.block).count();
@@ -417,7 +421,7 @@ impl Checker {
         let prepare = |program: &Program, launch: &Launch, lengths: &Lengths| {
             let mut p = memory::prepare(program, launch, Some(lengths), data)?;
             if kind == Values::Near {
-                memory::come_near(&mut p, reference, seed);
+                memory::come_near(&mut p, reference, data);
             }
             Ok(p)
         };
@@ -519,6 +523,11 @@ pub struct Rewritten {
 }
 
 impl Rewritten {
+    /// A program that no edits lead to.
+    pub fn of(program: Program) -> Rewritten {
+        Rewritten { program, edits: Patch::default(), constants: Patch::default() }
+    }
+
     /// Compiles a rewritten text for a launch.
     ///
     /// # Errors

@@ -63,7 +63,10 @@ impl Further {
 }
 
 /// Launches of the small block and of that of the file, or a usual one.
-fn launches(session: &mut Session, checker: &Checker) -> Result<Vec<Suited>, Refusal> {
+///
+/// # Errors
+/// What the emulator refuses.
+pub(crate) fn launches(session: &mut Session, checker: &Checker) -> Result<Vec<Suited>, Refusal> {
     let mut all: Vec<Suited> = vec![];
     if session.input.grid.is_some() {
         return Ok(all);

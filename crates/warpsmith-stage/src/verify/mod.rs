@@ -4,6 +4,7 @@ pub(crate) mod barriers;
 mod blocks;
 pub(crate) mod check;
 pub(crate) mod further;
+pub(crate) mod passed;
 pub mod proof;
 mod tiny;
 pub(crate) mod unmet;
