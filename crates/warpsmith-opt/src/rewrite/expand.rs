@@ -19,6 +19,7 @@ use warpsmith_ir::{
 use super::Rewritten;
 use super::edit::copy;
 use super::edit::copy::general_copy;
+use super::edit::implied::drop_implied;
 use super::step::{About, Law, LoopArgs, OfLoop};
 use crate::analysis::access::Scope;
 use crate::analysis::scalars;
@@ -145,7 +146,9 @@ pub fn apply(legal: LegalExpand<'_>) -> Rewritten {
             iterations.extend(body.stmts);
         }
     }
+    let around: Vec<LoopId> = kernel.loops_around(legal.target.id).iter().map(|l| l.id).collect();
     copy::replace_loop(&mut kernel, legal.target.id, iterations);
+    drop_implied(&mut kernel, &around);
     Rewritten::same_loops(kernel)
 }
 

@@ -120,8 +120,9 @@ pub struct Chosen {
     pub declined: Vec<String>,
 }
 
-/// By how much a plan has to be better than none.
+/// By how much a plan has to be better than none, where both were measured, and where a model alone says so.
 const WORTHWHILE: f64 = 0.97;
+const WORTH_TRUSTING: f64 = 0.92;
 /// Blocks along an axis of the launch that is counted.
 const COUNTED_BLOCKS: u32 = 9;
 /// Iterations of loops in a launch that is checked, so that blocks which share them have several, and not all as many.
@@ -345,8 +346,10 @@ impl Chosen {
             self.tried.push(Tried { name, cost: e.cost, measured, failed: None });
         }
         self.tried.extend(failed);
+        let times_known = matches!(times, Some(Ok(_)));
         self.measured = times.map(|t| t.map(|t| t.said));
-        let worthwhile = |c: f64| before.is_none_or(|b| c < b * WORTHWHILE);
+        let enough = if times_known { WORTHWHILE } else { WORTH_TRUSTING };
+        let worthwhile = |c: f64| before.is_none_or(|b| c < b * enough);
         let known = entrants.into_iter().zip(seconds).filter_map(|(e, s)| Some((s?, e)));
         known.filter(|(s, _)| worthwhile(*s)).collect()
     }

@@ -44,22 +44,29 @@ impl Further {
         checker: &Checker,
         edits: &Patch,
     ) -> Result<Option<(Suited, Vec<Problem>)>, Refusal> {
+        // There are fewer of them, and they need no new launches.
+        let near = checker.with_data_near(session, edits)?;
+        self.ways = near.ways;
+        if !near.problems.is_empty() {
+            return Ok(with_launch(&checker.launches, near.problems));
+        }
         let all = match self.launches.take() {
             Some(known) => Checker { dropped: checker.dropped.clone(), ..known },
             None => checker.of(launches(session, checker)?),
         };
         let mut checked = all.check(session, edits, 1)?;
-        self.ways = std::mem::take(&mut checked.ways);
-        if checked.problems.is_empty() {
-            checked = checker.with_data_near(session, edits)?;
-            self.ways.append(&mut checked.ways);
-        }
-        let problems = checked.problems;
-        let same = |s: &&Suited| problems.iter().any(|p| p.launch == s.launch);
-        let suited = all.launches.iter().chain(&checker.launches).find(same).cloned();
+        self.ways.append(&mut checked.ways);
+        let found = with_launch(&all.launches, checked.problems);
         self.launches = Some(all);
-        Ok(suited.map(|s| (s, problems)))
+        Ok(found)
     }
+}
+
+/// What is wrong, with the launch in which it is.
+fn with_launch(launches: &[Suited], problems: Vec<Problem>) -> Option<(Suited, Vec<Problem>)> {
+    let same = |s: &&Suited| problems.iter().any(|p| p.launch == s.launch);
+    let suited = launches.iter().find(same).cloned()?;
+    Some((suited, problems))
 }
 
 /// Launches of the small block and of that of the file, or a usual one.

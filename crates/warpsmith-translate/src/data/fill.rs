@@ -84,7 +84,7 @@ fn range(ty: Scalar) -> (i128, i128) {
 /// Bytes of `count` elements of a type.
 ///
 /// `iota` counts scalars from 0; `random` gives reals uniform in [−1, 1) and integers uniform in 0 … 99
-/// (0 or 1 for `bool`), `uniform` reals between two numbers, from `seed` unless the initialiser has its own. Pointers in structs are null.
+/// (0 or 1 for `bool`), `uniform` numbers between two others, from `seed` unless the initialiser has its own. Pointers in structs are null.
 /// `File` is the caller's to handle and gives zeros here.
 pub fn fill(module: &Module, element: &Type, count: u64, init: &Init, seed: u64) -> Vec<u8> {
     let size = layout_of(module, element).size;
@@ -101,10 +101,7 @@ pub fn fill(module: &Module, element: &Type, count: u64, init: &Init, seed: u64)
         for (offset, ty) in &scalars {
             let value = match init {
                 Init::Iota => Value::int(*ty, next),
-                Init::Uniform(low, high) if ty.is_float() => {
-                    let share = (random_value(&mut rng, Scalar::F64).as_f64() + 1.0) / 2.0;
-                    Value::float(*ty, low + (high - low) * share)
-                }
+                Init::Uniform(low, high) => between(&mut rng, (*low, *high), *ty),
                 _ => random_value(&mut rng, *ty),
             };
             next += 1;
@@ -113,6 +110,18 @@ pub fn fill(module: &Module, element: &Type, count: u64, init: &Init, seed: u64)
         }
     }
     bytes
+}
+
+/// A number from the first one on, below the second; a whole one where there is one.
+fn between(rng: &mut Xoshiro256PlusPlus, (low, high): (f64, f64), ty: Scalar) -> Value {
+    let share = (random_value(rng, Scalar::F64).as_f64() + 1.0) / 2.0;
+    if ty.is_float() {
+        return Value::float(ty, low + (high - low) * share);
+    }
+    let (least, most) = range(ty);
+    let first = low.ceil();
+    let value = (first + ((high.ceil() - first) * share).floor()) as i128;
+    Value::int(ty, value.clamp(least, most) as i64)
 }
 
 fn random_value(rng: &mut Xoshiro256PlusPlus, ty: Scalar) -> Value {
@@ -178,6 +187,23 @@ mod tests {
         let all: Vec<f64> = bytes.chunks(8).map(of).collect();
         assert!(all.iter().all(|x| (0.25..0.75).contains(x)));
         assert!(all.iter().any(|x| *x < 0.3) && all.iter().any(|x| *x > 0.7));
+    }
+
+    #[test]
+    fn uniform_integers_lie_between_two_numbers_too() {
+        let of = |ty: Scalar, low: f64, high: f64| {
+            let element = Type::Scalar(ty);
+            let bytes = fill(&Module::default(), &element, 500, &Init::Uniform(low, high), 7);
+            let size = ty.bytes() as usize;
+            let all = bytes.chunks(size).map(|b| scalar_from_bytes(ty, b).as_i64());
+            let all: Vec<i64> = all.collect();
+            (*all.iter().min().expect("some"), *all.iter().max().expect("some"))
+        };
+        assert_eq!(of(Scalar::I32, -3.0, 4.0), (-3, 3));
+        let (least, most) = of(Scalar::I64, -2e9, 2e9);
+        assert!((-2_000_000_000..-1_900_000_000).contains(&least));
+        assert!((1_900_000_000..2_000_000_000).contains(&most));
+        assert_eq!(of(Scalar::U8, -3.0, 1000.0), (0, 255));
     }
 
     #[test]

@@ -316,6 +316,9 @@ impl Translation<'_> {
     fn test_fills(&self) -> Vec<(Slot, Fill)> {
         let function = function_of(self.input);
         let given = self.specs.iter().filter_map(|s| {
+            let array = *function.params.iter().find(|p| function.var(**p).name == s.name)?;
+            let element = function.var(array).ty.pointee()?.innermost().scalar();
+            let whole = element.is_some_and(|s| !s.is_float());
             let fill = match &s.spec {
                 ArgSpec::Init(Init::Zeros) | ArgSpec::Array { init: Init::Zeros, .. } => {
                     Fill::Zeros
@@ -323,12 +326,13 @@ impl Translation<'_> {
                 ArgSpec::Init(Init::Iota) | ArgSpec::Array { init: Init::Iota, .. } => Fill::Iota,
                 ArgSpec::Init(Init::Uniform(low, high))
                 | ArgSpec::Array { init: Init::Uniform(low, high), .. } => {
-                    Fill::Between(*low, *high)
+                    // Whole numbers go up to the last one there, below the second number.
+                    let last = if whole { high.ceil() - 1.0 } else { *high };
+                    Fill::Between(if whole { low.ceil() } else { *low }, last)
                 }
                 _ => return None,
             };
-            let array = function.params.iter().find(|p| function.var(**p).name == s.name)?;
-            Some(((*array, vec![]), fill))
+            Some(((array, vec![]), fill))
         });
         let given: Vec<(Slot, Fill)> = given.collect();
         let values = values::of_arrays(&self.input.module, function);
