@@ -23,6 +23,8 @@ pub struct Symbol {
     pub kind: SymbolKind,
     /// Its type is `int`.
     pub int: bool,
+    /// Its type may have 64 bits.
+    pub long: bool,
     /// What it goes along, where that is known.
     pub along: Option<Along>,
     /// It says how far elements are apart.
@@ -32,7 +34,8 @@ pub struct Symbol {
 impl Symbol {
     /// A name or expression of a kind, of which nothing else is known.
     pub fn new(text: &str, kind: SymbolKind) -> Symbol {
-        Symbol { text: text.to_string(), kind, int: false, along: kind.along(), shifts: false }
+        let (text, along) = (text.to_string(), kind.along());
+        Symbol { text, kind, int: false, long: false, along, shifts: false }
     }
 }
 
@@ -412,7 +415,8 @@ fn symbols(
             site.ints.contains(&text) || kind == SymbolKind::Constant && is_int_macro(unit, &text);
         let along = if site.kernel { along(&text, kind, usage) } else { kind.along() };
         let shifts = site.kernel && usage.shifts.contains(&text);
-        let symbol = Symbol { text, kind, int, along, shifts };
+        let long = scope::names(&text).iter().any(|n| site.longs.contains(n));
+        let symbol = Symbol { text, kind, int, long, along, shifts };
         if !all.contains(&symbol) {
             all.push(symbol);
         }

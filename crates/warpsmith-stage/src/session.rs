@@ -4,6 +4,7 @@ pub mod ahead;
 mod choice;
 mod own;
 mod parameters;
+mod steps;
 mod suiting;
 pub mod varied;
 
@@ -32,6 +33,7 @@ use crate::strides::{self, Strides};
 use crate::synth::reads::Effort;
 use crate::usage::{self, Usage};
 use ahead::{Asked, Ran};
+pub use steps::{Hear, Steps};
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
@@ -68,42 +70,6 @@ pub struct Input {
     pub chosen: bool,
     /// What is known of the host code, whatever kernels are made.
     pub hosts: aliased::Hosts,
-}
-
-/// Is told the name of a step.
-pub type Hear = Rc<dyn Fn(&str)>;
-
-/// Hears of each step that begins, for whoever waits.
-#[derive(Clone, Default)]
-pub struct Steps {
-    hear: Option<Hear>,
-    /// What the steps are a part of.
-    within: String,
-}
-
-impl Steps {
-    /// Steps that `hear` is told of.
-    pub fn new(hear: Hear) -> Steps {
-        Steps { hear: Some(hear), within: String::new() }
-    }
-
-    /// Steps of a part of the work, which is named before each.
-    pub fn within(&self, part: &str) -> Steps {
-        Steps { hear: self.hear.clone(), within: format!("{}{part}: ", self.within) }
-    }
-
-    /// Says that the step of this name begins.
-    pub fn begin(&self, name: &str) {
-        if let Some(hear) = &self.hear {
-            hear(&format!("{}{name}", self.within));
-        }
-    }
-}
-
-impl std::fmt::Debug for Steps {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(if self.hear.is_some() { "heard" } else { "unheard" })
-    }
 }
 
 /// Why a file is not staged. The first source of the map is the file as the user wrote it.
@@ -316,8 +282,8 @@ impl Session {
         }
         let mut ties = ties::of_host(&unit, &kernel, &parsed, &usage.shifts);
         ties.retain(|t| !input.integers.contains_key(&t.parameter));
-        let aliased =
-            input.hosts.shared(&kernel, || aliased::of_file(&unit, &kernel, &parsed, &compiler));
+        let find = || aliased::of_file(&unit, &kernel, &parsed, compiler.libraries());
+        let aliased = input.hosts.shared(&kernel, find);
         let mut tagged = vec![];
         for i in 0..plan.reads.len() {
             tagged.extend(scope::names(plan.slice(&plan.mark(i).global())));

@@ -205,9 +205,6 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
     let Named { fixed, only, .. } = named;
     let Written { found, copied, edits, checked, inserted, redundant, removed } = result;
     let accesses = accesses(&session, &found, copied.time, &proofs);
-    if let Some(first) = checked.launches.first() {
-        narrow::refused(&mut session, first, &accesses)?;
-    }
     let mut notes = notes(&session, &checked, &accesses);
     notes.extend(fixed.iter().map(wording::fixed));
     let proved = all_proved(&session, &proofs);
@@ -416,6 +413,8 @@ fn sure(
         // What an array that changes holds is assumed: launches that come to numbers of the text may say otherwise.
         let doubted = !all_proved(session, &proofs) || proofs.iter().any(|p| p.changing);
         if refuted.is_none() && thorough && doubted {
+            let known = accesses(session, &result.found, Duration::ZERO, &proofs);
+            narrow::refused(session, &result.checked.launches, &known)?;
             refuted = further.refuted(session, checker, &result.edits)?;
         }
         let Some((suited, problems)) = refuted else {

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{has_solver, planned};
+use warpsmith_stage::stage::Verdict;
 
 /// All reads are served, and proved at every shape where a solver is there.
 fn proved(text: &str) {
@@ -182,4 +183,53 @@ fn numbers_that_begin_anew() {
             assert!(!staged.text.contains(wrong), "{position}: {}", staged.text);
         }
     }
+}
+
+/// What a text makes of a position, without a tile that it is right for beyond what wraps around.
+fn row(params: &str, setup: &str, read: &str) -> String {
+    format!(
+        "#define B 64
+__global__ void f(const float *a, float *o, {params}) {{
+    __shared__ float t[B];
+    {setup}
+    if (i < n) t[threadIdx.x] = a[i];
+    __syncthreads();
+    if (i < n) o[i] = {read};
+}}
+"
+    )
+}
+
+/// Products of `unsigned` wrap around long before the positions do that they are of.
+#[test]
+fn products_that_wrap_are_not_undone() {
+    let position = "int i = blockIdx.x * B + threadIdx.x;";
+    for place in [
+        "((unsigned)i << 6) >> 6",
+        "(int)((unsigned)(i * 48u) / 48u)",
+        "(unsigned)i * 64u / 64u",
+        "((unsigned)i << 4) >> 4",
+        "((unsigned)i * 3u + 2u) / 3u",
+    ] {
+        let staged = planned(&row("int n", position, &format!("__opt__(a[{place}])")));
+        if let Ok(staged) = staged {
+            let access = &staged.accesses[0];
+            assert_ne!(access.verdict, Verdict::Proved, "{place}: {}", access.replacement);
+        }
+    }
+    // Positions themselves are within their type, and threads are few.
+    for place in ["(blockIdx.x * B + threadIdx.x) / n * n + i % n", "i - threadIdx.x * 8u / 8u"] {
+        proved(&row("int n", position, &format!("__opt__(a[{place}])")));
+    }
+}
+
+/// Differences of 64 bits are compared as such.
+#[test]
+fn conditions_on_long_offsets_have_64_bits() {
+    let position = "long long i = (long long)blockIdx.x * B + threadIdx.x;";
+    let read = "i - k >= 0 && i - k < n ? __opt__(a[i - k]) : 1.0f";
+    let staged = planned(&row("long long n, long long k", position, read));
+    let staged = staged.unwrap_or_else(|(_, m)| panic!("{m}"));
+    let access = &staged.accesses[0];
+    assert!(!access.replacement.contains("(int)"), "{}", access.replacement);
 }

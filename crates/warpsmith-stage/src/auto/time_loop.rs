@@ -12,7 +12,7 @@ use super::launches::File;
 use super::{find, outer};
 use crate::source::marks::Bytes;
 use crate::source::patch::{Patch, indentation};
-use crate::source::{scope, shape};
+use crate::source::{loops, scope, shape};
 use filling::Filling;
 
 /// A loop of time steps.
@@ -341,7 +341,7 @@ impl Reader<'_> {
     /// Whether a place is in a loop, whose later rounds find what earlier ones left.
     fn is_repeated(&self, at: u32) -> bool {
         let mut repeated = false;
-        scope::each_loop(&self.function.stmts, &mut |s| {
+        loops::each(&self.function.stmts, &mut |s| {
             repeated |= s.span.start < at && at < s.span.end;
         });
         repeated

@@ -6,11 +6,10 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use warpsmith_front::ast::{self, ExprKind, TranslationUnit, TypeKind};
-use warpsmith_front::sema::walk;
+use warpsmith_front::sema::{Libraries, walk};
 use warpsmith_ir::SourceMap;
 
 use super::{host_run, hosts, scope, shape, ties};
-use crate::program::Compiler;
 
 /// What pairs of parameters, the first one before the other, have in common in some launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,10 +51,10 @@ pub fn of_file(
     unit: &TranslationUnit,
     kernel: &str,
     sources: &SourceMap,
-    compiler: &Compiler,
+    libraries: &Libraries<'_>,
 ) -> Shared {
     let mut shared = of_host(unit, kernel, sources);
-    for passed in host_run::launches(unit, compiler.libraries(), kernel) {
+    for passed in host_run::launches(unit, libraries, kernel) {
         shared.add(&passed, |(a, at), (b, other)| (a == b).then_some(at == other));
     }
     shared

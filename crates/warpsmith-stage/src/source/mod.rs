@@ -14,6 +14,7 @@ pub(crate) mod host_bodies;
 pub(crate) mod host_run;
 pub(crate) mod hosts;
 pub(crate) mod launched;
+pub(crate) mod loops;
 pub mod marks;
 pub(crate) mod padded;
 pub(crate) mod parts;

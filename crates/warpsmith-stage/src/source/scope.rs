@@ -8,9 +8,9 @@ use warpsmith_front::ast::{
 use warpsmith_front::sema::walk;
 use warpsmith_ir::{SourceMap, Span};
 
-use super::arrays;
 use super::marks::{self, Tok};
 use super::passed;
+use super::{arrays, values};
 use warpsmith_front::pp::Piece;
 
 /// A shared array as declared.
@@ -73,6 +73,8 @@ pub struct Site {
     pub variables: Vec<String>,
     /// Those whose type is `int`.
     pub ints: Vec<String>,
+    /// Those whose type may have 64 bits.
+    pub longs: Vec<String>,
     /// Those whose type is `bool`.
     pub truths: Vec<String>,
     pub arrays: Vec<SharedArray>,
@@ -224,10 +226,13 @@ impl Walker<'_> {
     fn declare(&mut self, name: &str, ty: &ast::TypeName, init: Option<&ast::Initializer>) {
         self.site.declared.push(name.to_string());
         self.site.variables.retain(|v| v != name);
-        let Site { ints, truths, .. } = &mut self.site;
-        for (list, word) in [(ints, "int"), (truths, "bool")] {
+        let Site { ints, truths, longs, .. } = &mut self.site;
+        let only = |word| matches!(&ty.kind, TypeKind::Builtin(w) if w.iter().all(|w| w == word));
+        for (list, is) in
+            [(ints, only("int")), (truths, only("bool")), (longs, values::is_long(ty))]
+        {
             list.retain(|v| v != name);
-            if matches!(&ty.kind, TypeKind::Builtin(w) if w.iter().all(|w| w == word)) {
+            if is {
                 list.push(name.to_string());
             }
         }
@@ -565,31 +570,4 @@ pub fn hiding(body: &ast::Block) -> HashSet<String> {
         }
     });
     all
-}
-
-/// All loops of a list, of any kind.
-pub fn each_loop<'a>(stmts: &'a [ast::Stmt], see: &mut dyn FnMut(&'a ast::Stmt)) {
-    for s in stmts {
-        match &s.kind {
-            StmtKind::For { body, .. }
-            | StmtKind::While { body, .. }
-            | StmtKind::RangeFor { body, .. } => {
-                see(s);
-                each_loop(std::slice::from_ref(body), see);
-            }
-            StmtKind::DoWhile { body, cond } => {
-                // `do { … } while (0)` is what macros write.
-                if !matches!(&*plain(cond).kind, ExprKind::Number(n) if n == "0") {
-                    see(s);
-                }
-                each_loop(std::slice::from_ref(body), see);
-            }
-            StmtKind::Block(b) => each_loop(&b.stmts, see),
-            StmtKind::If { then, otherwise, .. } => {
-                each_loop(std::slice::from_ref(then), see);
-                otherwise.iter().for_each(|o| each_loop(std::slice::from_ref(o), see));
-            }
-            _ => {}
-        }
-    }
 }

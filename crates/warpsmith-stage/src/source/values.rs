@@ -106,6 +106,18 @@ const OF_HEADERS: &[(&str, u32)] = &[
     ("uint", 31),
 ];
 
+/// Whether numbers of a type have 64 bits, as it is written.
+pub fn is_long(ty: &ast::TypeName) -> bool {
+    match &ty.kind {
+        TypeKind::Builtin(words) => words.iter().any(|w| w == "long"),
+        TypeKind::Named(path) => {
+            let name = path.segments.last().map(|s| s.name.as_str());
+            OF_HEADERS.iter().any(|(own, bits)| *bits > 32 && Some(*own) == name)
+        }
+        _ => false,
+    }
+}
+
 /// A whole number in a variable of a type; `None` where that may not hold it, or is not known.
 pub fn held(value: i64, ty: &ast::TypeName) -> Option<i64> {
     let (bits, signed) = match &ty.kind {

@@ -14,9 +14,10 @@ use crate::source::scope;
 /// W713 for the first.
 pub(super) fn refused(
     session: &mut Session,
-    launch: &Launch,
+    launches: &[Launch],
     accesses: &[Access],
 ) -> Result<(), Refusal> {
+    let Some(launch) = launches.first() else { return Ok(()) };
     let shaped = session.shaped(launch)?;
     let of = |text: &str, is: fn(&Var) -> bool| named_in(&shaped.reference.module, text, is);
     for access in accesses.iter().filter(|a| a.verdict == Verdict::Checked) {

@@ -1,6 +1,6 @@
 //! Comparisons of two terms, and how they are written.
 
-use super::term::{Op, Term, is_difference, unsigned};
+use super::term::{INT, LONG, Op, Term, is_difference, unsigned};
 use crate::plan::{Symbol, SymbolKind};
 
 /// `left op right`.
@@ -78,21 +78,22 @@ impl Comparison {
         }
         // Thread indices are unsigned: a sum or difference that may be below zero would wrap around.
         let apart = is_difference(&self.right);
+        let to = if self.left.is_long(symbols) || self.right.is_long(symbols) { LONG } else { INT };
         let left = match &self.left {
             Term::Binary(Op::Add, a, b) if matches!(**a, Term::Symbol(_)) => {
-                format!("(int){} + {}", a.side(symbols), b.side(symbols))
+                format!("({to}){} + {}", a.side(symbols), b.side(symbols))
             }
-            Term::Binary(..) => format!("(int)({})", self.left.side(symbols)),
+            Term::Binary(..) => format!("({to})({})", self.left.side(symbols)),
             Term::Symbol(s) if symbols[*s].int => self.left.side(symbols),
-            other if apart => format!("(int){}", other.factor(symbols)),
+            other if apart => format!("({to}){}", other.factor(symbols)),
             other => other.side(symbols),
         };
         let right = self.right.side(symbols);
         let sum = apart || matches!(self.left, Term::Binary(..));
         let right = match (sum && unsigned(&self.right, symbols), &self.right) {
             (false, _) => right,
-            (true, Term::Symbol(_)) => format!("(int){right}"),
-            (true, _) => format!("(int)({right})"),
+            (true, Term::Symbol(_)) => format!("({to}){right}"),
+            (true, _) => format!("({to})({right})"),
         };
         format!("{left} {} {right}", self.op.symbol())
     }

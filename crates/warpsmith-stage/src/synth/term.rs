@@ -39,6 +39,10 @@ impl Op {
     }
 }
 
+/// What unsigned numbers are converted to.
+pub(super) const INT: &str = "int";
+pub(super) const LONG: &str = "long long";
+
 /// What binds a term to its neighbours, the loosest first.
 const ALONE: u8 = 0;
 const COMPARED: u8 = 1;
@@ -150,7 +154,8 @@ impl Term {
             }
             Term::Binary(op @ (Op::Min | Op::Max), a, b) => {
                 let name = if *op == Op::Min { "min" } else { "max" };
-                format!("{name}({}, {})", a.as_int(symbols), b.as_int(symbols))
+                let to = if a.is_long(symbols) || b.is_long(symbols) { LONG } else { INT };
+                format!("{name}({}, {})", a.whole(to, symbols), b.whole(to, symbols))
             }
             Term::Binary(op, a, b) => {
                 let (sign, level, right) = match op {
@@ -168,11 +173,20 @@ impl Term {
     }
 
     /// An argument of `min`, whose two have to have one type.
-    fn as_int(&self, symbols: &[Symbol]) -> String {
+    fn whole(&self, to: &str, symbols: &[Symbol]) -> String {
         match self {
-            _ if self.is_int(symbols) => self.text(symbols),
-            Term::Symbol(_) => format!("(int){}", self.factor(symbols)),
-            _ => format!("(int)({})", self.text(symbols)),
+            _ if to == INT && self.is_int(symbols) => self.text(symbols),
+            Term::Symbol(_) => format!("({to}){}", self.factor(symbols)),
+            _ => format!("({to})({})", self.text(symbols)),
+        }
+    }
+
+    /// Whether the term may need 64 bits.
+    pub fn is_long(&self, symbols: &[Symbol]) -> bool {
+        match self {
+            Term::Number(_) => false,
+            Term::Symbol(s) => symbols[*s].long,
+            Term::Binary(_, a, b) => a.is_long(symbols) || b.is_long(symbols),
         }
     }
 

@@ -12,7 +12,7 @@ use warpsmith_ir::{
     UnaryOp,
 };
 
-use super::formula::{Sum, Truth};
+use super::formula::{Atom, Sum, Truth};
 use super::poly::Poly;
 use super::tree::{Array, MAKE, Tree};
 
@@ -81,6 +81,18 @@ const MAX_TREE: usize = 24;
 
 /// Factors of unsigned numbers from two to the power of which on products are expected to wrap around.
 const FAR_BITS: i64 = 12;
+
+/// Positions of a thread are this many times apart, at most.
+const FAR_TIMES: u64 = 8;
+
+/// Whether what an operation makes of a number is the same of one that has wrapped around 2^32.
+fn keeps_wrapped(op: BinaryOp, by: &Poly) -> bool {
+    op == BinaryOp::Rem && by.constant().is_some_and(|n| n > 0 && n & (n - 1) == 0)
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
 
 fn is_far(factor: &Poly, other: &Poly) -> bool {
     factor.constant().is_some_and(|n| n.abs() >= 1 << FAR_BITS) && other.constant().is_none()
@@ -252,6 +264,11 @@ impl Eval<'_> {
                 Some(n @ 0..31) => x.times(&Poly::number(1 << n)),
                 _ => self.function(name),
             },
+            BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shr
+                if is_word(&a.ty) && self.is_scaled(&x) && !keeps_wrapped(op, &y) =>
+            {
+                self.function(name)
+            }
             BinaryOp::Div | BinaryOp::Rem => match y.constant() {
                 Some(n) if n > 0 => self.divided(op, self.machine(x, &a.ty).sum(), n),
                 None if op == BinaryOp::Div && is_of_launch(&x) && is_of_launch(&y) => {
@@ -275,6 +292,23 @@ impl Eval<'_> {
             },
             _ => self.function(name),
         }
+    }
+
+    /// Whether a number is plainly a multiple of a position: it leaves 32 bits, and wraps, where the position itself is far from that.
+    fn is_scaled(&self, poly: &Poly) -> bool {
+        let (mut common, mut most, mut bounded) = (0, 0, true);
+        poly.sum().each_atom(&mut |atom, n| {
+            let name = if let Atom::Name(name) = atom { &**name } else { "" };
+            let axis = ["u_bx", "u_by", "u_bz"].iter().position(|b| *b == name);
+            let threads = axis.map_or(1, |a| u64::from(self.block[a].max(1)));
+            let n = n.unsigned_abs();
+            let times = if n.is_multiple_of(threads) { n / threads } else { n };
+            common = gcd(common, times);
+            if !matches!(atom, Atom::Rest(..)) && !["t_x", "t_y", "t_z"].contains(&name) {
+                (most, bounded) = (most.max(times), false);
+            }
+        });
+        !bounded && (common > 1 || most >= FAR_TIMES)
     }
 
     /// C divides towards zero.
@@ -302,6 +336,13 @@ impl Eval<'_> {
         let poly = self.whole(a);
         match (from.bytes(), to.bytes()) {
             (f, t) if f < t => self.machine(poly, &a.ty),
+            (8, 4) if poly.constant().is_none() => {
+                let other = self.function(format!("cut {to:?} {}", poly.sum().text()));
+                let (low, high) = if to.is_signed() { (-WRAP / 2, WRAP / 2) } else { (0, WRAP) };
+                let at_least = Truth::at_most(&Sum::number(low), &poly.sum());
+                let inside = at_least.and(&Truth::below(&poly.sum(), &Sum::number(high)));
+                Poly::choose(&inside, &poly, &other)
+            }
             (_, 4 | 8) => poly,
             (f, t) if f == t && from.is_signed() == to.is_signed() => poly,
             (_, t) if !to.is_signed() => Poly::of(poly.sum().divided(1 << (8 * t)).1),

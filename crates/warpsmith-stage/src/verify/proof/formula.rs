@@ -117,6 +117,11 @@ impl Sum {
         atoms.fold(self.number, i64::wrapping_add)
     }
 
+    /// Its atoms, with how many there are of each.
+    pub fn each_atom(&self, see: &mut dyn FnMut(&Atom, i64)) {
+        self.atoms.iter().for_each(|(atom, n)| see(atom, *n));
+    }
+
     pub fn names(&self, see: &mut dyn FnMut(&str)) {
         self.atoms.keys().for_each(|a| a.names(see));
     }
