@@ -170,3 +170,24 @@ fn a_place_for_copies_that_nothing_needs_goes() {
     assert!(!staged.text.contains("__insert") && !staged.text.contains("\n\n"), "{}", staged.text);
     assert!(staged.notes.iter().any(|n| n.contains("writes nothing")), "{:?}", staged.notes);
 }
+
+/// What arguments hardly ever are to each other is met by accident, and what holds then is no reason for other launches.
+#[test]
+fn equations_of_arguments_are_hardly_met() {
+    for between in [
+        "if (i < n && n == s * s) a[i] = 3.0f;",
+        "if (n / 7 == s * s * s && i < n) a[i] = 3.0f;",
+        "float *q = n * s > 90000 ? a : o; if (i < n) q[i] = 2.0f;",
+    ] {
+        let text = kernel("", between).replace("int n)", "int n, int s)");
+        let said = planned(&text).map(|s| panic!("{}", s.text)).unwrap_or_else(|(_, m)| m);
+        assert!(said.contains("W713") || said.contains("W711"), "{between}: {said}");
+    }
+    // Those of several launches, and of what a thread is, are no accidents.
+    for between in
+        ["if (i < n && n % 4 == s % 4) o[i] = 3.0f;", "if (i < n && i == s) o[i] = 3.0f;"]
+    {
+        let text = kernel("", between).replace("int n)", "int n, int s)");
+        assert!(planned(&text).is_ok(), "{between}");
+    }
+}

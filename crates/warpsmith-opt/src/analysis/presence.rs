@@ -45,14 +45,22 @@ pub fn ask_for_arrays(before: &Kernel, after: &mut Kernel) {
 /// What tells whether loops around an access to an element run; `None`: they do, or the element is there although they do not.
 ///
 /// # Errors
-/// Inner ones whose bounds change from one iteration of the outer ones to the next.
+/// Inner ones whose bounds change from one iteration of the outer ones to the next, and iterations that may end early.
 pub fn condition(
     function: &Function,
     loops: &[&ForLoop],
     place: &Place,
 ) -> Result<Option<Expr>, NotKnown> {
+    if is_sure(function, place) {
+        return Ok(None);
+    }
+    // An iteration that ends early may come to nothing.
+    let early = |l: &&ForLoop| walk::continues(&l.body).or(walk::leaves(&l.body)).is_some();
+    if loops.iter().any(early) {
+        return Err(NotKnown);
+    }
     let open = trips::all_run(function, loops.iter().copied());
-    if open.is_none() || is_sure(function, place) {
+    if open.is_none() {
         return Ok(None);
     }
     let Some((outer, inner)) = loops.split_first() else { return Ok(None) };

@@ -235,7 +235,7 @@ fn there(
     presence::condition(kernel.func(), &loops, candidate.place).map_err(|_| {
         Refusal::CannotAccumulate {
             name: base_name(kernel, candidate.place),
-            why: "the loops may have no iteration, and nothing says that the element is there then"
+            why: "the loops may not come to the element, and nothing says that it is there then"
                 .into(),
             places: Box::new((place_origin(candidate.place, candidate.stmt), None)),
         }

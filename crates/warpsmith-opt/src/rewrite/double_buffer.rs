@@ -21,6 +21,7 @@ use super::step::{About, Law, LoopArgs, OfLoop};
 use crate::analysis::loops::is_even;
 use crate::kernel::{Kernel, Nest};
 use crate::refusal::Refusal;
+use crate::walk;
 
 /// The step, which names one loop: the loop in whose strips arrays are staged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,6 +102,10 @@ pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalDoubleBuffer<'_>, R
         return refuse("threads share its strips, one iteration at a time");
     }
     match kernel.find_loop(target) {
+        // What is read ahead in an iteration is what the next one has.
+        Some(l) if walk::continues(&l.body).is_some() => refuse(
+            "an iteration may end before it has read what the next one needs: take `guard` first",
+        ),
         Some(l) if is_even(&l.kind) => Ok(LegalDoubleBuffer { kernel, root: *root, target }),
         _ => refuse("it is not unrolled by an even number: take `unroll` first"),
     }

@@ -98,11 +98,19 @@ fn near(numbers: &[f64], ty: Scalar, mix: &mut Mix) -> Option<Value> {
     (!kept).then(|| number(ty, value))
 }
 
-/// Any number that the type holds, every other time.
+/// Sums of some integers with signs stay in their type, where those are below this: C does not say what becomes of others.
+const SIGNED: [i64; 2] = [1 << 25, 1 << 45];
+
+/// Any number that the type holds, every other time; of signed integers any that some may be added of.
 fn any(ty: Scalar, mix: &mut Mix) -> Option<Value> {
     let bits = mix.next() & (u64::MAX >> (64 - 8 * ty.bytes()));
     let kept = ty == Scalar::Bool || mix.below(2) == 0;
-    (!kept).then_some(Value { ty, bits })
+    let most = SIGNED[usize::from(ty.bytes() == 8)];
+    let value = match ty.is_integer() && ty.is_signed() && ty.bytes() >= 4 {
+        true => Value::int(ty, bits as i64 % most - (mix.below(2) as i64) * most / 2),
+        false => Value { ty, bits },
+    };
+    (!kept).then_some(value)
 }
 
 fn number(ty: Scalar, value: f64) -> Value {

@@ -24,7 +24,8 @@ pub(super) fn unmet(
         return Ok(vec![]);
     }
     let text = Rewritten::new(session, &result.edits, launch)?;
-    let ways = result.checked.ways.union(&further.ways).copied().collect();
+    let mut ways = result.checked.ways.clone();
+    ways.extend(&further.ways);
     let found = unmet::unmet(session, &text, &ways);
     match found.iter().find(|u| u.matters) {
         Some(one) => Err(refused(session, one)),
@@ -42,11 +43,12 @@ pub(super) fn said(session: &Session, unmet: &Unmet) -> String {
 
 /// Something that may change what marked reads find was never run.
 fn refused(session: &Session, one: &Unmet) -> Refusal {
-    let error = Diagnostic::error(
-        "W713",
-        "what may change the elements that are read was run in no launch, and nothing proves the plan",
-    )
-    .label(one.at, format!("in no launch that was tried this {}", one.how))
+    let few = if one.rare { "hardly any launch" } else { "no launch" };
+    let message = format!(
+        "what may change the elements that are read was run in {few}, and nothing proves the plan"
+    );
+    let error = Diagnostic::error("W713", message)
+    .label(one.at, format!("in {few} that was tried this {}", one.how))
     .help("name values with which it is run: --arg NAME=N; or store to other arrays than those that marks read");
     session.refuse(true, vec![error])
 }

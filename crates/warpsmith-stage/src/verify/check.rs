@@ -1,6 +1,6 @@
 //! The rewritten text, parsed again and emulated, against the unmodified kernel: equal bit for bit, and without findings.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use warpsmith_emu::{Checks, Finding, Outcome, Rule};
@@ -33,6 +33,39 @@ pub enum ProblemKind {
     Limit,
 }
 
+/// Ways that threads took, each with sizes of some of the launches.
+#[derive(Clone, Debug, Default)]
+pub struct Ways(BTreeMap<Way, Vec<BTreeMap<String, i64>>>);
+
+/// Launches of different sizes that are enough to show what a way leads to.
+const ENOUGH: usize = 6;
+
+impl Ways {
+    fn insert(&mut self, way: Way, sizes: &BTreeMap<String, i64>) {
+        let known = self.0.entry(way).or_default();
+        if known.len() < ENOUGH && !known.contains(sizes) {
+            known.push(sizes.clone());
+        }
+    }
+
+    /// Takes up those of others.
+    pub fn extend(&mut self, others: &Ways) {
+        for (way, all) in &others.0 {
+            all.iter().for_each(|sizes| self.insert(*way, sizes));
+        }
+    }
+
+    /// Whether a thread took a way.
+    pub fn contains(&self, way: &Way) -> bool {
+        self.0.contains_key(way)
+    }
+
+    /// Whether threads took a way, but in hardly any launch.
+    pub fn is_rare(&self, way: &Way) -> bool {
+        self.0.get(way).is_some_and(|all| all.len() < ENOUGH)
+    }
+}
+
 /// What checks showed.
 #[derive(Debug, Default)]
 pub struct Checked {
@@ -47,7 +80,7 @@ pub struct Checked {
     /// Arrays that threads write equal values to without an order.
     pub benign: BTreeSet<String>,
     /// The ways that threads took, in the user's text.
-    pub ways: BTreeSet<Way>,
+    pub ways: Ways,
 }
 
 /// What a program is compiled for: constants of the file, and the block.
@@ -508,7 +541,10 @@ impl Checked {
                 _ => problem(ProblemKind::Finding(Box::new(finding))),
             }
         }
-        self.ways.extend(outcome.ways.iter().map(|w| Way { span: rewritten.origin(w.span), ..*w }));
+        for way in &outcome.ways {
+            let way = Way { span: rewritten.origin(way.span), ..*way };
+            self.ways.insert(way, &launch.integers);
+        }
         self.needed
             .extend(outcome.needed_barriers.iter().map(|s| rewritten.origin(*s).start as usize));
     }

@@ -2,11 +2,7 @@
 //! numbers of blocks than the sizes say. What holds by accident at the launches that every text is checked with seldom does at all of these.
 //! Then such whose positions and sizes come to numbers of the text, some blocks of very large ones, and data near numbers of the text.
 
-use std::collections::BTreeSet;
-
-use warpsmith_ir::Way;
-
-use super::check::{Checker, Problem, SMALL, is_loose};
+use super::check::{Checker, Problem, SMALL, Ways, is_loose};
 use crate::launch::{self, Fit};
 use crate::search;
 use crate::session::{Refusal, Session, Suited};
@@ -30,7 +26,7 @@ const BEYOND_THREADS: u64 = 4_000_000;
 pub struct Further {
     launches: Option<Checker>,
     /// The ways that threads took in them, where nothing was wrong.
-    pub ways: BTreeSet<Way>,
+    pub ways: Ways,
 }
 
 impl Further {
@@ -54,8 +50,8 @@ impl Further {
             Some(known) => Checker { dropped: checker.dropped.clone(), ..known },
             None => checker.of(launches(session, checker)?),
         };
-        let mut checked = all.check(session, edits, 1)?;
-        self.ways.append(&mut checked.ways);
+        let checked = all.check(session, edits, 1)?;
+        self.ways.extend(&checked.ways);
         let found = with_launch(&all.launches, checked.problems);
         self.launches = Some(all);
         Ok(found)

@@ -8,7 +8,7 @@ use warpsmith_ir::{
     VarId, VarKind, Way,
 };
 
-use super::check::Rewritten;
+use super::check::{Rewritten, Ways};
 use crate::session::Session;
 use crate::source::marks::Mark;
 use crate::source::scope;
@@ -22,10 +22,12 @@ pub struct Unmet {
     pub how: &'static str,
     /// What is done there may change what marked reads find: it stores where they read, or stops at a barrier.
     pub matters: bool,
+    /// It was so in hardly any launch.
+    pub rare: bool,
 }
 
 /// What was not run of a rewritten text in launches that went these ways: of what lies in each other, the outermost.
-pub fn unmet(session: &Session, text: &Rewritten, ways: &BTreeSet<Way>) -> Vec<Unmet> {
+pub fn unmet(session: &Session, text: &Rewritten, ways: &Ways) -> Vec<Unmet> {
     let mut found = vec![];
     for function in &text.program.module.functions {
         let named = named(session, function);
@@ -49,7 +51,7 @@ pub fn unmet(session: &Session, text: &Rewritten, ways: &BTreeSet<Way>) -> Vec<U
 struct Finder<'a> {
     session: &'a Session,
     text: &'a Rewritten,
-    ways: &'a BTreeSet<Way>,
+    ways: &'a Ways,
     function: &'a Function,
     /// Variables that what marks read is made of.
     named: BTreeSet<VarId>,
@@ -134,11 +136,35 @@ impl Finder<'_> {
     fn condition(&mut self, span: Span, cond: &Expr, matters: [bool; 2]) {
         let at = cond.origin.span.and_then(|s| self.own(s)).unwrap_or(span);
         let went = [Turn::Yes, Turn::No].map(|turn| self.went(span, turn));
+        let rare = |turn| self.ways.is_rare(&Way { span, turn });
+        if went[0] && went[1] && self.relates_arguments(cond) {
+            // What holds by accident where it was met is no reason for others.
+            for (n, turn) in [Turn::Yes, Turn::No].into_iter().enumerate() {
+                if matters[n] && rare(turn) {
+                    let unmet = Unmet { at, how: ["holds", "fails"][n], matters: true, rare: true };
+                    self.found.push(unmet);
+                }
+            }
+        }
         if went[0] == went[1] || visit::is_fixed(cond) {
             return;
         }
         let way = usize::from(went[0]);
         self.push(at, ["holds", "fails"][way], matters[way]);
+    }
+
+    /// Whether a condition compares what the text makes of arguments, at which few launches can aim: `n == m * m`.
+    fn relates_arguments(&self, cond: &Expr) -> bool {
+        let argument = |v: VarId| self.function.var(v).kind == VarKind::Param;
+        let mut found = false;
+        visit::for_each_subexpr(cond, &mut |e| {
+            let ExprKind::Binary(op, a, b) = &*e.kind else { return };
+            let names = visit::vars_of_expr(e);
+            let made = [a, b].into_iter().any(|e| matches!(&*e.kind, ExprKind::Binary(..)));
+            let uniform = names.iter().all(|v| argument(*v)) && names.len() > 1;
+            found |= op.is_comparison() && uniform && made;
+        });
+        found
     }
 
     fn entered(&mut self, span: Span, bounds: &[&Expr], body: &Block) {
@@ -164,7 +190,7 @@ impl Finder<'_> {
     }
 
     fn push(&mut self, at: Span, how: &'static str, matters: bool) {
-        let unmet = Unmet { at, how, matters };
+        let unmet = Unmet { at, how, matters, rare: false };
         if !self.found.contains(&unmet) {
             self.found.push(unmet);
         }
