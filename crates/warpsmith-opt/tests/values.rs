@@ -146,6 +146,7 @@ fn a_condition_meets_values_that_it_keeps_away() {
             }
         }",
         expect![[r#"
+            a: -49 … 49, Any
             c: 0 … n - 1, Any
         "#]],
     );
@@ -254,6 +255,33 @@ fn rows_by_local_pointers() {
         }",
         expect![[r#"
             y: 0 … m - 1, Any
+        "#]],
+    );
+}
+
+/// Both sides of a condition are met: small numbers above zero would be on one of them.
+#[test]
+fn what_elements_are_compared_with_lies_among_them() {
+    check(
+        "void f(int n, int m, const int flag[m], const unsigned char v[n][m], const int kind[n],
+                const int p[n], const int small[n], float y[n]) {
+            #pragma omp parallel for
+            for (int i = 0; i < n; i++) {
+                int k = kind[i];
+                if (k == -1 || p[i] < 0 || small[i] > 50) continue;
+                float s = 0;
+                for (int j = 0; j < m; j++) {
+                    if (flag[j] <= 0 || v[i][j] >= 128) continue;
+                    s += v[i][j];
+                }
+                y[p[i] < n ? p[i] : 0] = s;
+            }
+        }",
+        expect![[r#"
+            flag: -49 … 49, Any
+            kind: -50 … 48, Any
+            p: 0 … n - 1, Any
+            v: 79 … 177, Any
         "#]],
     );
 }

@@ -94,8 +94,13 @@ struct Finder<'a> {
     counts: BTreeSet<Slot>,
     /// Arrays whose elements a condition around asks about: it keeps bad ones away, and shall meet some.
     guarded: Vec<Slot>,
+    /// Numbers that elements are compared with, and that small ones above zero all lie on one side of.
+    compared: BTreeMap<Slot, Vec<i128>>,
     found: BTreeMap<Slot, Values>,
 }
+
+/// Values that nothing is asked of lie from zero up to this.
+const USUAL: i128 = 99;
 
 impl<'a> Finder<'a> {
     fn new(module: &'a Module, function: &'a Function) -> Finder<'a> {
@@ -122,6 +127,7 @@ impl<'a> Finder<'a> {
             parallel: 0,
             counts: BTreeSet::new(),
             guarded: vec![],
+            compared: BTreeMap::new(),
             found: BTreeMap::new(),
         }
     }
@@ -304,11 +310,34 @@ impl<'a> Finder<'a> {
             ExprKind::Binary(BinaryOp::Div, _, divisor) if e.ty.is_float() => {
                 self.divided_by(divisor);
             }
+            ExprKind::Binary(op, a, b) if op.is_comparison() && a.ty.is_integer() => {
+                self.compares(a, b, DEPTH);
+                self.compares(b, a, DEPTH);
+            }
             ExprKind::Binary(BinaryOp::Shl | BinaryOp::Shr, _, amount) => {
                 let bits = e.ty.scalar().map_or(31, |s| 8 * i128::from(s.bytes()) - 1);
                 self.within(amount, 0, bits);
             }
             _ => {}
+        }
+    }
+
+    /// Notes that what comes from an array is compared with a number.
+    fn compares(&mut self, e: &'a Expr, with: &Expr, depth: usize) {
+        let number = with.without_casts().as_const().map(|v| i128::from(v.as_i64()));
+        let Some(number) = number.filter(|n| !(1..USUAL).contains(n)) else { return };
+        let ExprKind::Read(place) = &*e.without_casts().kind else { return };
+        match &*place.kind {
+            PlaceKind::Var(v) if depth > 0 && !self.counters.contains(v) => {
+                if let [one] = self.definitions.get(v).map_or(&[][..], Vec::as_slice) {
+                    self.compares(*one, with, depth - 1);
+                }
+            }
+            _ => {
+                if let Some(slot) = slot_of(place).filter(|s| self.is_array(s)) {
+                    self.compared.entry(slot).or_default().push(number);
+                }
+            }
         }
     }
 
@@ -460,6 +489,18 @@ impl<'a> Finder<'a> {
             }
         }
         self.found.retain(|_, v| v.fraction || !v.at_least.is_empty() || !v.at_most.is_empty());
+        // On both sides of what they are compared with, where nothing else is asked of them.
+        for (array, numbers) in std::mem::take(&mut self.compared) {
+            let ends = numbers.iter().min().zip(numbers.iter().max());
+            if let (Some((low, high)), false) = (ends, self.found.contains_key(&array)) {
+                let element = self.function.var(array.0).ty.pointee().and_then(Type::scalar);
+                let signed = element.is_none_or(Scalar::is_signed);
+                let low = if signed { low - USUAL / 2 } else { (low - USUAL / 2).max(0) };
+                let values = self.found.entry(array).or_default();
+                values.at_least.push(Poly::constant(low));
+                values.at_most.push(Poly::constant(high + USUAL / 2));
+            }
+        }
     }
 }
 
