@@ -100,6 +100,7 @@ pub(crate) mod refused;
 mod request;
 mod requirements;
 mod scope;
+mod specialised;
 mod stmt;
 mod streams;
 mod structs;

@@ -186,6 +186,8 @@ pub(crate) struct Scope<'a> {
     /// `using namespace`: scopes of the source, and paths of libraries.
     pub using: Vec<ScopeId>,
     pub using_foreign: Vec<String>,
+    /// The library's namespace that this one of the source adds to: `namespace std { … }`.
+    pub extends: Option<ScopeId>,
 }
 
 /// A data member as declared.
