@@ -156,7 +156,8 @@ impl<'a> Sema<'a> {
             };
             return self.assign_bits(op, word, bits, value, span);
         }
-        if self.may_be_overloaded(&target_operand) {
+        let plain = op == "=" && self.assigns_as_any_class(&target_operand, &v);
+        if !plain && self.may_be_overloaded(&target_operand) {
             let pair = [target_operand.clone(), v.clone()];
             if let Some(result) = self.try_operator(op, &pair, span) {
                 return result;
