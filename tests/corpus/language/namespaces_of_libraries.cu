@@ -26,6 +26,7 @@ template <typename T> struct of_file { static constexpr int value = sizeof(T); }
 } }
 
 const float lowest = -std::numeric_limits<float>::infinity();
+constexpr float most = std::numeric_limits<short>::max();
 
 using namespace std;
 
@@ -39,6 +40,6 @@ __global__ void added(float *out)
     static_assert(std::is_same<std::remove_const<const int>::type, int>::value, "");
     auto pair = cuda::std::make_tuple(1, 2.0f);
     assert(cuda::std::get<1>(pair) == 2.0f && cuda::std::of_file<double>::value == 8);
-    out[threadIdx.x] = std::sqrt(4.0f) + (threadIdx.x < 40 ? 4 : 3) + (lowest < 0 ? 1 : 0) + (float)std::numeric_limits<short>::max();
+    out[threadIdx.x] = std::sqrt(4.0f) + (threadIdx.x < 40 ? 4 : 3) + (lowest < 0 ? 1 : 0) + most;
     assert(out[threadIdx.x] == 2.0f + 4.0f + 1.0f + 32767.0f);
 }
