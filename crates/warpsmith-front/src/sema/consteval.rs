@@ -407,7 +407,7 @@ impl<'a> Sema<'a> {
         matches!(operand, Ok(Operand::Place { .. } | Operand::Shaped { .. }))
     }
 
-    fn unevaluated(
+    pub(super) fn unevaluated(
         &mut self,
         scope: ScopeId,
         e: &'a ast::Expr,

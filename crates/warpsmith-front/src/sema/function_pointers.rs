@@ -209,7 +209,7 @@ impl<'a> Sema<'a> {
         let Some(ret) = &chosen.f.decl.ret else { return true };
         let declared = self.resolve_type(chosen.scope, ret);
         declared.is_ok_and(|q| plain_parameter(q) == *wanted)
-            || matches!(ret.kind, ast::TypeKind::Auto)
+            || matches!(ret.kind, ast::TypeKind::Auto | ast::TypeKind::DecltypeAuto)
     }
 
     /// The class of the objects that methods are called with, which a pointer to them has as its first parameter, and

@@ -289,6 +289,8 @@ pub(crate) struct FnState {
     pub scope: ScopeId,
     /// Declared or, after the first `return`, deduced.
     pub ret: Option<QualType>,
+    /// What is declared of a type that is deduced.
+    pub returns: super::deduced_returns::Deduced,
     pub this: Option<ThisInfo>,
     pub address_taken: HashSet<VarId>,
     /// Temporaries that are written once, before any use.

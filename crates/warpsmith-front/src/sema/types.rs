@@ -242,7 +242,7 @@ impl<'a> Sema<'a> {
     fn resolve_type_inner(&mut self, scope: ScopeId, ty: &'a ast::TypeName) -> Res<QualType> {
         let mut q = match &ty.kind {
             TypeKind::Void => QualType::plain(Type::Void),
-            TypeKind::Auto => {
+            TypeKind::Auto | TypeKind::DecltypeAuto => {
                 return fail("W052", ty.span, "`auto` needs a value to take its type from");
             }
             TypeKind::Builtin(words) => match builtin_words(words) {
