@@ -431,3 +431,43 @@ fn variables_of_the_host_get_values_where_nothing_gives_them() {
     assert_eq!(status, 2, "{text}");
     assert!(text.contains("there is no variable or parameter `size`"), "{text}");
 }
+
+/// Two instances of a kernel, for lambdas, of which the second races, and a kernel that is out of bounds.
+const LAUNCHED_BY_HOST: &str = "\
+template <typename F> __global__ void each(int *x, F f) { x[threadIdx.x] = f(threadIdx.x); }
+__global__ void beyond(int *x) { x[threadIdx.x + 1] = 0; }
+int main()
+{
+    int *x, k = 3;
+    cudaMalloc(&x, 32 * sizeof(int));
+    each<<<1, 32>>>(x, [=] __device__(int i) { return k * i; });
+    each<<<1, 32>>>(x, [=] __device__(int i) { return x[31 - i]; });
+    beyond<<<1, 32>>>(x);
+    return cudaDeviceSynchronize();
+}
+";
+
+#[test]
+fn a_kernel_of_the_host_code_is_looked_at_alone() {
+    let folder = folder(LAUNCHED_BY_HOST);
+    let (status, text) = check_plainly(folder.path(), &["scale.cu"]);
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("3 launches checked: 2 findings"), "{text}");
+    let (status, text) = check_plainly(folder.path(), &["scale.cu", "--kernel", "beyond"]);
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("1 launch checked: 1 finding"), "{text}");
+    assert!(text.contains("error[out-of-bounds]"), "{text}");
+    let (status, text) = check_plainly(folder.path(), &["scale.cu", "--kernel", "each"]);
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("2 launches checked: 1 finding"), "{text}");
+    // As the report names the instance.
+    let name = text.split("scale.cu:8: ").nth(1).and_then(|t| t.split("<<<").next());
+    let name = name.expect("the launch is named");
+    assert!(name.starts_with("each<lambda"), "{text}");
+    let (status, text) = check_plainly(folder.path(), &["scale.cu", "--kernel", name]);
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("1 launch checked: 1 finding"), "{text}");
+    let (status, text) = check_plainly(folder.path(), &["scale.cu", "--kernel", "each<lambda9>"]);
+    assert_eq!(status, 2, "{text}");
+    assert!(text.contains("the host code of `scale.cu` launches no `each<lambda9>`"), "{text}");
+}
