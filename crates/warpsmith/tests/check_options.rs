@@ -471,3 +471,36 @@ fn a_kernel_of_the_host_code_is_looked_at_alone() {
     assert_eq!(status, 2, "{text}");
     assert!(text.contains("the host code of `scale.cu` launches no `each<lambda9>`"), "{text}");
 }
+
+/// A texture reference, an object and a surface.
+const TEXTURES: &str = "\
+texture<float, 2, cudaReadModeElementType> old;
+__global__ void copy(float *x, int n)
+{
+    if (threadIdx.x < n) x[threadIdx.x] = tex2D(old, threadIdx.x + 0.5f, 1.5f);
+}
+__global__ void clear(cudaSurfaceObject_t image) { surf2Dwrite(0, image, threadIdx.x * 4, 1); }
+";
+
+#[test]
+fn textures_and_surfaces_are_given_like_arrays() {
+    let folder = folder(TEXTURES);
+    let launch = ["scale.cu", "--grid", "1", "--block", "8", "--kernel"];
+    let run = |kernel: &str, more: &[&str]| {
+        check_plainly(folder.path(), &[&launch[..], &[kernel], more].concat())
+    };
+    let arrays = ["--arg", "x=float[8]", "--arg", "n=8", "--arg", "old=float[2][8]=iota"];
+    let (status, text) = run("copy", &[&arrays[..], &["--dump", "x=x.npy"]].concat());
+    assert_eq!(status, 0, "{text}");
+    let bytes = std::fs::read(folder.path().join("x.npy")).expect("the array was written");
+    let values: Vec<u8> = (8..16u8).flat_map(|v| f32::from(v).to_le_bytes()).collect();
+    assert!(bytes.ends_with(&values));
+    let (status, text) = run("clear", &[]);
+    assert_eq!(status, 2, "{text}");
+    assert!(text.contains("the surface `image` has no texels"), "{text}");
+    let (status, text) = run("clear", &["--arg", "image=int[2][7]"]);
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("error[assert-failed]"), "{text}");
+    let (status, text) = run("clear", &["--arg", "image=int[2][8]"]);
+    assert_eq!(status, 0, "{text}");
+}

@@ -125,7 +125,7 @@ use warpsmith_ir::{Diagnostic, Expr, FuncId, FunctionKind, Module, Span, StructI
 use crate::ast::{self, TranslationUnit};
 use crate::deep;
 pub use argument_words::{argument_words, option_words};
-pub use kernels::{KernelDecl, kernels_of};
+pub use kernels::{KernelDecl, TextureParameter, kernels_of, texture_parameters};
 pub use libraries::Libraries;
 use model::*;
 pub use program::{

@@ -38,6 +38,7 @@ pub(super) fn all_given(cx: &ArgContext<'_>) -> Result<(), Failure> {
     let missing: Vec<&str> = vars
         .filter(|v| v.ty.scalar().is_some() || matches!(v.ty, Type::Vector(..)))
         .filter(|v| cx.args.spec(&v.name).is_none() && cx.tried.scalar.is_none())
+        .filter(|v| cx.texture(&v.name).is_none())
         .map(|v| v.name.as_str())
         .collect();
     let names: Vec<String> = missing.iter().map(|n| format!("`{n}`")).collect();
