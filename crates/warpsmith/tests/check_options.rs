@@ -504,3 +504,19 @@ fn textures_and_surfaces_are_given_like_arrays() {
     let (status, text) = run("clear", &["--arg", "image=int[2][8]"]);
     assert_eq!(status, 0, "{text}");
 }
+
+#[test]
+fn numbers_that_are_tried_are_true_for_flags() {
+    let source = "\
+__global__ void scale(float *x, int n, bool twice)
+{
+    if (threadIdx.x < n) x[twice ? n + 64 : threadIdx.x] = 1.0f;
+}
+";
+    let folder = folder(source);
+    let launch = ["scale.cu", "--grid", "1", "--block", "32", "--arg", "x=float[64]"];
+    let (status, text) =
+        check_plainly(folder.path(), &[&launch[..], &["--scalars", "33"]].concat());
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("`x[97]` is outside of `x`"), "{text}");
+}

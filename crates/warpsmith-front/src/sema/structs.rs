@@ -232,7 +232,7 @@ impl<'a> Sema<'a> {
     }
 
     fn declare_method(&mut self, id: StructId, scope: ScopeId, decl: &'a ast::FunctionDecl) {
-        let is_static = decl.attrs.is_static;
+        let is_static = decl.attrs.is_static || super::new_delete::is_of_memory(&decl.name);
         // A friend defined in the class is a free function that sees the class's names.
         let class = (!decl.attrs.is_friend).then_some(id);
         let mut f = FnDecl { decl, scope, class, is_static };
@@ -247,8 +247,9 @@ impl<'a> Sema<'a> {
             },
             ast::FunctionName::Operator(op) => {
                 // A friend defined in the class: a free function with both operands as parameters.
-                let binary =
-                    decl.params.len() == 2 && !matches!(op.as_str(), "()" | "[]" | "++" | "--");
+                let binary = decl.params.len() == 2
+                    && !matches!(op.as_str(), "()" | "[]" | "++" | "--")
+                    && !super::new_delete::is_of_memory(&decl.name);
                 if binary {
                     f = FnDecl { class: None, ..f };
                 }
