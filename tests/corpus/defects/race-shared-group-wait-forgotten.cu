@@ -1,6 +1,5 @@
 // Defect: a thread reads its neighbour's element after it has come to the block's barrier, not after it has waited.
-// expect: race-shared line=15 array=tile
-// expect: uninitialized-shared line=15 array=tile
+// expect: race-shared line=14 array=tile
 // expect: status=1
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;

@@ -425,7 +425,8 @@ impl<'a> Sema<'a> {
                 }
             }
             _ if is_auto(written) => {
-                return fail("W052", written.span, "this use of `auto` is not supported");
+                let d = error("W052", written.span, "this use of `auto` is not supported");
+                return Err(d.help("write the type").into());
             }
             _ => {
                 let scope = self.f_scope();
