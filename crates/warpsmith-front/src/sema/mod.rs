@@ -80,6 +80,7 @@ mod kernel_addresses;
 mod kernel_attributes;
 mod kernels;
 mod lambda;
+mod lambda_bases;
 mod launch_calls;
 mod libraries;
 mod loops;
