@@ -19,8 +19,9 @@ fn files(folder: &str) -> Vec<PathBuf> {
     list
 }
 
-/// Defects whose launches only the command makes: it gives kernels the functions that their file has.
-const LAUNCHED_BY_THE_COMMAND: [&str; 1] = ["out-of-bounds-function-given.cu"];
+/// Defects whose launches only the command makes: it gives kernels the functions that their file has, textures and surfaces.
+const LAUNCHED_BY_THE_COMMAND: [&str; 2] =
+    ["out-of-bounds-function-given.cu", "race-global-surface-neighbours.cu"];
 
 fn options() -> Options {
     Options { jobs: 1, max_steps: 3_000_000, ..Options::default() }

@@ -327,6 +327,8 @@ pub enum TypeKind {
         ret: Box<TypeName>,
         params: Vec<Param>,
     },
+    /// `decltype(auto)`: as [`TypeKind::Decltype`] of the first value, or of what is returned.
+    DecltypeAuto,
     /// `decltype(e)`.
     Decltype(Box<Expr>),
     /// A struct or enum defined in place, as in `struct { int a; } x;` – index of neither: the definition itself.

@@ -26,6 +26,7 @@ const TEXT: &str = concat!(
     include_str!("prelude/matrices.cuh"),
     include_str!("prelude/simd.cuh"),
     include_str!("prelude/special.cuh"),
+    include_str!("prelude/raw_halves.cuh"),
     include_str!("prelude/rounding.cuh"),
     include_str!("prelude/math_values.cuh"),
     include_str!("prelude/callables.cuh"),

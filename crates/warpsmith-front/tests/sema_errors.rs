@@ -57,7 +57,21 @@ fn constructs_that_are_not_supported() {
         "error[W060]: this bit-field shares its word with another member",
         Some("put the other member first"),
     );
-    check("o[0] = ({ if (n) return; n; });", "error[W053]: a jump out of an expression", None);
+    check(
+        "o[0] = ({ if (n) return; n; });",
+        "error[W053]: a jump out of an expression",
+        Some("write an `inline` function and return from it"),
+    );
+    check(
+        "float *v = new float[2]{1, 2};",
+        "error[W053]: `new` with values in braces",
+        Some("assign them after `new`"),
+    );
+    check(
+        "o[0] = 2_k;",
+        "error[W053]: the user-defined literal",
+        Some("call what makes the type of it"),
+    );
     check("o[0] = ({ break; n; });", "error[W086]: `break` outside", None);
     check("break;", "error[W086]: `break` outside", None);
     check("switch (n) { case 1: case 1: break; }", "error[W085]: the case 1 is there twice", None);

@@ -431,3 +431,92 @@ fn variables_of_the_host_get_values_where_nothing_gives_them() {
     assert_eq!(status, 2, "{text}");
     assert!(text.contains("there is no variable or parameter `size`"), "{text}");
 }
+
+/// Two instances of a kernel, for lambdas, of which the second races, and a kernel that is out of bounds.
+const LAUNCHED_BY_HOST: &str = "\
+template <typename F> __global__ void each(int *x, F f) { x[threadIdx.x] = f(threadIdx.x); }
+__global__ void beyond(int *x) { x[threadIdx.x + 1] = 0; }
+int main()
+{
+    int *x, k = 3;
+    cudaMalloc(&x, 32 * sizeof(int));
+    each<<<1, 32>>>(x, [=] __device__(int i) { return k * i; });
+    each<<<1, 32>>>(x, [=] __device__(int i) { return x[31 - i]; });
+    beyond<<<1, 32>>>(x);
+    return cudaDeviceSynchronize();
+}
+";
+
+#[test]
+fn a_kernel_of_the_host_code_is_looked_at_alone() {
+    let folder = folder(LAUNCHED_BY_HOST);
+    let (status, text) = check_plainly(folder.path(), &["scale.cu"]);
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("3 launches checked: 2 findings"), "{text}");
+    let (status, text) = check_plainly(folder.path(), &["scale.cu", "--kernel", "beyond"]);
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("1 launch checked: 1 finding"), "{text}");
+    assert!(text.contains("error[out-of-bounds]"), "{text}");
+    let (status, text) = check_plainly(folder.path(), &["scale.cu", "--kernel", "each"]);
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("2 launches checked: 1 finding"), "{text}");
+    // As the report names the instance.
+    let name = text.split("scale.cu:8: ").nth(1).and_then(|t| t.split("<<<").next());
+    let name = name.expect("the launch is named");
+    assert!(name.starts_with("each<lambda"), "{text}");
+    let (status, text) = check_plainly(folder.path(), &["scale.cu", "--kernel", name]);
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("1 launch checked: 1 finding"), "{text}");
+    let (status, text) = check_plainly(folder.path(), &["scale.cu", "--kernel", "each<lambda9>"]);
+    assert_eq!(status, 2, "{text}");
+    assert!(text.contains("the host code of `scale.cu` launches no `each<lambda9>`"), "{text}");
+}
+
+/// A texture reference, an object and a surface.
+const TEXTURES: &str = "\
+texture<float, 2, cudaReadModeElementType> old;
+__global__ void copy(float *x, int n)
+{
+    if (threadIdx.x < n) x[threadIdx.x] = tex2D(old, threadIdx.x + 0.5f, 1.5f);
+}
+__global__ void clear(cudaSurfaceObject_t image) { surf2Dwrite(0, image, threadIdx.x * 4, 1); }
+";
+
+#[test]
+fn textures_and_surfaces_are_given_like_arrays() {
+    let folder = folder(TEXTURES);
+    let launch = ["scale.cu", "--grid", "1", "--block", "8", "--kernel"];
+    let run = |kernel: &str, more: &[&str]| {
+        check_plainly(folder.path(), &[&launch[..], &[kernel], more].concat())
+    };
+    let arrays = ["--arg", "x=float[8]", "--arg", "n=8", "--arg", "old=float[2][8]=iota"];
+    let (status, text) = run("copy", &[&arrays[..], &["--dump", "x=x.npy"]].concat());
+    assert_eq!(status, 0, "{text}");
+    let bytes = std::fs::read(folder.path().join("x.npy")).expect("the array was written");
+    let values: Vec<u8> = (8..16u8).flat_map(|v| f32::from(v).to_le_bytes()).collect();
+    assert!(bytes.ends_with(&values));
+    let (status, text) = run("clear", &[]);
+    assert_eq!(status, 2, "{text}");
+    assert!(text.contains("the surface `image` has no texels"), "{text}");
+    let (status, text) = run("clear", &["--arg", "image=int[2][7]"]);
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("error[assert-failed]"), "{text}");
+    let (status, text) = run("clear", &["--arg", "image=int[2][8]"]);
+    assert_eq!(status, 0, "{text}");
+}
+
+#[test]
+fn numbers_that_are_tried_are_true_for_flags() {
+    let source = "\
+__global__ void scale(float *x, int n, bool twice)
+{
+    if (threadIdx.x < n) x[twice ? n + 64 : threadIdx.x] = 1.0f;
+}
+";
+    let folder = folder(source);
+    let launch = ["scale.cu", "--grid", "1", "--block", "32", "--arg", "x=float[64]"];
+    let (status, text) =
+        check_plainly(folder.path(), &[&launch[..], &["--scalars", "33"]].concat());
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("`x[97]` is outside of `x`"), "{text}");
+}

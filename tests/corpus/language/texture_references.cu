@@ -1,7 +1,9 @@
-// References to textures, of linear memory and of an array, bound by the host.
+// References to textures, by the names of their types: of linear memory and of an array, bound by the host.
 #include <cstdio>
-texture<float, 1, cudaReadModeElementType> line;
-texture<unsigned char, 2, cudaReadModeNormalizedFloat> image;
+typedef texture<float, 1, cudaReadModeElementType> line_t;
+static line_t line;
+using image_t = texture<unsigned char, 2, cudaReadModeNormalizedFloat>;
+image_t image;
 __global__ void sample(float *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -153,6 +153,8 @@ pub struct LambdaDecl {
     /// The body may change what was captured by value.
     pub mutable: bool,
     pub params: Vec<Param>,
+    /// `-> T`, where it is written.
+    pub ret: Option<TypeName>,
     pub body: Block,
 }
 

@@ -66,7 +66,9 @@ fn atomic(c: &mut Call<'_>, op: AtomicOp, types: &[Scalar], scope: Scope) -> Low
     let pointee = c.pointee(0)?;
     let scalar = match pointee {
         Type::Scalar(s) if types.contains(&s) => s,
-        Type::Vector(s @ (F16 | BF16), 2) if op == AtomicOp::Add => return packed_add(c, s, scope),
+        Type::Vector(s, n) if op == AtomicOp::Add && is_added_by_parts(s, n) => {
+            return packed_add(c, s, n, scope);
+        }
         _ => return Err(wrong_pointee(c, types)),
     };
     let compare = if cas { Some(c.scalar_arg(1, scalar)?) } else { None };
@@ -103,9 +105,14 @@ fn cuda_name(s: Scalar) -> &'static str {
     }
 }
 
-/// CUDA guarantees atomicity of each component of a packed value, not of both together.
-fn packed_add(c: &mut Call<'_>, scalar: Scalar, scope: Scope) -> Lowered {
-    let pair = c.arg(1, &Type::Vector(scalar, 2))?;
+/// `half2`, `__nv_bfloat162`, and `float2` and `float4` of compute capability 9.0.
+fn is_added_by_parts(scalar: Scalar, parts: u8) -> bool {
+    matches!((scalar, parts), (F16 | BF16 | F32, 2) | (F32, 4))
+}
+
+/// CUDA guarantees atomicity of each component of a packed value, not of all together.
+fn packed_add(c: &mut Call<'_>, scalar: Scalar, parts: u8, scope: Scope) -> Lowered {
+    let pair = c.arg(1, &Type::Vector(scalar, parts))?;
     let pair = c.held(pair);
     let pointer = c.args[0].clone();
     let pointer = c.held(pointer);
@@ -115,7 +122,7 @@ fn packed_add(c: &mut Call<'_>, scalar: Scalar, scope: Scope) -> Lowered {
     };
     let whole = c.cx.place_behind(pointer);
     let mut old = vec![];
-    for i in 0..2u8 {
+    for i in 0..parts {
         let part = Place::new(PlaceKind::Component(whole.clone(), i), Type::Scalar(scalar), c.span);
         let pointer = Expr::new(
             ExprKind::AddressOf(part),
@@ -132,5 +139,5 @@ fn packed_add(c: &mut Call<'_>, scalar: Scalar, scope: Scope) -> Lowered {
             scope,
         }));
     }
-    Ok(Some(c.make(old, Type::Vector(scalar, 2))))
+    Ok(Some(c.make(old, Type::Vector(scalar, parts))))
 }

@@ -243,9 +243,14 @@ fn match_all(c: &mut Call<'_>) -> Lowered {
     let mask = c.scalar_arg(0, Scalar::U32)?;
     let value = match_operand(c, 1)?;
     let lanes = match_lanes(c, WarpOp::MatchAll, mask, value);
-    let equal = c.binary(BinaryOp::Ne, lanes.clone(), c.u32(0)).cast(Type::I32);
+    let equal = are_any(c, &lanes);
     c.store_through(2, equal)?;
     Ok(Some(lanes))
+}
+
+/// Whether `match_all` found one value in all lanes, an `int`.
+pub fn are_any(c: &Call<'_>, lanes: &Expr) -> Expr {
+    c.binary(BinaryOp::Ne, lanes.clone(), c.u32(0)).cast(Type::I32)
 }
 
 fn reduce_call(c: &mut Call<'_>, op: WarpOp) -> Lowered {

@@ -76,7 +76,7 @@ pub fn read<'a>(
         TypeKind::Function { .. } => {
             Err(refuse("function pointers are not supported", ty.span).into())
         }
-        TypeKind::Auto | TypeKind::Decltype(_) => {
+        TypeKind::Auto | TypeKind::DecltypeAuto | TypeKind::Decltype(_) => {
             Err(refuse("this type is not C99", ty.span).into())
         }
     }

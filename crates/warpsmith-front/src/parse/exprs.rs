@@ -198,6 +198,7 @@ impl<'t> Cx<'t> {
             made: vec![],
             mutable: true,
             params: vec![],
+            ret: None,
             body,
         };
         let callee = self.make(ExprKind::Lambda(Box::new(lambda)), node);
@@ -414,8 +415,7 @@ impl<'t> Cx<'t> {
         let made = made.into_iter().filter_map(|c| self.made_capture(c)).collect();
         let captures = self.captures(node, captures);
         let declarator = field(node, "declarator");
-        let params = declarator.and_then(|d| field(d, "parameters"));
-        let params = params.map(|p| self.params(p).0).unwrap_or_default();
+        let (parts, ret) = declarator.map(|d| self.function_parts(d)).unwrap_or_default();
         let body = field(node, "body");
         let specifiers = declarator.map(kids).unwrap_or_default();
         let mutable =
@@ -423,7 +423,14 @@ impl<'t> Cx<'t> {
         // `[=] __device__ (…)`: where a lambda runs follows from its use.
         self.drop_attrs(node.start_byte()..body.map_or(node.end_byte(), |b| b.start_byte()));
         let body = body.map(|b| self.block(b)).unwrap_or_default();
-        ExprKind::Lambda(Box::new(LambdaDecl { captures, made, mutable, params, body }))
+        ExprKind::Lambda(Box::new(LambdaDecl {
+            captures,
+            made,
+            mutable,
+            params: parts.params,
+            ret,
+            body,
+        }))
     }
 
     fn made_capture(&mut self, node: Node<'t>) -> Option<MadeCapture> {

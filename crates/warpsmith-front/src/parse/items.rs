@@ -372,11 +372,8 @@ impl<'t> Cx<'t> {
             let mut declarator = self.variable(base, field(node, "declarator")?)?;
             declarator.init = field(node, "value").map(|n| self.initializer(n));
             declarator.span = span;
-            // `decltype(auto) x = e` has the type `decltype(e)`.
-            let written = node.parent().and_then(|p| field(p, "type")).map(|n| self.str(n));
             if let Some(Initializer::Expr(e)) = &declarator.init
-                && written.is_some_and(|w| w.starts_with("decltype"))
-                && matches!(declarator.ty.kind, TypeKind::Auto)
+                && matches!(declarator.ty.kind, TypeKind::DecltypeAuto)
             {
                 declarator.ty.kind = TypeKind::Decltype(Box::new(e.clone()));
             }

@@ -145,7 +145,7 @@ impl<'t> Cx<'t> {
             Some(inner) if inner.kind() != "auto" => {
                 TypeKind::Decltype(Box::new(self.expr(*inner)))
             }
-            _ => TypeKind::Auto,
+            _ => TypeKind::DecltypeAuto,
         }
     }
 
@@ -300,7 +300,7 @@ impl<'t> Cx<'t> {
     }
 
     /// Parameters and what follows them, with a trailing return type.
-    fn function_parts(&mut self, node: Node<'t>) -> (FunctionParts, Option<TypeName>) {
+    pub fn function_parts(&mut self, node: Node<'t>) -> (FunctionParts, Option<TypeName>) {
         let mut parts = FunctionParts::default();
         if let Some(list) = field(node, "parameters") {
             (parts.params, parts.variadic) = self.params(list);

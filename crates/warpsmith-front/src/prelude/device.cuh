@@ -1,13 +1,23 @@
 namespace cooperative_groups {
 // Asynchronous copies of a group: its threads copy word by word, and bytes that are no words at once.
-template <typename G, typename T>
-__device__ void memcpy_async(const G &group, T *to, const T *from, size_t bytes) {
+template <typename G>
+__device__ void copyBytes(const G &group, void *to, const void *from, size_t bytes) {
     size_t words = ((size_t)to % 4 == 0 && (size_t)from % 4 == 0) ? bytes / 4 : 0;
     for (size_t i = group.thread_rank(); i < words; i += group.size())
         __pipeline_memcpy_async((char *)to + 4 * i, (const char *)from + 4 * i, 4);
     for (size_t i = 4 * words + group.thread_rank(); i < bytes; i += group.size())
         ((char *)to)[i] = ((const char *)from)[i];
     __pipeline_commit();
+}
+template <typename G, typename T, typename N>
+__device__ void memcpy_async(const G &group, T *to, const T *from, N bytes) {
+    copyBytes(group, to, from, (size_t)bytes);
+}
+// With the numbers of elements that either side has.
+template <typename G, typename T, typename N, typename M>
+__device__ void memcpy_async(const G &group, T *to, N room, const T *from, M count) {
+    size_t elements = (size_t)room < (size_t)count ? (size_t)room : (size_t)count;
+    copyBytes(group, to, from, elements * sizeof(T));
 }
 template <typename G> __device__ void wait(const G &group) {
     __pipeline_wait_prior(0);
@@ -41,6 +51,11 @@ template <typename G, typename T> __device__ T exclusive_scan(const G &group, T 
 }
 template <typename G, typename F, typename... A> __device__ void invoke_one(const G &group, F f, A... values) {
     if (group.thread_rank() == 0) f(values...);
+}
+template <typename G, typename F, typename... A> __device__ auto invoke_one_broadcast(const G &group, F f, A... values) {
+    decltype(f(values...)) result;
+    if (group.thread_rank() == 0) result = f(values...);
+    return group.shfl(result, 0);
 }
 } // namespace cooperative_groups
 

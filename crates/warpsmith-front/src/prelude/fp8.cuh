@@ -45,6 +45,32 @@ __nv_cvt_float2_to_fp8x2(float2 value, __nv_saturation_t saturation, __nv_fp8_in
         __nv_cvt_float_to_fp8(value.x, saturation, kind) | (__nv_cvt_float_to_fp8(value.y, saturation, kind) << 8)
     );
 }
+__host__ __device__ inline __half_raw __nv_cvt_fp8_to_halfraw(__nv_fp8_storage_t code, __nv_fp8_interpretation_t kind) {
+    return __half_raw(__float2half(floatOfFp8(code, kind)));
+}
+__host__ __device__ inline __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t codes, __nv_fp8_interpretation_t kind) {
+    __half_raw low = __nv_cvt_fp8_to_halfraw((unsigned char)codes, kind);
+    __half_raw high = __nv_cvt_fp8_to_halfraw((unsigned char)(codes >> 8), kind);
+    return __half2_raw(low.x, high.x);
+}
+__host__ __device__ inline __nv_fp8_storage_t
+__nv_cvt_halfraw_to_fp8(__half_raw number, __nv_saturation_t saturation, __nv_fp8_interpretation_t kind) {
+    return __nv_cvt_float_to_fp8(__half2float((half)number), saturation, kind);
+}
+__host__ __device__ inline __nv_fp8_storage_t
+__nv_cvt_bfloat16raw_to_fp8(__nv_bfloat16_raw number, __nv_saturation_t saturation, __nv_fp8_interpretation_t kind) {
+    return __nv_cvt_float_to_fp8(__bfloat162float((__nv_bfloat16)number), saturation, kind);
+}
+__host__ __device__ inline __nv_fp8x2_storage_t
+__nv_cvt_halfraw2_to_fp8x2(__half2_raw pair, __nv_saturation_t saturation, __nv_fp8_interpretation_t kind) {
+    unsigned low = __nv_cvt_halfraw_to_fp8(__half_raw(pair.x), saturation, kind);
+    return (unsigned short)(low | (unsigned)__nv_cvt_halfraw_to_fp8(__half_raw(pair.y), saturation, kind) << 8);
+}
+__host__ __device__ inline __nv_fp8x2_storage_t
+__nv_cvt_bfloat16raw2_to_fp8x2(__nv_bfloat162_raw pair, __nv_saturation_t saturation, __nv_fp8_interpretation_t kind) {
+    unsigned low = __nv_cvt_bfloat16raw_to_fp8(__nv_bfloat16_raw(pair.x), saturation, kind);
+    return (unsigned short)(low | (unsigned)__nv_cvt_bfloat16raw_to_fp8(__nv_bfloat16_raw(pair.y), saturation, kind) << 8);
+}
 
 #define NUMBER_OF_8_BITS(NAME, KIND) \
     struct NAME { \

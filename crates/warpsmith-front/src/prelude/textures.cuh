@@ -397,7 +397,7 @@ __device__ inline void textureFloats(const textureRecord *t, const char *p, floa
     to->z = textureChannel(p + 2 * step, t->bits, t->kind);
     to->w = textureChannel(p + 3 * step, t->bits, t->kind);
 }
-template <typename T> __device__ void textureFloats(const textureRecord *t, const char *p, T *to) {}
+template <typename T> __device__ void textureFloats(const textureRecord *t, const char *p, T *to) { *to = *(const T *)p; }
 
 __device__ inline float textureMix(float a, float b, float weight) { return (1.0f - weight) * a + weight * b; }
 __device__ inline float2 textureMix(float2 a, float2 b, float w) {

@@ -156,7 +156,8 @@ impl<'a> Sema<'a> {
             };
             return self.assign_bits(op, word, bits, value, span);
         }
-        if self.may_be_overloaded(&target_operand) {
+        let plain = op == "=" && self.assigns_as_any_class(&target_operand, &v);
+        if !plain && self.may_be_overloaded(&target_operand) {
             let pair = [target_operand.clone(), v.clone()];
             if let Some(result) = self.try_operator(op, &pair, span) {
                 return result;
@@ -183,7 +184,7 @@ impl<'a> Sema<'a> {
             return Ok(Operand::Place { place, is_const });
         }
         let Some(ir_op) = op.strip_suffix('=').and_then(binary_op) else {
-            return fail("W053", span, format!("the operator `{op}` is not supported"));
+            return Err(super::instead::unsupported_operator(op, span));
         };
         let v = self.rvalue_of(v, value.span)?;
         let v = self.settle(v, mark, value.span);
@@ -205,7 +206,7 @@ impl<'a> Sema<'a> {
             Some("") => value,
             with => {
                 let Some(ir_op) = with.and_then(binary_op) else {
-                    return fail("W053", span, format!("the operator `{op}` is not supported"));
+                    return Err(super::instead::unsupported_operator(op, span));
                 };
                 let old = self.read_bits(word.clone(), bits, span)?;
                 self.binary_values(ir_op, old, value, span)?

@@ -215,6 +215,9 @@ impl<'a> Sema<'a> {
         let scope = self.class(class).scope;
         let fns = super::expr::functions(&self.lookup_in(scope, "operator()"));
         if fns.is_empty() {
+            if let Some(result) = self.call_base_lambda(&object, class, &list, span) {
+                return result;
+            }
             let name = self.class(class).name.clone();
             let d = error("W081", span, format!("`{name}` cannot be called"));
             return Err(d.help("give it an `operator()`").into());

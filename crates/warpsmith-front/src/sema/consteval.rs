@@ -178,7 +178,7 @@ impl<'a> Sema<'a> {
             return self.global_entity(decl, item, scope);
         }
         let key = (std::ptr::from_ref(item) as usize, scope);
-        if self.tolerates() && !on_device(decl) {
+        if self.tolerates() && !self.on_device(decl, scope) {
             return self.host_variable(decl, item, scope, key);
         }
         if let Some(known) = self.globals.get(&key) {
@@ -225,7 +225,7 @@ impl<'a> Sema<'a> {
         };
         self.complete_length(&mut q, item)?;
         q.is_const |= attrs.is_constexpr || attrs.constant;
-        let on_device = on_device(decl);
+        let on_device = self.on_device(decl, scope);
         let folds = q.is_const && !attrs.constant && q.ty.scalar().is_some();
         if let (true, Some(init)) = (folds, &item.init) {
             let v = self.const_init(scope, &q.ty, init, item.span)?;
@@ -407,7 +407,7 @@ impl<'a> Sema<'a> {
         matches!(operand, Ok(Operand::Place { .. } | Operand::Shaped { .. }))
     }
 
-    fn unevaluated(
+    pub(super) fn unevaluated(
         &mut self,
         scope: ScopeId,
         e: &'a ast::Expr,
@@ -458,18 +458,33 @@ fn divides_by_zero(e: &Expr) -> bool {
     found
 }
 
-/// Whether a variable lies in memory of the device.
-fn on_device(decl: &ast::VarDecl) -> bool {
-    let attrs = &decl.attrs;
-    attrs.constant || attrs.device || attrs.managed || is_reference_to_texture(decl)
-}
+impl<'a> Sema<'a> {
+    /// Whether a variable lies in memory of the device. `texture<float, 2> t;` and `surface<…>` do without further words.
+    fn on_device(&self, decl: &'a ast::VarDecl, scope: ScopeId) -> bool {
+        let attrs = &decl.attrs;
+        let of_textures = |d: &'a ast::Declarator| self.is_texture_reference(&d.ty, scope);
+        attrs.constant
+            || attrs.device
+            || attrs.managed
+            || decl.declarators.first().is_some_and(of_textures)
+    }
 
-/// `texture<float, 2> t;`: both sides see such a variable without further words.
-fn is_reference_to_texture(decl: &ast::VarDecl) -> bool {
-    decl.declarators.first().is_some_and(|d| {
-        matches!(&d.ty.kind, ast::TypeKind::Named(path)
-            if path.segments.len() == 1
-                && path.segments[0].args.is_some()
-                && matches!(path.segments[0].name.as_str(), "texture" | "surface"))
-    })
+    /// Follows names that a `typedef` or `using` gives the type.
+    fn is_texture_reference(&self, mut ty: &'a ast::TypeName, mut scope: ScopeId) -> bool {
+        const MOST_NAMES: usize = 16;
+        for _ in 0..MOST_NAMES {
+            let ast::TypeKind::Named(path) = &ty.kind else { return false };
+            let [segment] = path.segments.as_slice() else { return false };
+            if segment.args.is_some() {
+                return matches!(segment.name.as_str(), "texture" | "surface");
+            }
+            let Some(Entity::Alias { decl, scope: at }) =
+                self.lookup(scope, &segment.name).into_iter().next()
+            else {
+                return false;
+            };
+            (ty, scope) = (&decl.ty, at);
+        }
+        false
+    }
 }

@@ -189,10 +189,13 @@ impl<'a> Sema<'a> {
     pub(crate) fn rank(&mut self, arg: &Operand<'a>, param: &QualType) -> Option<u32> {
         let lvalue = matches!(arg, Operand::Place { .. } | Operand::Shaped { .. });
         if let Operand::List(items) = arg {
-            return (self.is_class(&param.ty).is_some()
-                || param.ty.is_aggregate()
-                || items.len() <= 1)
-                .then_some(CONVERTED);
+            // What is made for lists goes before a class that is made from one by a constructor: `Tensor({2, 3})`.
+            return match self.is_class(&param.ty) {
+                Some(_) if self.listed_type(&param.ty).is_some() => Some(EXACT),
+                Some(class) if !self.class(class).ctors.is_empty() => Some(USER),
+                Some(_) => Some(CONVERTED),
+                None => (param.ty.is_aggregate() || items.len() <= 1).then_some(CONVERTED),
+            };
         }
         let actual = self.operand_type(arg)?;
         if param.is_reference() {

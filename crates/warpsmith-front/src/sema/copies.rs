@@ -63,6 +63,26 @@ impl<'a> Sema<'a> {
                     || info.bases.iter().any(|b| self.copies_itself(b.class)))
     }
 
+    /// Whether `to = from` copies an object although its class has `operator=`: all of them are for other types, and none
+    /// stands in the way of the one that every class has.
+    pub(crate) fn assigns_as_any_class(&mut self, to: &Operand<'a>, from: &Operand<'a>) -> bool {
+        let [to, from] =
+            [to, from].map(|o| self.operand_type(o).and_then(|t| self.is_class(&t.ty)));
+        let Some(class) = to.filter(|_| to == from) else { return false };
+        let scope = self.class(class).scope;
+        let methods = super::expr::functions(&self.lookup_in(scope, "operator="));
+        !methods.is_empty() && !methods.into_iter().any(|f| self.may_copy(f, class))
+    }
+
+    /// Whether an `operator=` takes objects of its own class, or is that of another class.
+    fn may_copy(&mut self, f: FnDecl<'a>, class: StructId) -> bool {
+        let Some(from) = f.decl.params.first().filter(|_| f.class == Some(class)) else {
+            return true;
+        };
+        let of_class = |q: QualType| q.ty == Type::Struct(class);
+        f.decl.template.is_none() && self.resolve_type(f.scope, &from.ty).map_or(true, of_class)
+    }
+
     fn part_copies(&self, ty: &Type) -> bool {
         self.is_class(ty).is_some_and(|class| self.copies_itself(class))
     }

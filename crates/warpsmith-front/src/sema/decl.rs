@@ -334,7 +334,7 @@ impl<'a> Sema<'a> {
         let mut q = self.auto_type(&d.ty, &actual)?;
         q.is_const |= vars.attrs.is_constexpr;
         if q.is_reference() {
-            return self.bind_reference(&q, operand, d);
+            return self.bind_reference(&q, operand, &d.name, d.span);
         }
         let copy = self.copied(operand, at)?;
         let value = self.rvalue_of(copy, at)?;
@@ -445,22 +445,23 @@ impl<'a> Sema<'a> {
                 );
             }
         };
-        self.bind_reference(q, operand, d)
+        self.bind_reference(q, operand, &d.name, d.span)
     }
 
     /// A local reference is another name for a place whose operands are evaluated now.
-    fn bind_reference(
+    pub(super) fn bind_reference(
         &mut self,
         q: &QualType,
         operand: Operand<'a>,
-        d: &'a ast::Declarator,
+        name: &str,
+        span: Span,
     ) -> Res<()> {
-        let (place, is_const) = self.bind_place(operand, q, d.span)?;
-        let place = self.hold_place(place, d.span);
+        let (place, is_const) = self.bind_place(operand, q, span)?;
+        let place = self.hold_place(place, span);
         let owner = self.f().serial;
         let scope = self.f_scope();
         let is_const = is_const || q.is_const;
-        self.declare(scope, &d.name, Entity::Place { owner, place, is_const, shape: None });
+        self.declare(scope, name, Entity::Place { owner, place, is_const, shape: None });
         Ok(())
     }
 

@@ -90,7 +90,10 @@ impl<'a> Sema<'a> {
         scope: ScopeId,
         found: &mut Bindings,
     ) -> bool {
-        let Some((_, signature)) = self.signature_of(&actual.ty) else { return false };
+        let Some(signature) = self.signature_named(&actual.ty) else {
+            // Of several functions of one name the other arguments choose.
+            return self.function_of(&actual.ty).is_some();
+        };
         if !self.deduce_type(ret, &signature.ret, params, scope, true, found) {
             return false;
         }
@@ -382,6 +385,9 @@ pub(crate) fn mentions(ty: &ast::TypeName, params: &[ast::TemplateParam]) -> boo
         TypeKind::Named(path) => path_mentions(path, params),
         TypeKind::Pointer { to, .. } | TypeKind::Reference { to, .. } => mentions(to, params),
         TypeKind::Array { element, extent } => type_or_extent_mentions(element, extent, params),
+        TypeKind::Function { ret, params: list } => {
+            mentions(ret, params) || list.iter().any(|p| mentions(&p.ty, params))
+        }
         _ => false,
     }
 }

@@ -126,7 +126,7 @@ impl<'a> Sema<'a> {
             return self.three_way(left, right, span);
         }
         let Some(ir_op) = binary_op(op) else {
-            return fail("W053", span, format!("the operator `{op}` is not supported"));
+            return Err(super::instead::unsupported_operator(op, span));
         };
         if ir_op.is_logical() {
             return self.logical(ir_op, left, right, span);

@@ -72,9 +72,13 @@ impl<'a> Sema<'a> {
         let ret = self.resolve_type(scope, ret)?;
         let mut types = vec![];
         for p in params {
-            let q = self.resolve_type(scope, &p.ty)?;
-            if q.ty != Type::Void || q.is_reference() {
-                types.push(plain_parameter(self.decayed(q)));
+            // `void (*f)(A...)`: one for each element of the pack.
+            let scopes = self.pack_elements(&p.ty, scope).unwrap_or_else(|| vec![scope]);
+            for inner in scopes {
+                let q = self.resolve_type(inner, &p.ty)?;
+                if q.ty != Type::Void || q.is_reference() {
+                    types.push(plain_parameter(self.decayed(q)));
+                }
             }
         }
         let signature = Signature { ret: plain_parameter(ret), params: types };
@@ -116,9 +120,14 @@ impl<'a> Sema<'a> {
     }
 
     fn signature_as_declared(&mut self, f: FnDecl<'a>) -> Res<Option<Signature>> {
+        self.signature_in(f, f.scope)
+    }
+
+    /// The signature of a function whose template parameters are bound in a scope.
+    fn signature_in(&mut self, f: FnDecl<'a>, scope: ScopeId) -> Res<Option<Signature>> {
         let Some(ret) = &f.decl.ret else { return Ok(None) };
-        let ret = plain_parameter(self.resolve_type(f.scope, ret)?);
-        let mut params = self.param_types(f, f.scope)?;
+        let ret = plain_parameter(self.resolve_type(scope, ret)?);
+        let mut params = self.param_types(f, scope)?;
         if let Some(class) = f.class.filter(|_| f.needs_object()) {
             let mut object = Type::pointer(Type::Struct(class), warpsmith_ir::Space::Generic);
             if let Type::Pointer { readonly, .. } = &mut object {
@@ -127,6 +136,21 @@ impl<'a> Sema<'a> {
             params.insert(0, QualType::plain(object));
         }
         Ok(Some(Signature { ret, params: params.into_iter().map(plain_parameter).collect() }))
+    }
+
+    /// The signature of what a type points to or stands for: a pointer, or one function, of a template with its arguments.
+    pub(super) fn signature_named(&mut self, ty: &Type) -> Option<Signature> {
+        if let Some((_, signature)) = self.signature_of(ty) {
+            return Some(signature);
+        }
+        let FunctionValue { fns, args, .. } = self.function_of(ty)?;
+        let [only] = fns.as_slice() else { return None };
+        let header = only.decl.template.as_ref().filter(|t| !t.params.is_empty());
+        let scope = match header {
+            None => only.scope,
+            Some(header) => self.bind_params(header, args?, only.scope, self.f_span()).ok()?.0,
+        };
+        self.signature_in(*only, scope).ok()?
     }
 
     /// The signature and structure of a type that is a pointer to functions.
@@ -209,7 +233,7 @@ impl<'a> Sema<'a> {
         let Some(ret) = &chosen.f.decl.ret else { return true };
         let declared = self.resolve_type(chosen.scope, ret);
         declared.is_ok_and(|q| plain_parameter(q) == *wanted)
-            || matches!(ret.kind, ast::TypeKind::Auto)
+            || matches!(ret.kind, ast::TypeKind::Auto | ast::TypeKind::DecltypeAuto)
     }
 
     /// The class of the objects that methods are called with, which a pointer to them has as its first parameter, and

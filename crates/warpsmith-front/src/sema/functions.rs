@@ -8,6 +8,7 @@ use warpsmith_ir::{
 };
 
 use super::Sema;
+use super::deduced_returns::Deduced;
 use super::definitions::Role;
 use super::model::*;
 use super::overload::Chosen;
@@ -160,6 +161,7 @@ impl<'a> Sema<'a> {
             _ => None,
         };
         self.push_fn(name, kind, scope, f.decl.head_span);
+        self.f().returns = f.decl.ret.as_ref().map(Deduced::of).unwrap_or_default();
         self.f().ret = ret;
         let result = self.lower_parts(f, params, scope);
         let state = self.pop_fn();
@@ -342,6 +344,7 @@ impl<'a> Sema<'a> {
             blocks: vec![vec![]],
             scope,
             ret: None,
+            returns: Deduced::default(),
             this: None,
             address_taken: HashSet::new(),
             stable: HashSet::new(),
@@ -437,7 +440,7 @@ pub(crate) fn raw_pointer_cast(pointer: Expr, ty: Type, span: Span) -> Expr {
 
 pub(crate) fn is_auto(ty: &ast::TypeName) -> bool {
     match &ty.kind {
-        ast::TypeKind::Auto => true,
+        ast::TypeKind::Auto | ast::TypeKind::DecltypeAuto => true,
         ast::TypeKind::Pointer { to, .. } | ast::TypeKind::Reference { to, .. } => is_auto(to),
         _ => false,
     }

@@ -13,7 +13,7 @@ use crate::ast::{self, Designator, Initializer};
 const MAX_ELEMENTS: u64 = 1 << 16;
 
 /// An entry of a list that waits for its place.
-enum Entry<'a> {
+pub(super) enum Entry<'a> {
     Source(&'a ast::InitItem),
     Ready(Operand<'a>, Span),
 }
@@ -211,6 +211,10 @@ impl<'a> Sema<'a> {
                 parts.push(self.fill_word(*id, i as u32, queue, span)?);
                 continue;
             }
+            if let Some(field) = self.reference_field(ty, i) {
+                parts.push(self.bound_to_entry(&field, queue.pop_front(), span)?);
+                continue;
+            }
             let part = match queue.pop_front() {
                 Some(entry) => self.fill_one(&element, entry, queue, span)?,
                 None => self.default_element(ty, i, &element, span)?,
@@ -383,7 +387,10 @@ impl<'a> Sema<'a> {
                 let text = self.type_text(ty);
                 return fail("W083", span, format!("`{text}` has no element {next}"));
             }
-            let value = self.entry_value(&element, Entry::Source(item))?;
+            let value = match self.reference_field(ty, next) {
+                Some(field) => self.bound_to_entry(&field, Some(Entry::Source(item)), span)?,
+                None => self.entry_value(&element, Entry::Source(item))?,
+            };
             if let Some(slot) = parts.get_mut(next as usize) {
                 *slot = Some(value);
             }

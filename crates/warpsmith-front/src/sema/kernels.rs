@@ -26,6 +26,42 @@ pub struct KernelDecl {
     pub item: Span,
 }
 
+/// A parameter of a kernel that is a texture or surface object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextureParameter {
+    /// The kernel, without its namespaces.
+    pub kernel: String,
+    /// The parameter.
+    pub name: String,
+    /// A surface, which kernels may write.
+    pub is_surface: bool,
+}
+
+/// Those of all kernels of a file: in IR they are numbers like others.
+pub fn texture_parameters(unit: &TranslationUnit) -> Vec<TextureParameter> {
+    let mut all = vec![];
+    super::program::each_function(&unit.items, &mut |f| {
+        let ast::FunctionName::Plain(path) = &f.name else { return };
+        let Some(last) = path.segments.last().filter(|_| f.attrs.global) else { return };
+        for param in &f.params {
+            let is_surface = match type_word(&param.ty) {
+                Some("cudaTextureObject_t") => false,
+                Some("cudaSurfaceObject_t") => true,
+                _ => continue,
+            };
+            let Some(name) = param.name.clone() else { continue };
+            all.push(TextureParameter { kernel: last.name.clone(), name, is_surface });
+        }
+    });
+    all
+}
+
+/// The last word of a type that has a name.
+fn type_word(ty: &ast::TypeName) -> Option<&str> {
+    let ast::TypeKind::Named(path) = &ty.kind else { return None };
+    path.segments.last().map(|s| s.name.as_str())
+}
+
 fn collect_kernels(items: &[ast::Item], prefix: &str, all: &mut Vec<KernelDecl>) {
     for item in items {
         match &item.kind {

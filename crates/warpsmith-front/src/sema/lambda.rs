@@ -3,6 +3,7 @@
 use warpsmith_ir::{Expr, ExprKind, FunctionKind, Place, PlaceKind, Span, StructId, Type, VarKind};
 
 use super::Sema;
+use super::deduced_returns::Deduced;
 use super::model::*;
 use super::refused::{LAMBDA_IN_ITSELF, refuse};
 use super::structs::stored_type;
@@ -295,6 +296,7 @@ impl<'a> Sema<'a> {
         // Captured copies are constant, but the closure may be asked for its address like any object.
         self.declare_this(class, false, span);
         let declared = self.declare_lambda_params(l, types, inner);
+        let declared = declared.and_then(|()| self.declare_lambda_result(l, inner));
         self.lower_stmts(&l.body.stmts);
         let state = self.pop_fn();
         if self.errors.len() > errors || declared.is_err() {
@@ -305,5 +307,15 @@ impl<'a> Sema<'a> {
         let instance = self.finish_function(state, types.to_vec(), None);
         self.instances.insert(key, InstanceState::Done(instance.clone()));
         Ok(instance)
+    }
+
+    /// `-> T`: what is returned is converted to that; without it the type follows from what is returned.
+    fn declare_lambda_result(&mut self, l: &'a ast::LambdaDecl, scope: ScopeId) -> Res<()> {
+        let Some(written) = &l.ret else { return Ok(()) };
+        self.f().returns = Deduced::of(written);
+        if !super::functions::is_auto(written) {
+            self.f().ret = Some(self.resolve_type(scope, written)?);
+        }
+        Ok(())
     }
 }

@@ -81,8 +81,9 @@ impl<'a> Sema<'a> {
         self.scope(scope).names.iter().filter_map(inner).collect()
     }
 
-    /// The library that a namespace of the prelude is a part of.
+    /// The library that a namespace of the prelude is a part of, or that one of the source adds to.
     pub(crate) fn library(&self, id: ScopeId) -> Option<&str> {
+        let id = self.scope(id).extends.unwrap_or(id);
         self.libraries?.names.get(&id).map(String::as_str)
     }
 

@@ -156,14 +156,7 @@ impl<'a> Sema<'a> {
     ) -> Res<()> {
         let mut list = self.arguments(args)?;
         if field.ty.is_reference() {
-            let Some(only) = list.pop() else {
-                return fail(
-                    "W063",
-                    span,
-                    format!("the reference `{}` needs something to refer to", field.name),
-                );
-            };
-            let pointer = self.pass(only, &field.ty, span)?;
+            let pointer = self.bound(field, list.pop(), span)?;
             self.emit(StmtKind::Assign { place, value: pointer }, span);
             return Ok(());
         }

@@ -44,7 +44,7 @@ impl<'a> Sema<'a> {
     }
 
     /// `float (*row)[4] = m, (*other)[4], *p;` reads as `float(*row)[4] = m`, an element of a conversion of `*row`, and more
-    /// such values.
+    /// such values; so does `float (&row)[4] = m[1];`.
     fn misread_row_pointer(&mut self, e: &'a ast::Expr) -> Option<Res<()>> {
         let mut items = vec![];
         in_list(e, &mut items);
@@ -78,8 +78,9 @@ impl<'a> Sema<'a> {
             };
             all.push(self.row_pointer(inner, &extents, &element, value)?);
         }
-        for (name, ty, value) in all {
+        for Row { name, ty, refers, value } in all {
             let done = match value {
+                Some(value) if refers => self.row_reference(name, ty, value),
                 Some(value) => self.declare_misread(name, ty, value, e.span),
                 None => self.declare_value(name, ty, Ok(None), e.span),
             };
@@ -90,17 +91,24 @@ impl<'a> Sema<'a> {
         Some(Ok(()))
     }
 
-    /// `*name` as a declarator of a pointer to rows, or to elements where there are no extents.
+    fn row_reference(&mut self, name: &str, row: Type, value: &'a ast::Expr) -> Res<()> {
+        let operand = self.expr(value)?;
+        let q = QualType { reference: RefKind::Lvalue, ..QualType::plain(row) };
+        self.bind_reference(&q, operand, name, value.span)
+    }
+
+    /// `*name` as a declarator of a pointer to rows, or to elements where there are no extents, and `&name` of a reference.
     fn row_pointer(
         &mut self,
         declared: &'a ast::Expr,
         extents: &[&'a ast::Expr],
         element: &Type,
         value: Option<&'a ast::Expr>,
-    ) -> Option<(&'a str, Type, Option<&'a ast::Expr>)> {
+    ) -> Option<Row<'a>> {
         let ast::ExprKind::Unary { op, operand } = &*declared.kind else { return None };
         let ast::ExprKind::Path(name) = &*operand.kind else { return None };
-        let name = name.as_name().filter(|_| op == "*")?;
+        let refers = op == "&" && value.is_some() && !extents.is_empty();
+        let name = name.as_name().filter(|_| op == "*" || refers)?;
         let scope = self.f_scope();
         // The innermost extent was met first.
         let mut row = element.clone();
@@ -108,7 +116,8 @@ impl<'a> Sema<'a> {
             let length = self.array_length(scope, extent).ok()?;
             row = Type::array(row, length);
         }
-        Some((name, Type::pointer(row, warpsmith_ir::Space::Generic), value))
+        let ty = if refers { row } else { Type::pointer(row, warpsmith_ir::Space::Generic) };
+        Some(Row { name, ty, refers, value })
     }
 
     /// `Point p(a, b[3]);` reads as the declaration of a function unless one knows that `a` is no type.
@@ -210,6 +219,15 @@ impl<'a> Sema<'a> {
         self.declare(scope, name, Entity::Place { owner, place, is_const: false, shape: None });
         Ok(())
     }
+}
+
+/// A declarator that was read as a value.
+struct Row<'a> {
+    name: &'a str,
+    /// Of the pointer, or of what the reference names.
+    ty: Type,
+    refers: bool,
+    value: Option<&'a ast::Expr>,
 }
 
 /// The parts of a list with commas.

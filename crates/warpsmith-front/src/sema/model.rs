@@ -186,6 +186,8 @@ pub(crate) struct Scope<'a> {
     /// `using namespace`: scopes of the source, and paths of libraries.
     pub using: Vec<ScopeId>,
     pub using_foreign: Vec<String>,
+    /// The library's namespace that this one of the source adds to: `namespace std { … }`.
+    pub extends: Option<ScopeId>,
 }
 
 /// A data member as declared.
@@ -287,6 +289,8 @@ pub(crate) struct FnState {
     pub scope: ScopeId,
     /// Declared or, after the first `return`, deduced.
     pub ret: Option<QualType>,
+    /// What is declared of a type that is deduced.
+    pub returns: super::deduced_returns::Deduced,
     pub this: Option<ThisInfo>,
     pub address_taken: HashSet<VarId>,
     /// Temporaries that are written once, before any use.

@@ -50,6 +50,27 @@ impl<'a> Sema<'a> {
         Ok(Operand::Value(pointer))
     }
 
+    /// The functions that a class or its bases have for memory of its objects: `operator new`, `operator delete`.
+    fn of_memory(&mut self, ty: &Type, which: &str, array: bool) -> Vec<FnDecl<'a>> {
+        let Some(class) = self.is_class(ty) else { return vec![] };
+        let name = format!("operator{which}{}", if array { "[]" } else { "" });
+        let scope = self.class(class).scope;
+        super::expr::functions(&self.lookup_in(scope, &name))
+    }
+
+    fn call_of_memory(
+        &mut self,
+        which: &str,
+        fns: &[FnDecl<'a>],
+        argument: Expr,
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let list = vec![Operand::Value(argument)];
+        let name = format!("operator {which}");
+        let chosen = self.resolve_overload(&name, fns, None, None, &list, span)?;
+        self.call_chosen(chosen, None, list, span)
+    }
+
     /// Memory for so many elements, or for one; with zeros in it.
     fn memory_of_new(
         &mut self,
@@ -64,6 +85,11 @@ impl<'a> Sema<'a> {
             Some(n) => super::convert::binary_folded(BinaryOp::Mul, n.clone(), size, span),
             None => size,
         };
+        let own = self.of_memory(ty, "new", elements.is_some());
+        if !own.is_empty() {
+            let memory = self.call_of_memory("new", &own, bytes, span)?;
+            return self.rvalue_of(memory, span);
+        }
         if self.f().func.kind != FunctionKind::Host {
             return self.heap(bytes, span);
         }
@@ -146,7 +172,19 @@ impl<'a> Sema<'a> {
         array: bool,
         span: Span,
     ) -> Res<Operand<'a>> {
-        if self.f().func.kind != FunctionKind::Host {
+        let on_device = self.f().func.kind != FunctionKind::Host;
+        let pointee = self.type_of_expr(self.f_scope(), e)?.ty.pointee().cloned();
+        let own = pointee.map(|ty| self.of_memory(&ty, "delete", array)).unwrap_or_default();
+        if !own.is_empty() {
+            let pointer = self.rvalue(e)?;
+            let pointer = self.hold_value(pointer, span);
+            if on_device {
+                self.end_pointee(pointer.clone(), array, span)?;
+            }
+            self.call_of_memory("delete", &own, pointer, span)?;
+            return Ok(Operand::Void);
+        }
+        if on_device {
             let pointer = self.rvalue(e)?;
             let pointer = self.hold_value(pointer, span);
             self.end_pointee(pointer.clone(), array, span)?;
@@ -159,4 +197,10 @@ impl<'a> Sema<'a> {
         self.free(e, span)?;
         Ok(Operand::Void)
     }
+}
+
+/// Whether a member is `operator new` or `operator delete`, which have no object.
+pub(super) fn is_of_memory(name: &ast::FunctionName) -> bool {
+    let ast::FunctionName::Operator(op) = name else { return false };
+    matches!(op.as_str(), "new" | "new[]" | "delete" | "delete[]")
 }

@@ -145,7 +145,8 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Res<Option<Expr>> {
         let Some(ir_op) = super::expr_ops::binary_op(op) else {
-            return fail("W053", span, format!("folding with `{op}` is not supported"));
+            let d = error("W053", span, format!("folding with `{op}` is not supported"));
+            return Err(d.help("call a function of the first element and of the rest").into());
         };
         if ir_op.is_logical() {
             for v in &mut values {

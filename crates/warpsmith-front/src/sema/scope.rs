@@ -12,7 +12,8 @@ use crate::ast::{self, ItemKind};
 impl<'a> Sema<'a> {
     pub(crate) fn new_scope(&mut self, parent: Option<ScopeId>, kind: ScopeKind) -> ScopeId {
         let (names, using, using_foreign) = (HashMap::new(), vec![], vec![]);
-        self.scopes.push(Cow::Owned(Scope { parent, kind, names, using, using_foreign }));
+        let scope = Scope { parent, kind, names, using, using_foreign, extends: None };
+        self.scopes.push(Cow::Owned(scope));
         ScopeId(self.scopes.len() as u32 - 1)
     }
 
@@ -179,6 +180,8 @@ impl<'a> Sema<'a> {
     /// defines.
     fn new_namespace(&mut self, scope: ScopeId, name: &str) -> ScopeId {
         let inner = self.new_scope(Some(scope), ScopeKind::Namespace);
+        let extends = self.library_namespace(scope, name);
+        self.scope_mut(inner).extends = extends;
         let around = self.shared_by.iter().find(|(of_file, _)| *of_file == scope).map(|(_, s)| *s);
         if let Some(around) = around {
             let mut list = self.scope(around).names.get(name).into_iter().flatten();
@@ -188,6 +191,7 @@ impl<'a> Sema<'a> {
             });
             let shared = known.unwrap_or_else(|| {
                 let shared = self.new_scope(Some(around), ScopeKind::Namespace);
+                self.scope_mut(shared).extends = extends;
                 self.declare(around, name, Entity::Namespace(shared));
                 shared
             });
@@ -197,6 +201,30 @@ impl<'a> Sema<'a> {
         }
         self.declare(scope, name, Entity::Namespace(inner));
         inner
+    }
+
+    /// The library's namespace of that name, where one in this scope adds to it.
+    fn library_namespace(&self, scope: ScopeId, name: &str) -> Option<ScopeId> {
+        let found = match self.scope(scope).extends {
+            Some(outer) => self.lookup_in(outer, name),
+            None if scope == self.root || self.files.contains(&scope) => self.lookup(scope, name),
+            None => vec![],
+        };
+        found.into_iter().find_map(|e| match e {
+            Entity::Namespace(id) if self.library(id).is_some() => {
+                Some(self.scope(id).extends.unwrap_or(id))
+            }
+            _ => None,
+        })
+    }
+
+    /// What a namespace says of a name, with what the library's has that it adds to.
+    fn named(&self, id: ScopeId, name: &str) -> Vec<Entity<'a>> {
+        let scope = self.scope(id);
+        let own = scope.names.get(name).into_iter().flatten();
+        let library = scope.extends.map(|e| self.scope(e));
+        let library = library.and_then(|e| e.names.get(name)).into_iter().flatten();
+        own.chain(library).cloned().collect()
     }
 
     fn declare_using(&mut self, scope: ScopeId, path: &'a [String], namespace: bool) {
@@ -220,7 +248,7 @@ impl<'a> Sema<'a> {
         };
         match self.find_namespace(from, outer) {
             Ok(id) => {
-                let found = self.scope(id).names.get(last).cloned().unwrap_or_default();
+                let found = self.named(id, last);
                 if let (true, Some(library)) = (found.is_empty(), self.library(id)) {
                     let full = format!("{library}::{last}");
                     return self.declare(scope, last, Entity::ForeignNamespace(full));
@@ -286,14 +314,14 @@ impl<'a> Sema<'a> {
     /// Meanings of a name in one scope, with its `using namespace` and, for a class, its members and bases.
     pub(crate) fn lookup_in(&self, id: ScopeId, name: &str) -> Vec<Entity<'a>> {
         let scope = self.scope(id);
-        let mut found = scope.names.get(name).cloned().unwrap_or_default();
+        let mut found = self.named(id, name);
         if let ScopeKind::Class(class) = scope.kind
             && found.is_empty()
         {
             found = self.member_entities(class, name);
         }
         for used in &scope.using {
-            found.extend(self.scope(*used).names.get(name).cloned().unwrap_or_default());
+            found.extend(self.named(*used, name));
         }
         found
     }

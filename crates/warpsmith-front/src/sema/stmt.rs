@@ -225,6 +225,9 @@ impl<'a> Sema<'a> {
     /// What stands in for a value that a reference is returned to goes on behind the function: it may stand for something of
     /// the caller's, as `a` or `b` in `return a > b ? a : b;`. So it is declared in a block that ends by the return only.
     fn return_stmt(&mut self, value: Option<&'a ast::Initializer>, span: Span) -> Res<()> {
+        if let Some(ast::Initializer::Expr(e)) = value {
+            self.deduce_reference(e)?;
+        }
         if !self.f().ret.as_ref().is_some_and(QualType::is_reference) {
             return self.return_value(value, span);
         }
@@ -390,7 +393,7 @@ impl<'a> Sema<'a> {
         actual: &QualType,
     ) -> Res<QualType> {
         let mut q = match &written.kind {
-            ast::TypeKind::Auto => {
+            ast::TypeKind::Auto | ast::TypeKind::DecltypeAuto => {
                 let mut q = self.decayed(actual.clone());
                 q.is_const = false;
                 q.is_volatile = false;
@@ -422,7 +425,8 @@ impl<'a> Sema<'a> {
                 }
             }
             _ if is_auto(written) => {
-                return fail("W052", written.span, "this use of `auto` is not supported");
+                let d = error("W052", written.span, "this use of `auto` is not supported");
+                return Err(d.help("write the type").into());
             }
             _ => {
                 let scope = self.f_scope();

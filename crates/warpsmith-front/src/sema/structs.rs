@@ -8,6 +8,7 @@ use super::Sema;
 use super::bit_fields::Bits;
 use super::builtin_api::BuiltinType;
 use super::model::*;
+use super::specialised;
 use super::templates::Bindings;
 use crate::ast::{self, Member};
 
@@ -31,25 +32,10 @@ impl<'a> Sema<'a> {
         args: Option<Vec<TArg>>,
         span: Span,
     ) -> Res<StructId> {
-        let decls: Vec<(&'a ast::StructDecl, ScopeId)> = entities
-            .iter()
-            .filter_map(|e| {
-                if let Entity::Class { decl, scope } = e { Some((*decl, *scope)) } else { None }
-            })
-            .collect();
-        let is_primary = |d: &ast::StructDecl| {
-            d.specialisation.is_none() && d.template.as_ref().is_some_and(|t| !t.params.is_empty())
-        };
-        let primary = decls.iter().filter(|(d, _)| is_primary(d));
+        let decls = specialised::classes(entities);
+        let primary = decls.iter().filter(|(d, _)| specialised::is_primary(d));
         let Some(&(decl, scope)) = primary.max_by_key(|(d, _)| d.members.is_some()) else {
-            let Some(&(decl, scope)) = decls.first() else {
-                return fail("W052", span, "this is no class");
-            };
-            if args.is_some() {
-                let name = decl.name.as_deref().unwrap_or("this class");
-                return fail("W056", span, format!("`{name}` is no template"));
-            }
-            return self.class_instance(decl, scope, vec![], span);
+            return self.class_without_primary(&decls, args, span);
         };
         let Some(header) = &decl.template else {
             return fail("W052", span, "this is no class template");
@@ -68,7 +54,7 @@ impl<'a> Sema<'a> {
     }
 
     /// The specialisation with the fewest free parameters that matches, with its parameters bound.
-    fn best_specialisation(
+    pub(super) fn best_specialisation(
         &mut self,
         decls: &[(&'a ast::StructDecl, ScopeId)],
         args: &[TArg],
@@ -111,7 +97,7 @@ impl<'a> Sema<'a> {
         Ok(id)
     }
 
-    fn new_class(
+    pub(super) fn new_class(
         &mut self,
         decl: &'a ast::StructDecl,
         parent: ScopeId,
@@ -159,7 +145,12 @@ impl<'a> Sema<'a> {
         StructId(self.module.structs.len() as u32 - 1)
     }
 
-    fn define_class(&mut self, id: StructId, decl: &'a ast::StructDecl, span: Span) -> Res<()> {
+    pub(super) fn define_class(
+        &mut self,
+        id: StructId,
+        decl: &'a ast::StructDecl,
+        span: Span,
+    ) -> Res<()> {
         let Some(members) = &decl.members else {
             let name = self.class(id).name.clone();
             let d = error("W058", span, format!("`{name}` is declared but not defined"));
@@ -241,7 +232,7 @@ impl<'a> Sema<'a> {
     }
 
     fn declare_method(&mut self, id: StructId, scope: ScopeId, decl: &'a ast::FunctionDecl) {
-        let is_static = decl.attrs.is_static;
+        let is_static = decl.attrs.is_static || super::new_delete::is_of_memory(&decl.name);
         // A friend defined in the class is a free function that sees the class's names.
         let class = (!decl.attrs.is_friend).then_some(id);
         let mut f = FnDecl { decl, scope, class, is_static };
@@ -256,8 +247,9 @@ impl<'a> Sema<'a> {
             },
             ast::FunctionName::Operator(op) => {
                 // A friend defined in the class: a free function with both operands as parameters.
-                let binary =
-                    decl.params.len() == 2 && !matches!(op.as_str(), "()" | "[]" | "++" | "--");
+                let binary = decl.params.len() == 2
+                    && !matches!(op.as_str(), "()" | "[]" | "++" | "--")
+                    && !super::new_delete::is_of_memory(&decl.name);
                 if binary {
                     f = FnDecl { class: None, ..f };
                 }

@@ -225,6 +225,7 @@ fn type_name_text(ty: &ast::TypeName) -> String {
     let base = match &ty.kind {
         ast::TypeKind::Void => "void".into(),
         ast::TypeKind::Auto => "auto".into(),
+        ast::TypeKind::DecltypeAuto => "decltype(auto)".into(),
         ast::TypeKind::Builtin(words) => words.join(" "),
         ast::TypeKind::Named(path) => path_text(path),
         ast::TypeKind::Pointer { to, .. } => format!("{} *", type_name_text(to)),

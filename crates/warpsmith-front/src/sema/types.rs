@@ -62,7 +62,7 @@ impl<'a> Sema<'a> {
         for (i, segment) in rest.iter().enumerate() {
             let is_last = i + 1 == rest.len();
             let entities = match &at {
-                Container::Scope(id) => self.lookup_in(*id, &segment.name),
+                Container::Scope(id) => self.named_in(*id, scope, segment, path.span)?,
                 Container::Class(class) => {
                     let class_scope = self.class(*class).scope;
                     self.lookup_in(class_scope, &segment.name)
@@ -242,7 +242,7 @@ impl<'a> Sema<'a> {
     fn resolve_type_inner(&mut self, scope: ScopeId, ty: &'a ast::TypeName) -> Res<QualType> {
         let mut q = match &ty.kind {
             TypeKind::Void => QualType::plain(Type::Void),
-            TypeKind::Auto => {
+            TypeKind::Auto | TypeKind::DecltypeAuto => {
                 return fail("W052", ty.span, "`auto` needs a value to take its type from");
             }
             TypeKind::Builtin(words) => match builtin_words(words) {

@@ -115,6 +115,7 @@ pub fn ty(t: &TypeName) -> String {
         s += "volatile ";
     }
     s + &match &t.kind {
+        TypeKind::DecltypeAuto => "decltype(auto)".to_string(),
         TypeKind::Void => "void".into(),
         TypeKind::Auto => "auto".into(),
         TypeKind::Builtin(words) => words.join("_"),

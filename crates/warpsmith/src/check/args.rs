@@ -129,7 +129,7 @@ pub struct LaunchArgs {
     #[arg(long, value_name = "X[,Y[,Z]]")]
     pub block: Option<Dim3>,
 
-    /// An argument, or a variable of the device: a number, or TYPE[extent]… with =zeros, =iota, =random, =random(SEED),
+    /// An argument, a texture, or a variable of the device: a number, or TYPE[extent]… with =zeros, =iota, =random, =random(SEED),
     /// =uniform(LOW, HIGH) below HIGH, or =@file.npy; random if none of these is given; &FUNCTION for a pointer to a function
     #[arg(long = "arg", value_name = "NAME=SPEC")]
     pub args: Vec<NamedSpec>,

@@ -103,7 +103,10 @@ impl Buffers {
             let message = format!("argument `{}` is given twice", twice.name);
             return Err(cx.error(message).help("keep the one that is meant").into());
         }
-        let declared = |name: &str| cx.variables.declared.iter().any(|d| d == name);
+        let declared = |name: &str| {
+            cx.variables.declared.iter().any(|d| d == name)
+                || textures::is_reference(cx.module, name)
+        };
         let unknown = |a: &&NamedSpec| !names.contains(&base(&a.name)) && !declared(&a.name);
         if let Some(unknown) = cx.args.args.iter().find(unknown) {
             let error = variables::unknown(&function.name, &unknown.name, &names, cx.variables);
@@ -119,7 +122,10 @@ impl Buffers {
             args.push(match &var.ty {
                 Type::Pointer { pointee, .. } => self.pointer(cx, var, pointee, &scalars)?,
                 Type::Struct(_) => Arg::Bytes(self.object(cx, var, &scalars)?),
-                ty => Arg::Bytes(by_value(cx, var, ty)?),
+                ty => Arg::Bytes(match self.texture(cx, &var.name, &scalars)? {
+                    Some(object) => object.to_le_bytes().to_vec(),
+                    None => by_value(cx, var, ty)?,
+                }),
             });
         }
         Ok(args)
@@ -133,6 +139,7 @@ impl Buffers {
         parameters: &[&str],
         scalars: &HashMap<String, i128>,
     ) -> Result<(), Failure> {
+        let mut references = vec![];
         for (global, variable) in cx.module.globals.iter().zip(&mut self.memory.globals) {
             if !self.variables_set.insert(global.name.clone()) {
                 continue;
@@ -146,11 +153,22 @@ impl Buffers {
                 }
                 continue;
             };
+            if let Some(at) = textures::object_of_texture(cx.module, &global.ty) {
+                references.push((global.name.clone(), at));
+                continue;
+            }
             variables::set(cx.module, &global.ty, variable, spec, scalars, cx.seed).map_err(
                 |(why, help)| cx.error(format!("variable `{}`: {why}", global.name)).help(help),
             )?;
         }
         self.launches += 1;
+        for (name, at) in references {
+            let object = self.given_texture(cx, &name, scalars)?;
+            let global = cx.module.globals.iter().position(|g| g.name == name);
+            if let Some(variable) = global.and_then(|i| self.memory.globals.get_mut(i)) {
+                variable.bytes[at..at + 8].copy_from_slice(&object.to_le_bytes());
+            }
+        }
         Ok(())
     }
 

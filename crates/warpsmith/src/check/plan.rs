@@ -99,8 +99,10 @@ fn planned(
         return Err(vec![error]);
     }
     let instances = &unit.instantiations;
+    let launched_by_host = every_launch && is_launched_by_host(unit, cli);
     let mut planner = Planner {
         kernels,
+        launched_by_host,
         instances,
         cli,
         source,
@@ -129,6 +131,16 @@ fn planned(
     if planner.errors.is_empty() { Ok(planner.plan) } else { Err(planner.errors) }
 }
 
+/// Whether the program in the file says how the kernel that is asked for is launched.
+fn is_launched_by_host(unit: &TranslationUnit, cli: &LaunchArgs) -> bool {
+    let Some(wanted) = cli.kernel.as_ref().filter(|_| cli.grid.is_none() && cli.block.is_none())
+    else {
+        return false;
+    };
+    sema::has_host_function(unit, "main")
+        && sema::launches_of(unit).iter().any(|s| base_name(&s.kernel) == base_name(wanted))
+}
+
 /// The options of a verifier in a file's comments, where nothing else says how its kernels are launched.
 fn verifier_launch(unit: &TranslationUnit) -> Option<(&Comment, VerifierLaunch)> {
     let says = |c| Some((c, directive::verifier_launch(c)?));
@@ -152,6 +164,8 @@ pub fn liberties(args: &LaunchArgs) -> impl Iterator<Item = &'static str> {
 
 struct Planner<'a> {
     kernels: Vec<KernelDecl>,
+    /// The kernel that is asked for is launched by the file's host code.
+    launched_by_host: bool,
     instances: &'a [Instantiation],
     cli: &'a LaunchArgs,
     source: &'a SourceArgs,
@@ -359,7 +373,9 @@ impl Planner<'_> {
 
     /// A launch given by options alone.
     fn add_command_line(&mut self) {
-        if self.cli.grid.is_none() && self.cli.block.is_none() && self.cli.kernel.is_none() {
+        let nothing_asked =
+            self.cli.grid.is_none() && self.cli.block.is_none() && self.cli.kernel.is_none();
+        if nothing_asked || self.launched_by_host {
             return;
         }
         let name = match (&self.cli.kernel, self.kernels.as_slice()) {
@@ -395,6 +411,12 @@ fn names_kernel(name: &str, kernel: &str) -> bool {
     let squeezed = |s: &str| s.split_whitespace().collect::<String>();
     squeezed(name) == squeezed(kernel)
         || !name.contains('<') && base_name(kernel) == base_name(name)
+}
+
+/// Whether a launch, as reports name it, is one of that kernel: `file.cu:7: scale<float><<<4, 64>>>`.
+pub fn is_launch_of(launch: &str, kernel: &str) -> bool {
+    let name = launch.split("<<<").next().and_then(|l| l.rsplit(": ").next());
+    launch.contains("<<<") && name.is_some_and(|name| names_kernel(kernel, name))
 }
 
 /// The name before the template arguments.

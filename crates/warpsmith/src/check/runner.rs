@@ -320,14 +320,25 @@ impl<'a> Runner<'a> {
 
     /// A launch, once for all its repetitions at one place.
     pub(super) fn launched(&mut self, label: &str) {
+        if !self.asks_for(label) {
+            return;
+        }
         match self.launches.last_mut() {
             Some((last, times)) if last == label => *times += 1,
             _ => self.launches.push((label.to_string(), 1)),
         }
     }
 
+    /// Whether a launch is one of the kernel that `--kernel` names.
+    pub(super) fn asks_for(&self, launch: &str) -> bool {
+        self.args.launch.kernel.as_ref().is_none_or(|k| plan::is_launch_of(launch, k))
+    }
+
     /// Adds a finding; one that is known is counted.
     pub(super) fn add(&mut self, item: Item) {
+        if !self.asks_for(&item.launch) {
+            return;
+        }
         match self.items.iter_mut().find(|i| i.same_as(&item)) {
             Some(known) => known.count += item.count,
             None => self.items.push(item),

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use warpsmith_emu::Buffer;
 use warpsmith_front::ast::TranslationUnit;
-use warpsmith_front::sema;
+use warpsmith_front::sema::{self, TextureParameter};
 use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::visit::{Access, Visitor, walk_place};
 use warpsmith_ir::{Diagnostic, Global, Module, Place, PlaceKind, Scalar, Space, Type};
@@ -19,6 +19,8 @@ pub struct Variables {
     pub declared: Vec<String>,
     /// Those that host code sets: without it they hold nothing, also where C++ would say zero.
     pub set_by_host: Vec<String>,
+    /// Parameters of kernels that are textures or surfaces.
+    pub textures: Vec<TextureParameter>,
 }
 
 impl Variables {
@@ -27,6 +29,7 @@ impl Variables {
         Variables {
             declared: sema::device_variables(unit),
             set_by_host: sema::variables_set_by_host(unit),
+            textures: sema::texture_parameters(unit),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The lanes that happen to be together: a group that carries its mask and numbers its threads by rank.
 
 use warpsmith_ir::{
-    BinaryOp, Builtin, Diagnostic, Expr, ExprKind, MathFn, Scalar, Type, UnaryOp, WarpOp,
+    BinaryOp, Builtin, Diagnostic, Expr, ExprKind, MathFn, Scalar, StmtKind, Type, UnaryOp, WarpOp,
 };
 
 use super::super::call::{Call, Lowered};
@@ -18,6 +18,7 @@ pub fn method(c: &mut Call<'_>, receiver: Expr, name: &str) -> Option<Lowered> {
         "all" => vote(c, receiver, WarpOp::All),
         "ballot" => ballot(c, receiver),
         "match_any" => match_any(c, receiver),
+        "match_all" => match_all(c, receiver),
         "shfl" => exchange(c, receiver, WarpOp::Shuffle),
         "shfl_up" => exchange(c, receiver, WarpOp::ShuffleUp),
         "shfl_down" => exchange(c, receiver, WarpOp::ShuffleDown),
@@ -84,6 +85,28 @@ fn match_any(c: &mut Call<'_>, receiver: Expr) -> Lowered {
     let mask = c.held(mask);
     let lanes = shuffle::match_lanes(c, WarpOp::MatchAny, mask.clone(), value);
     Ok(Some(by_ranks(c, lanes, mask)))
+}
+
+fn match_all(c: &mut Call<'_>, receiver: Expr) -> Lowered {
+    let mask = self::mask(c, receiver);
+    let mask = c.held(mask);
+    let lanes = lanes_of_one_value(c, mask.clone())?;
+    Ok(Some(by_ranks(c, lanes, mask)))
+}
+
+/// The lanes of a mask where all have the value of argument 0, or none; argument 1 is set to which it is.
+pub fn lanes_of_one_value(c: &mut Call<'_>, mask: Expr) -> Result<Expr, Diagnostic> {
+    c.arity(2)?;
+    let value = shuffle::match_operand(c, 0)?;
+    let lanes = shuffle::match_lanes(c, WarpOp::MatchAll, mask, value);
+    let ExprKind::Read(place) = &*c.args[1].kind else {
+        return Err(c.wrong_type(1, "a variable"));
+    };
+    let (place, ty) = (place.clone(), c.args[1].ty.clone());
+    let equal = shuffle::are_any(c, &lanes);
+    let value = c.cx.convert(equal, &ty, c.span)?;
+    c.emit(StmtKind::Assign { place, value });
+    Ok(lanes)
 }
 
 /// The bits of `lanes` at the ranks that the lanes of the mask have: those above a gap move down by its width, one binary

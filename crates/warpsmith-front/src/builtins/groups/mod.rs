@@ -215,6 +215,15 @@ fn group_method(c: &mut Call<'_>, group: Group, receiver: Expr, name: &str) -> L
             c.arity(0)?;
             return Ok(Some(size(c, group, receiver)));
         }
+        "barrier_arrive" if is_split(group) => {
+            c.arity(0)?;
+            // The token, of which there is one at a time.
+            return Ok(Some(c.u32(0)));
+        }
+        "barrier_wait" if is_split(group) => {
+            c.arity_between(0, 1)?;
+            return sync(c, group, receiver);
+        }
         _ => {}
     }
     let lowered = match group {
@@ -226,6 +235,12 @@ fn group_method(c: &mut Call<'_>, group: Group, receiver: Expr, name: &str) -> L
         Group::Any => None,
     };
     lowered.unwrap_or_else(|| Err(super::math::unsupported(c)))
+}
+
+/// Whether threads may do other work between coming to the group's barrier and waiting there. What they do in between counts
+/// as before the barrier, as for clusters.
+fn is_split(group: Group) -> bool {
+    matches!(group, Group::Block | Group::Grid)
 }
 
 fn sync(c: &mut Call<'_>, group: Group, receiver: Expr) -> Lowered {
@@ -409,6 +424,7 @@ fn tile_method(c: &mut Call<'_>, n: u32, name: &str) -> Option<Lowered> {
         "all" => tile_vote(c, n, WarpOp::All),
         "ballot" => tile_vote(c, n, WarpOp::Ballot),
         "match_any" => tile_match(c, n),
+        "match_all" => tile_match_all(c, n),
         "meta_group_rank" => c.arity(0).map(|()| {
             let thread = thread_in_block(c);
             Some(u32_op(c, BinaryOp::Div, thread, c.u32(n)))
@@ -443,5 +459,12 @@ fn tile_match(c: &mut Call<'_>, n: u32) -> Lowered {
     let value = shuffle::match_operand(c, 0)?;
     let mask = tile_mask(c, n);
     let lanes = shuffle::match_lanes(c, WarpOp::MatchAny, mask, value);
+    Ok(Some(own_lanes(c, n, lanes)))
+}
+
+/// `match_all(value, predicate)`: the tile's lanes where all have the value, none otherwise.
+fn tile_match_all(c: &mut Call<'_>, n: u32) -> Lowered {
+    let mask = tile_mask(c, n);
+    let lanes = coalesced::lanes_of_one_value(c, mask)?;
     Ok(Some(own_lanes(c, n, lanes)))
 }

@@ -205,11 +205,27 @@ impl Runner<'_> {
             Ok::<(), Failure>(())
         };
         self.timed(times, |runner| runner.within(most, run))?;
+        self.kernel_was_run(path)?;
         for text in variables::never_set(&program.module, &Variables::of(unit), &[&args]) {
             self.assume(format!("{}: {text}", shown(path)));
         }
         self.apply_allows(allows, first_item, sources);
         Ok(())
+    }
+
+    /// The kernel that `--kernel` names is among those that the program launched.
+    fn kernel_was_run(&self, path: &Path) -> Result<(), Failure> {
+        let is_late = self.interrupted || !self.limits.is_empty();
+        let Some(kernel) =
+            self.args.launch.kernel.as_ref().filter(|_| self.launches.is_empty() && !is_late)
+        else {
+            return Ok(());
+        };
+        let message = format!("the host code of `{}` launches no `{kernel}`", shown(path));
+        let error = Diagnostic::error("W304", message);
+        Err(error
+            .help("leave --kernel out to see what it launches, or give --grid and --block")
+            .into())
     }
 
     /// Does something with so many of the thread instructions that are left, at most.

@@ -199,7 +199,7 @@ fn from_file(
     Ok(Buffer { name: name.to_string(), element, shape, bytes: array.bytes, ..Buffer::default() })
 }
 
-fn resolve(module: &Module, element: &Element) -> Result<Type, String> {
+pub(super) fn resolve(module: &Module, element: &Element) -> Result<Type, String> {
     match element {
         Element::Type(ty) => Ok(ty.clone()),
         Element::Named(name) => {

@@ -38,6 +38,7 @@ pub(super) fn all_given(cx: &ArgContext<'_>) -> Result<(), Failure> {
     let missing: Vec<&str> = vars
         .filter(|v| v.ty.scalar().is_some() || matches!(v.ty, Type::Vector(..)))
         .filter(|v| cx.args.spec(&v.name).is_none() && cx.tried.scalar.is_none())
+        .filter(|v| cx.texture(&v.name).is_none())
         .map(|v| v.name.as_str())
         .collect();
     let names: Vec<String> = missing.iter().map(|n| format!("`{n}`")).collect();
@@ -51,7 +52,7 @@ pub(super) fn all_given(cx: &ArgContext<'_>) -> Result<(), Failure> {
     Err(cx.error(message).help(help).into())
 }
 
-/// The value that `--scalars` tries for a parameter; where it does not fit the type, the first one that does.
+/// The value that `--scalars` tries for a parameter; where it does not fit the type, the first one that does, or `true`.
 fn tried<'t>(cx: &'t ArgContext<'_>, ty: Scalar) -> Option<&'t str> {
     let wanted = cx.tried.scalar?;
     if data::parse_scalar(wanted, Scalar::F64).is_err() {
@@ -60,7 +61,9 @@ fn tried<'t>(cx: &'t ArgContext<'_>, ty: Scalar) -> Option<&'t str> {
     }
     let fits = |text: &&str| data::parse_scalar(text, ty).is_ok();
     let others = cx.args.scalars.iter().map(String::as_str);
-    std::iter::once(wanted).chain(others).find(fits).or(Some(wanted))
+    // As in C++, a number that is not 0 is true.
+    let otherwise = if ty == Scalar::Bool { "true" } else { wanted };
+    std::iter::once(wanted).chain(others).find(fits).or(Some(otherwise))
 }
 
 /// What is tried for a parameter, of a vector or structure for each of its numbers.
