@@ -330,7 +330,7 @@ impl<'a> Finder<'a> {
         match &*place.kind {
             PlaceKind::Var(v) if depth > 0 && !self.counters.contains(v) => {
                 if let [one] = self.definitions.get(v).map_or(&[][..], Vec::as_slice) {
-                    self.compares(*one, with, depth - 1);
+                    self.compares(one, with, depth - 1);
                 }
             }
             _ => {
