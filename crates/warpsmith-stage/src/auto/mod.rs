@@ -8,6 +8,7 @@ mod access;
 mod apart;
 pub mod cut;
 mod declarations;
+mod declined;
 pub(crate) mod elements;
 pub(crate) mod find;
 mod held;
@@ -32,8 +33,6 @@ pub(crate) mod windows;
 
 use std::time::Instant;
 
-use warpsmith_front::ast::ExprKind;
-use warpsmith_front::sema::walk;
 use warpsmith_ir::{Diagnostic, SourceMap};
 
 pub use crate::costs::{self, Costs, Counted};
@@ -144,37 +143,15 @@ pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
     let all = found(&session)?;
     let Found { plans, uncut, blocked, wide } = all.clone();
     if plans.is_empty() && blocked.is_err() && wide.is_err() {
-        let declined = declined(&session)?;
+        let declined = declined::reasons(&session)?;
         let (kernel, single, narrow) = (session.kernel.clone(), blocked.err(), wide.err());
         return Ok(Chosen { kernel, declined, uncut, single, narrow, ..Chosen::default() });
     }
     let mut ranking = ranking(&mut session, input, &plans, costs)?;
     let before = ranking.before()?;
-    let (mut entrants, mut tried) = (vec![], vec![]);
     let mut waiting =
         Waiting::new(plans.len() + usize::from(blocked.is_ok()) + usize::from(wide.is_ok()));
-    for plan in &plans {
-        let part = waiting.next(&plan.name);
-        // Plans of one name are ways to write one.
-        if entrants.iter().any(|e: &Entrant| e.plan == plan.name) {
-            continue;
-        }
-        // What no tile is right for in the whole loop, none is right for in a part of it.
-        if plan.marked && failed_whole(&tried, &plan.name) {
-            continue;
-        }
-        // A tile that costs more than it saves there does so in its parts.
-        if plan.marked && !costs.measures() && slower_whole(&entrants, before, &plan.name) {
-            continue;
-        }
-        let steps = input.steps.within(&part);
-        steps.begin("written");
-        match ranking.result(plan, &steps) {
-            Ok(made) => entrants.extend(ranking.ranked(plan, made)?),
-            Err(_) if tried.iter().any(|t: &Tried| t.name == plan.name) => {}
-            Err(why) => tried.push(Tried::failed(plan.name.clone(), why)),
-        }
-    }
+    let (mut entrants, mut tried) = tried_plans(&mut ranking, &plans, before, &mut waiting)?;
     tried.retain(|t| entrants.iter().all(|e| e.plan != t.name));
     let single = match blocked {
         Ok(all) => {
@@ -196,7 +173,7 @@ pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
     let times = ranking.times(&mut entrants)?;
     let counted = ranking.large.launch.describe();
     let meant = ranking.meant.as_ref().map(|m| m.said.clone());
-    let declined = if entrants.is_empty() { declined(ranking.session)? } else { vec![] };
+    let declined = if entrants.is_empty() { declined::reasons(ranking.session)? } else { vec![] };
     let mut chosen = Chosen {
         kernel: ranking.session.kernel.clone(),
         before,
@@ -224,6 +201,40 @@ pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
         }
     }
     Ok(chosen)
+}
+
+/// The results of plans, with what they cost; and what became of the others.
+fn tried_plans(
+    ranking: &mut Ranking<'_>,
+    plans: &[Plan],
+    before: Option<f64>,
+    waiting: &mut Waiting,
+) -> Result<(Vec<Entrant>, Vec<Tried>), Refusal> {
+    let measures = ranking.costs.measures();
+    let (mut entrants, mut tried) = (vec![], vec![]);
+    for plan in plans {
+        let part = waiting.next(&plan.name);
+        // Plans of one name are ways to write one.
+        if entrants.iter().any(|e: &Entrant| e.plan == plan.name) {
+            continue;
+        }
+        // What no tile is right for in the whole loop, none is right for in a part of it.
+        if plan.marked && failed_whole(&tried, &plan.name) {
+            continue;
+        }
+        // A tile that costs more than it saves there does so in its parts.
+        if plan.marked && !measures && slower_whole(&entrants, before, &plan.name) {
+            continue;
+        }
+        let steps = ranking.input.steps.within(&part);
+        steps.begin("written");
+        match ranking.result(plan, &steps) {
+            Ok(made) => entrants.extend(ranking.ranked(plan, made)?),
+            Err(_) if tried.iter().any(|t: &Tried| t.name == plan.name) => {}
+            Err(why) => tried.push(Tried::failed(plan.name.clone(), why)),
+        }
+    }
+    Ok((entrants, tried))
 }
 
 /// The name of a plan without the cut before it.
@@ -353,92 +364,6 @@ impl Chosen {
         let known = entrants.into_iter().zip(seconds).filter_map(|(e, s)| Some((s?, e)));
         known.filter(|(s, _)| worthwhile(*s)).collect()
     }
-}
-
-const NO_BLOCK: &str =
-    "the kernel does not ask how large a block is, and no host code says it: name it with --block";
-
-/// Why there is no plan, array by array.
-fn declined(session: &Session) -> Result<Vec<String>, Refusal> {
-    if let Some((together, _)) = together(session)? {
-        return declined_as_it_is(&together);
-    }
-    declined_as_it_is(session)
-}
-
-fn declined_as_it_is(session: &Session) -> Result<Vec<String>, Refusal> {
-    let mut reasons = vec![];
-    in_kernel(session, &mut |kernel| {
-        for array in read_only(kernel) {
-            let reads: Vec<_> = kernel.elements().filter(|a| a.array == array).collect();
-            reasons.push(find::unshared(&reads, kernel.shares_elements(&reads), kernel.axes[1]));
-        }
-        let stores = kernel.elements().filter(|a| a.stored);
-        let first = stores.filter_map(find::scattered).next();
-        reasons.extend(first);
-        if !suits_any_block(session, kernel) {
-            reasons.push(NO_BLOCK.to_string());
-        }
-    })?;
-    if reasons.is_empty() {
-        with_function(session, &mut |kernel| reasons = unseen(kernel))?;
-    }
-    Ok(reasons)
-}
-
-/// Why no read was looked at.
-fn unseen(kernel: &Kernel<'_>) -> Vec<String> {
-    if kernel.shared {
-        return vec!["the kernel has tiles already".to_string()];
-    }
-    let params = find::pointers(kernel.function);
-    let mut reasons: Vec<String> = vec![];
-    walk::block(kernel.body, &mut |e| {
-        let ExprKind::Call { callee, args } = &*e.kind else { return };
-        let given = args.iter().flat_map(|a| scope::names(kernel.sources.text(a.span)));
-        for param in given.filter(|n| params.contains(&n)) {
-            let why = format!(
-                "`{param}` is passed to `{}`, and of functions only those that return one element of one array are looked into: read it in \
-                 the kernel, by its subscript",
-                kernel.sources.text(callee.span)
-            );
-            if !reasons.contains(&why) {
-                reasons.push(why);
-            }
-        }
-    });
-    reasons.extend(moved(kernel, &params));
-    if reasons.is_empty() {
-        reasons
-            .push("the kernel reads no parameter by subscripts that it does not store to".into());
-    }
-    reasons
-}
-
-/// Local pointers into parameters that the kernel moves.
-fn moved(kernel: &Kernel<'_>, params: &[&String]) -> Vec<String> {
-    let mut changed: Vec<String> = vec![];
-    walk::block(kernel.body, &mut |e| {
-        let (ExprKind::Assign { target: e, .. } | ExprKind::IncDec { operand: e, .. }) = &*e.kind
-        else {
-            return;
-        };
-        if let ExprKind::Path(path) = &*scope::plain(e).kind {
-            changed.extend(path.as_name().map(str::to_string));
-        }
-    });
-    let mut reasons = vec![];
-    for (name, values) in scope::declared(kernel.body) {
-        let from = values.iter().flatten().flat_map(|v| scope::names(kernel.sources.text(v.span)));
-        let param = from.into_iter().find(|n| params.contains(&n));
-        if let Some(param) = param.filter(|_| changed.contains(&name)) {
-            reasons.push(format!(
-                "`{param}` is read through `{name}`, which moves, and what moves is not followed: read it by a subscript of `{param}`"
-            ));
-        }
-    }
-    reasons.sort();
-    reasons
 }
 
 /// All plans, why none cuts the outermost loop, and kernels of two steps.

@@ -2,7 +2,8 @@
 //! numbers of blocks than the sizes say. What holds by accident at the launches that every text is checked with seldom does at all of these.
 //! Then such whose positions and sizes come to numbers of the text, some blocks of very large ones, and data near numbers of the text.
 
-use super::check::{Checker, Problem, SMALL, Ways, is_loose};
+use super::check::{Checker, Problem, SMALL, is_loose};
+use super::ways::Ways;
 use crate::launch::{self, Fit};
 use crate::search;
 use crate::session::{Refusal, Session, Suited};

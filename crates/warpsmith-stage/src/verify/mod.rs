@@ -8,3 +8,4 @@ pub(crate) mod passed;
 pub mod proof;
 mod tiny;
 pub(crate) mod unmet;
+mod ways;

@@ -8,7 +8,8 @@ use warpsmith_ir::{
     VarId, VarKind, Way,
 };
 
-use super::check::{Rewritten, Ways};
+use super::check::Rewritten;
+use super::ways::Ways;
 use crate::session::Session;
 use crate::source::marks::Mark;
 use crate::source::scope;
