@@ -121,7 +121,7 @@ pub struct Chosen {
 
 /// By how much a plan has to be better than none, where both were measured, and where a model alone says so.
 const WORTHWHILE: f64 = 0.97;
-const WORTH_TRUSTING: f64 = 0.92;
+const WORTH_TRUSTING: f64 = 0.95;
 /// Blocks along an axis of the launch that is counted.
 const COUNTED_BLOCKS: u32 = 9;
 /// Iterations of loops in a launch that is checked, so that blocks which share them have several, and not all as many.

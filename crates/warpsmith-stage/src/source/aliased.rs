@@ -179,8 +179,15 @@ impl Host {
         match &*scope::plain(e).kind {
             ExprKind::Cast { operand, .. } => self.root(operand, depth + 1),
             ExprKind::Binary { op, left, .. } if op == "+" || op == "-" => part(left),
-            ExprKind::Unary { op, operand } if op == "&" => part(operand),
-            ExprKind::Index { base, .. } => part(base),
+            ExprKind::Unary { op, operand } if op == "&" => match &*scope::plain(operand).kind {
+                ExprKind::Index { base, .. } => part(base),
+                _ => part(operand),
+            },
+            // A pointer in a table: which one is known where it is named, else by running the program.
+            ExprKind::Index { base, index } => match &*scope::plain(index).kind {
+                ExprKind::Number(n) => Some((format!("{}[{n}]", name(base)?), true)),
+                _ => None,
+            },
             _ => {
                 let name = name(e)?;
                 if let Some(known) = self.passed.get(&name) {
