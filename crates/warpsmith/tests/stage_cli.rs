@@ -81,6 +81,7 @@ fn refusals_have_their_statuses_and_write_nothing() {
     expect(&["plan.cu", "--arg", "n=many"], 2, "many");
     expect(&["plan.cu", "--arg", "m=3"], 2, "no parameter `m` of whole numbers");
     expect(&["plan.cu", "--size", "n=64"], 2, "--auto");
+    expect(&["plan.cu", "--block", "64x32"], 2, "--block has 2048 threads");
     expect(&["plan.cu", "--kernel", "other"], 2, "there is no kernel `other`");
     let plain = text.replace("__opt__", "");
     std::fs::write(folder.path().join("plan.cu"), plain).expect("it can be written");

@@ -194,6 +194,11 @@ fn input(args: &StageArgs) -> Result<Input, Failure> {
     })?;
     let integers = numbers(&args.args)?;
     let sizes = numbers(&args.sizes)?;
+    if let Some(block) = args.block.filter(|d| threads(d.0) > MOST_THREADS) {
+        let message = format!("--block has {} threads", threads(block.0));
+        let error = Diagnostic::error("W306", message);
+        return Err(error.help(format!("a block has {MOST_THREADS} at most")).into());
+    }
     let settings = Settings {
         path: args.file.display().to_string(),
         defines: args.source.defines(),
@@ -217,6 +222,13 @@ fn input(args: &StageArgs) -> Result<Input, Failure> {
         hosts: Default::default(),
         solver: solver::program().filter(|_| !args.no_proof),
     })
+}
+
+/// Threads of a block, at most.
+const MOST_THREADS: u64 = 1024;
+
+fn threads(block: [u32; 3]) -> u64 {
+    block.into_iter().map(u64::from).product()
 }
 
 /// Values of whole-number arguments by name.
