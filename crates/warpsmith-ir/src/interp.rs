@@ -41,9 +41,9 @@ use std::fmt;
 
 use crate::diag::Diagnostic;
 use crate::eval::from_bytes;
-use crate::module::{FuncId, FunctionKind, Module};
+use crate::module::{FuncId, Function, FunctionKind, Module};
 use crate::span::Span;
-use crate::types::Scalar;
+use crate::types::{Scalar, Type};
 use crate::value::Value;
 use crate::ways::{Turn, Way};
 
@@ -108,8 +108,22 @@ impl Memory {
         Memory { buffers, ..Memory::default() }
     }
 
+    /// What `main` of a program is called with: the number of words of a command line, the words, and nothing for what else it takes.
+    pub fn main_arguments(&mut self, main: &Function, words: &[String]) -> Vec<Arg> {
+        let mut values = vec![];
+        for (i, param) in main.params.iter().enumerate() {
+            values.push(match (i, &main.var(*param).ty) {
+                (0, Type::Scalar(Scalar::I32)) => Arg::Value(Value::i32(words.len() as i32)),
+                (1, Type::Pointer { .. }) => self.argument_vector(words),
+                (_, Type::Pointer { .. }) => Arg::Null,
+                (_, ty) => Arg::Value(Value::int(ty.scalar().unwrap_or(Scalar::I32), 0)),
+            });
+        }
+        values
+    }
+
     /// The words of a command line as `argv`, in memory of the host.
-    pub fn argument_vector(&mut self, words: &[String]) -> Arg {
+    fn argument_vector(&mut self, words: &[String]) -> Arg {
         let vector = self.buffers.len();
         self.buffers.push(vec![]);
         let mut bytes = vec![];

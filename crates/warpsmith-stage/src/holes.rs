@@ -105,13 +105,13 @@ pub fn fill(input: &Input) -> Result<Filling, Refusal> {
                 }
                 further = Some(unseen);
             }
-            let other = match &further {
+            let right = match &further {
                 Some(checker) if trial.suits(&text, &choice, few) => {
-                    Some(trial.with_other_data(checker, &text, &choice)?)
+                    trial.with_other_data(checker, &text, &choice)?
                 }
-                _ => None,
+                _ => false,
             };
-            if other == Some(true) {
+            if right {
                 let checked = trial.expected.iter().map(|e| e.suited.launch.describe()).collect();
                 let holes = chosen(&input.text, &holes, &choice);
                 return Ok(Filling { text, holes, tried, checked });

@@ -3,12 +3,11 @@
 //! What is read early or in another order is not what the kernel reads where it stores to the same array. Where the file passes such arrays
 //! the plan is refused; where it does not, the text says what it is right for.
 
-use super::held::Origin;
+use super::held::{self, Origin};
 use super::ranking::{Entrant, Ranking};
 use super::{Best, Found};
 use crate::session::{Refusal, Session};
-use crate::source::patch::{Patch, indentation};
-use crate::source::{scope, shape};
+use crate::source::patch::Patch;
 use crate::stage::overlaps;
 use crate::verify::check::Checker;
 use warpsmith_ir::SourceMap;
@@ -91,10 +90,7 @@ fn told(session: &Session, kernel: &str, made: Best, pairs: &[[String; 2]]) -> B
 fn with(session: &Session, kernel: &str, text: &str, pairs: &[[String; 2]]) -> Option<String> {
     let mut sources = SourceMap::new();
     let unit = session.compiler.parse(text, &[], &mut sources).ok()?;
-    let body = scope::kernel(&unit, shape::base_name(kernel))?.body.as_ref()?;
-    let start = body.span?.start as usize + 1;
-    let first = body.stmts.first().map_or(start, |s| s.span.start as usize);
-    let indent = indentation(text, first);
+    let (_, start, indent) = held::opening(&unit, kernel, text)?;
     let said: Vec<String> = pairs.iter().map(overlaps::said).collect();
     let line = format!("\n{indent}// Right where {}.", said.join(" and "));
     let ends = text[start..].starts_with(['\n', '\r']);

@@ -10,6 +10,7 @@ use crate::source::constants::{self, Constant};
 use crate::source::patch::{Patch, indentation};
 use crate::source::{scope, shape};
 use crate::stage;
+use warpsmith_front::ast::{Block, TranslationUnit};
 use warpsmith_ir::SourceMap;
 
 /// What a chosen plan was made as.
@@ -88,10 +89,7 @@ impl Origin {
     fn with(&self, session: &Session, text: &str, fixed: &[Constant]) -> Option<String> {
         let mut sources = SourceMap::new();
         let unit = session.compiler.parse(text, &[], &mut sources).ok()?;
-        let body = scope::kernel(&unit, shape::base_name(&self.kernel))?.body.as_ref()?;
-        let start = body.span?.start as usize + 1;
-        let first = body.stmts.first().map_or(start, |s| s.span.start as usize);
-        let indent = indentation(text, first);
+        let (body, start, indent) = opening(&unit, &self.kernel, text)?;
         let mut patch = Patch::default();
         for constant in fixed {
             let declares = |s: &&warpsmith_front::ast::Stmt| {
@@ -104,6 +102,18 @@ impl Origin {
         }
         patch.apply(text).ok()
     }
+}
+
+/// The body of a kernel, where it begins behind its brace, and the indentation of its first statement.
+pub(super) fn opening<'u, 't>(
+    unit: &'u TranslationUnit,
+    kernel: &str,
+    text: &'t str,
+) -> Option<(&'u Block, usize, &'t str)> {
+    let body = scope::kernel(unit, shape::base_name(kernel))?.body.as_ref()?;
+    let start = body.span?.start as usize + 1;
+    let first = body.stmts.first().map_or(start, |s| s.span.start as usize);
+    Some((body, start, indentation(text, first)))
 }
 
 /// Where the kernel's accesses are with other values of the constants that it depends on; of those that do not compile there are none.

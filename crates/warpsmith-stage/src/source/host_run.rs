@@ -5,8 +5,8 @@
 
 use warpsmith_front::ast::TranslationUnit;
 use warpsmith_front::sema::{self, Libraries};
-use warpsmith_ir::interp::{self, Arg, LaunchRequest, Launcher, Limits, Memory, Skipped, Unknown};
-use warpsmith_ir::{FuncId, Module, Origin, Scalar, Type, Value};
+use warpsmith_ir::interp::{self, Arg, LaunchRequest, Launcher, Limits, Memory, Unknown};
+use warpsmith_ir::{FuncId, Module, Origin, Type, Value};
 
 use super::shape::base_name;
 
@@ -45,16 +45,7 @@ fn run(module: &Module, main: FuncId, count: usize, kernel: &str) -> Vec<Pointer
     let mut memory = Memory::default();
     let mut words = vec!["program".to_string()];
     words.resize(count + 1, ARGUMENT.to_string());
-    let function = module.function(main);
-    let values = function.params.iter().enumerate().map(|(i, p)| match (i, &function.var(*p).ty) {
-        (0, ty) => {
-            let count = words.len() as i64;
-            Arg::Value(Value::int(ty.scalar().unwrap_or(Scalar::I32), count))
-        }
-        (1, Type::Pointer { .. }) => memory.argument_vector(&words),
-        _ => Arg::Null,
-    });
-    let values: Vec<Arg> = values.collect();
+    let values = memory.main_arguments(module.function(main), &words);
     let limits = Limits { max_steps: STEPS, ..Limits::default() };
     let mut notes = Notes { module, kernel, seen: vec![] };
     // How far it came is enough.
@@ -129,8 +120,6 @@ impl Launcher for Notes<'_> {
     fn hurries(&self) -> bool {
         true
     }
-
-    fn skipped(&mut self, _: Skipped) {}
 
     /// Numbers that nobody knows do not decide where pointers lead.
     fn missing_arg(

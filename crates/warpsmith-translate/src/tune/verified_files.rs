@@ -327,8 +327,10 @@ impl Translation<'_> {
                 ArgSpec::Init(Init::Uniform(low, high))
                 | ArgSpec::Array { init: Init::Uniform(low, high), .. } => {
                     // Whole numbers go up to the last one there, below the second number.
-                    let last = if whole { high.ceil() - 1.0 } else { *high };
-                    Fill::Between(if whole { low.ceil() } else { *low }, last)
+                    match whole {
+                        true => Fill::Between(low.ceil(), high.ceil() - 1.0),
+                        false => Fill::Between(*low, *high),
+                    }
                 }
                 _ => return None,
             };

@@ -170,7 +170,8 @@ fn check_presence(
     for sum in sums.iter().filter(|sum| !presence::is_sure(function, &sum.place)) {
         let adds =
             |s: &Stmt| matches!(&s.kind, StmtKind::Assign { place, .. } if *place == sum.place);
-        if !walk::stands_at_top(&l.body, &adds) || walk::continues(&l.body).is_some() {
+        let early = presence::condition(function, &[l], &sum.place).is_err();
+        if early || !walk::stands_at_top(&l.body, &adds) {
             let name = kernel.show_place(&sum.place);
             let why = format!("data name `{name}`, and it may add nothing to it");
             return refused(l.id, why);

@@ -21,9 +21,9 @@ use std::sync::atomic::Ordering;
 
 use warpsmith_front::ast::TranslationUnit;
 use warpsmith_front::sema;
-use warpsmith_ir::interp::{self, Arg, InterpErrorKind, Limits, Memory};
+use warpsmith_ir::interp::{self, InterpErrorKind, Limits, Memory};
 use warpsmith_ir::visit::Visitor;
-use warpsmith_ir::{Diagnostic, FuncId, Module, Scalar, SourceMap, Span, Type, Value};
+use warpsmith_ir::{Diagnostic, FuncId, Module, SourceMap, Span};
 
 pub(super) use self::effort::Effort;
 use self::launcher::HostLauncher;
@@ -253,18 +253,7 @@ impl Runner<'_> {
         let name = path.file_stem().map_or("program".into(), |n| n.to_string_lossy().into_owned());
         let words: Vec<String> = std::iter::once(name).chain(arguments.iter().cloned()).collect();
         let entry = program.module.function(program.entry);
-        let mut values = vec![];
-        for (i, param) in entry.params.iter().enumerate() {
-            values.push(match (i, &entry.var(*param).ty) {
-                (0, Type::Scalar(Scalar::I32)) => Arg::Value(Value::i32(words.len() as i32)),
-                (1, Type::Pointer { .. }) => memory.argument_vector(&words),
-                (_, Type::Pointer { .. }) => Arg::Null,
-                (_, ty) => {
-                    let zero = Value::int(ty.scalar().unwrap_or(Scalar::I32), 0);
-                    Arg::Value(zero)
-                }
-            });
-        }
+        let values = memory.main_arguments(entry, &words);
         let limits = Limits {
             max_steps: of.host_steps,
             deadline: self.deadline,
