@@ -1,13 +1,17 @@
 //! What plans cost on a device: predicted from what the emulator counts, or measured as their texts run.
 
-use warpsmith_emu::LaunchConfig;
 use warpsmith_emu::counters::Counters;
-use warpsmith_ir::Scalar;
+use warpsmith_emu::{DeviceMemory, LaunchConfig};
+use warpsmith_ir::{Module, Scalar};
 
 /// A launch that was counted.
 pub struct Counted<'a> {
     /// What the emulator counted.
     pub counters: &'a Counters,
+    /// The program that was run.
+    pub module: &'a Module,
+    /// Its arrays.
+    pub memory: &'a DeviceMemory,
     /// Grid and block of the launch.
     pub config: &'a LaunchConfig,
     /// Bytes of static shared memory a block.

@@ -56,6 +56,8 @@ pub fn seconds(
     let bytes = |v: VarId| layout_of(&program.module, &function.var(v).ty).size as u32;
     Ok(costs.predicted(&Counted {
         counters: &counters,
+        module: &program.module,
+        memory: &p.memory,
         config: &p.config,
         shared: shared.map(bytes).sum(),
         own_blocks,

@@ -3,7 +3,7 @@
 mod literals;
 mod tags;
 
-pub use literals::{NEAR_WAYS, come_near};
+pub use literals::{near_seeds, prepare_beside};
 pub use tags::{Data, SEEDS_A_WAY, Values};
 use tags::{SMALL, Tags};
 

@@ -27,6 +27,7 @@ use crate::source::forks::Choices;
 use crate::source::host_bodies::HostBodies;
 use crate::source::shape::Extent;
 use crate::source::ties::{self, Made, Tie};
+use crate::source::blocks::Blocks;
 use crate::source::{aliased, marks, scope, symbols};
 use crate::stage::Access;
 use crate::strides::{self, Strides};
@@ -172,6 +173,8 @@ pub struct Session {
     parameters: Vec<String>,
     /// Parameters that launches of the file pass one array for.
     pub aliased: aliased::Shared,
+    /// The blocks that host code launches.
+    pub blocks: Blocks,
     /// Arrays that marked reads name.
     pub tagged: Vec<String>,
     /// Data decide whether some marks are come to: launches are run with values of both kinds.
@@ -274,7 +277,10 @@ impl Session {
         let constants = constants::of_kernel(&unit, &kernel, &plain, &parsed, defines);
         let mut plan = Plan::new(&input.text, found, &unit, &parsed, (&usage, &constants))
             .map_err(|d| bad(d, &sources))?;
-        let extents = choice::extents(&input, &plan, &unit, &kernel, &parsed, &usage);
+        let find = || aliased::of_file(&unit, &kernel, &parsed, compiler.libraries());
+        let (aliased, blocks) = input.hosts.of(&kernel, find);
+        let file = (&unit, &parsed, &blocks);
+        let extents = choice::extents(&input, &plan, file, &kernel, &usage);
         let own_extents = choice::own_extents(&input, &extents, &unit);
         let own = choice::own_block(&own_extents);
         if own.is_some_and(|b| b.iter().product::<u32>() as usize * plan.turns.len() > MAX_TURNS) {
@@ -282,8 +288,6 @@ impl Session {
         }
         let mut ties = ties::of_host(&unit, &kernel, &parsed, &usage.shifts);
         ties.retain(|t| !input.integers.contains_key(&t.parameter));
-        let find = || aliased::of_file(&unit, &kernel, &parsed, compiler.libraries());
-        let aliased = input.hosts.shared(&kernel, find);
         let mut tagged = vec![];
         for i in 0..plan.reads.len() {
             tagged.extend(scope::names(plan.slice(&plan.mark(i).global())));
@@ -301,6 +305,7 @@ impl Session {
             sources,
             parameters: vec![],
             aliased,
+            blocks,
             tagged,
             mixed: false,
             pinned: false,

@@ -146,7 +146,7 @@ int main() { step3d<<<dim3(8, 6, 8), dim3(8, 8, 4)>>>(0, 0, 64, 48, 32); }
 ",
     );
     assert_eq!(name, "tile with a halo of `p`");
-    assert!(text.contains("__shared__ float p_tile[4 + 2][8 + 2][8 + 2];"), "{text}");
+    assert!(text.contains("__shared__ float p_tile[4 + 2][8 + 2][8 + 2 + 14];"), "{text}");
     assert!(text.contains("p_tile[threadIdx.z + 2][threadIdx.y + 1][threadIdx.x + 1]"), "{text}");
 }
 

@@ -57,7 +57,7 @@ int main() { rows<<<dim3(16, 256), dim3(BX, BY)>>>(0, 0, 1024, 1024, 1024); }
 ",
         "src",
         &[
-            "__shared__ float src_tile[BY][STEPS * BX + 2 * RADIUS];",
+            "__shared__ float src_tile[BY][STEPS * BX + 2 * RADIUS + 8];",
             "for (int src_x = threadIdx.x; src_x < STEPS * BX + 2 * RADIUS; src_x += BX) {",
             "sum += weights[RADIUS - j] * src_tile[threadIdx.y][threadIdx.x + i * BX + j + RADIUS];",
         ],

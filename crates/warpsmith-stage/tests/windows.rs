@@ -72,7 +72,7 @@ __global__ void conv(const float *__restrict__ img, float *__restrict__ out, int
 int main() { conv<<<dim3(256, 256), dim3(16, 16)>>>(0, 0, 4096, 4096); }
 ",
         "img",
-        &["img_tile[16 + K - 1][16 + K - 1];", "if (sy >= 0 && sy < h && sx >= 0 && sx < w)"],
+        &["img_tile[16 + K - 1][16 + K - 1 + 26];", "if (sy >= 0 && sy < h && sx >= 0 && sx < w)"],
     );
 }
 

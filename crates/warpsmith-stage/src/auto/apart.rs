@@ -6,10 +6,10 @@
 use super::held::{self, Origin};
 use super::ranking::{Entrant, Ranking};
 use super::{Best, Found};
-use crate::session::{Refusal, Session};
+use crate::session::{Refusal, Session, Suited};
 use crate::source::patch::Patch;
 use crate::stage::overlaps;
-use crate::verify::check::Checker;
+use crate::verify::check::{Checker, ProblemKind};
 use warpsmith_ir::SourceMap;
 
 impl Ranking<'_> {
@@ -27,6 +27,9 @@ impl Ranking<'_> {
             Ok(proved) => proved,
             Err(why) => return Ok(Err(why)),
         };
+        if let Some(why) = self.wrong_with_data(&proved)? {
+            return Ok(Err(why));
+        }
         let pairs = match self.apart(&proved)? {
             Ok(pairs) => pairs,
             Err(why) => return Ok(Err(why)),
@@ -35,6 +38,39 @@ impl Ranking<'_> {
         let kernel = proved.form.kernel(&self.session.kernel);
         let made = told(self.session, kernel, made, &pairs);
         Ok(Ok((made, pairs.iter().map(overlaps::said).collect())))
+    }
+
+    /// What is wrong with a text that has no other launch where data are near the numbers that the kernel compares something with.
+    fn wrong_with_data(&mut self, entrant: &Entrant) -> Result<Option<String>, Refusal> {
+        if entrant.form.overlap.is_some() || entrant.form.wide.is_some() {
+            return Ok(None);
+        }
+        let checker = self.checker_of(entrant, self.checker.launches.clone());
+        let checked = checker.with_data_near(self.session, &self.whole(entrant))?;
+        Ok(checked.problems.first().map(|p| match &p.kind {
+            ProblemKind::Finding(f) => f.message.clone(),
+            _ => "it computes something else".into(),
+        }))
+    }
+
+    /// The text of an entrant in the place of the file's.
+    fn whole(&self, entrant: &Entrant) -> Patch {
+        let mut patch = Patch::default();
+        patch.replace(0..self.session.plan.text.len(), entrant.made.text.as_str());
+        patch
+    }
+
+    /// Looks at an entrant in those of some launches that have its block, and constants that it compiles with.
+    fn checker_of(&self, entrant: &Entrant, mut launches: Vec<Suited>) -> Checker {
+        let (compiler, kernel) = (&self.session.compiler, &self.session.kernel);
+        let compiles = |constants: &[(String, i64)]| {
+            constants.is_empty() || compiler.compile(&entrant.made.text, constants, kernel).is_ok()
+        };
+        launches.retain(|s| {
+            entrant.block.is_none_or(|b| b == s.launch.block) && compiles(&s.launch.constants)
+        });
+        let cut = entrant.form.run.map(|(axis, _)| axis);
+        Checker { launches, tiny: vec![], dropped: vec![], cut }
     }
 
     /// The pairs that must not overlap, beside those that marks tell of.
@@ -63,17 +99,11 @@ impl Ranking<'_> {
     }
 
     fn text_differing(&mut self, entrant: &Entrant) -> Result<Vec<[String; 2]>, Refusal> {
-        let mut patch = Patch::default();
-        patch.replace(0..self.session.plan.text.len(), entrant.made.text.as_str());
-        let cut = entrant.form.run.map(|(axis, _)| axis);
-        let fits = |block: [u32; 3]| entrant.block.is_none_or(|b| b == block);
-        let mut launches = self.checker.launches.clone();
-        launches.retain(|s| fits(s.launch.block));
-        overlaps::differing(self.session, &launches, &mut |session, suited| {
-            if !fits(suited.launch.block) {
-                return Ok(false);
-            }
-            let checker = Checker { launches: vec![suited], tiny: vec![], dropped: vec![], cut };
+        let patch = self.whole(entrant);
+        let all = self.checker_of(entrant, self.checker.launches.clone());
+        overlaps::differing(self.session, &all.launches, &mut |session, suited| {
+            let fits = entrant.block.is_none_or(|b| b == suited.launch.block);
+            let checker = all.of(if fits { vec![suited] } else { vec![] });
             Ok(!checker.check(session, &patch, 1)?.problems.is_empty())
         })
     }

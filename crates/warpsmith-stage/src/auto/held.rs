@@ -1,10 +1,10 @@
 //! Plans that nobody marked are made from what a kernel reads with the constants of the file: the same plan is made with another value
 //! of each. What becomes another text holds for one value, and says so.
 
-use super::find;
 use super::plans::{Others, Plan};
 use super::ranking::Entrant;
 use super::{Best, Found, found};
+use super::{banks, find};
 use crate::session::{Input, Session};
 use crate::source::constants::{self, Constant};
 use crate::source::patch::{Patch, indentation};
@@ -61,7 +61,8 @@ impl Origin {
     fn depends(&self, session: &Session, constant: &Constant) -> bool {
         let plain = |text: &str| {
             let own = [(constant.key.clone(), constant.value)];
-            shape::constants(text, &own).apply(text).unwrap_or_else(|_| text.to_string())
+            let text = banks::unpadded(text);
+            shape::constants(&text, &own).apply(&text).unwrap_or(text)
         };
         let own: Vec<String> = self.texts.iter().map(|t| plain(t)).collect();
         let of = |value: i64| {

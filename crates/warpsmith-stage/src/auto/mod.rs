@@ -6,6 +6,7 @@
 
 mod access;
 mod apart;
+mod banks;
 pub mod cut;
 mod declarations;
 mod declined;
@@ -39,7 +40,7 @@ pub use crate::costs::{self, Costs, Counted};
 use crate::launch::Fit;
 use crate::search;
 use crate::session::{Input, Refusal, Session, Suited};
-use crate::source::{scope, shape};
+use crate::source::{blocks, scope, shape};
 use crate::stage::Staged;
 use crate::verify::check::Checker;
 use plans::{Kernel, Plan};
@@ -143,7 +144,8 @@ pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
     let all = found(&session)?;
     let Found { plans, uncut, blocked, wide } = all.clone();
     if plans.is_empty() && blocked.is_err() && wide.is_err() {
-        let declined = declined::reasons(&session)?;
+        let mut declined = declined::reasons(&session)?;
+        declined.extend(several_blocks(&session));
         let (kernel, single, narrow) = (session.kernel.clone(), blocked.err(), wide.err());
         return Ok(Chosen { kernel, declined, uncut, single, narrow, ..Chosen::default() });
     }
@@ -153,6 +155,8 @@ pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
         Waiting::new(plans.len() + usize::from(blocked.is_ok()) + usize::from(wide.is_ok()));
     let (mut entrants, mut tried) = tried_plans(&mut ranking, &plans, before, &mut waiting)?;
     tried.retain(|t| entrants.iter().all(|e| e.plan != t.name));
+    let tiles = several_blocks(ranking.session).map(|why| Tried::failed("tiles".into(), why));
+    tried.extend(tiles);
     let single = match blocked {
         Ok(all) => {
             input.steps.begin(&waiting.next("two steps a launch"));
@@ -391,7 +395,10 @@ fn found(session: &Session) -> Result<Found, Refusal> {
     in_kernel(session, &mut |kernel| {
         cut = Some(cut::cut(kernel));
         let file = ranking::file(session, kernel);
-        blocked = temporal::blocked(kernel, &session.kernel, &file, &session.usage);
+        blocked = match several_blocks(session) {
+            Some(why) => Err(why),
+            None => temporal::blocked(kernel, &session.kernel, &file, &session.usage),
+        };
         wide = vectors::wide(kernel, &session.kernel, None);
     })?;
     let cut = match cut {
@@ -442,6 +449,10 @@ fn of_arrays(session: &Session) -> Result<Vec<Plan>, Refusal> {
         if !suits_any_block(session, kernel) {
             plans.retain(|p| p.block.is_none());
         }
+        if several_blocks(session).is_some() {
+            let tiles = |text: &str| text.matches("__shared__").count();
+            plans.retain(|p| p.block.is_none() && tiles(&p.text) == tiles(kernel.text));
+        }
     })?;
     Ok(plans)
 }
@@ -451,6 +462,19 @@ fn of_arrays(session: &Session) -> Result<Vec<Plan>, Refusal> {
 fn suits_any_block(session: &Session, kernel: &Kernel<'_>) -> bool {
     let asked = |a: usize| session.usage.lengths[a] || kernel.extents[a] != shape::Extent::Free;
     kernel.given.is_some() || (0..3).all(|a| !kernel.axes[a] || asked(a))
+}
+
+/// Why no tile is for all blocks that the file launches.
+fn several_blocks(session: &Session) -> Option<String> {
+    let help = "a tile is for one block, which `--block` names";
+    match &session.blocks {
+        _ if session.input.block.is_some() => None,
+        None => Some(format!("nothing says how many threads the blocks of all launches have, and {help}")),
+        Some(blocks) if blocks.len() > 1 => {
+            Some(format!("the file launches blocks of {}, and {help}", blocks::said(blocks)))
+        }
+        Some(_) => None,
+    }
 }
 
 /// Shows what plans are made from, for a kernel without shared memory.

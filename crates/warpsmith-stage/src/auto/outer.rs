@@ -103,6 +103,29 @@ impl<'a> Outer<'a> {
     pub fn is_whole(&self) -> bool {
         stays(self.body, false)
     }
+
+    /// Whether a `continue` of this loop, or a `goto`, stands before a byte: what is behind it is not part of every iteration.
+    pub fn goes_on_before(&self, byte: usize) -> bool {
+        goes_on(self.body, byte, false)
+    }
+}
+
+fn goes_on(s: &ast::Stmt, byte: usize, inner: bool) -> bool {
+    let before = (s.span.start as usize) < byte;
+    match &s.kind {
+        StmtKind::Continue => before && !inner,
+        StmtKind::Goto(_) | StmtKind::Unsupported { .. } => before,
+        StmtKind::Block(b) => b.stmts.iter().any(|s| goes_on(s, byte, inner)),
+        StmtKind::If { then, otherwise, .. } => {
+            goes_on(then, byte, inner) || otherwise.iter().any(|o| goes_on(o, byte, inner))
+        }
+        StmtKind::Switch { body, .. } => goes_on(body, byte, inner),
+        StmtKind::For { body, .. }
+        | StmtKind::RangeFor { body, .. }
+        | StmtKind::While { body, .. }
+        | StmtKind::DoWhile { body, .. } => goes_on(body, byte, true),
+        _ => false,
+    }
 }
 
 fn flat<'a>(step: &'a ast::Expr, all: &mut Vec<&'a ast::Expr>) {

@@ -6,6 +6,7 @@ use warpsmith_front::ast::{self, ExprKind, StmtKind, TranslationUnit};
 use warpsmith_front::sema::walk;
 use warpsmith_ir::SourceMap;
 
+use super::banks;
 use super::cut::{Cut, operand};
 use super::elements;
 use super::find::{self, Access, Home};
@@ -372,7 +373,7 @@ impl Made<'_> {
         (own.open == center.open).then(|| own.with(&replaced(self.index, &other)))
     }
 
-    /// The declaration at the beginning of the kernel, the copy and the barriers.
+    /// The declaration at the beginning of the kernel, with what stands behind its name, the copy and the barriers.
     fn staged(&self, extents: &str, copy: &str, more: bool) -> Patch {
         let text = self.kernel.text;
         let mut patch = Patch::default();
@@ -380,10 +381,8 @@ impl Made<'_> {
         let first = self.kernel.body.stmts.first().map_or(start, |s| s.span.start as usize);
         let inner = indentation(text, first);
         let tile = self.tile_name();
-        patch.replace(
-            start..start,
-            format!("\n{inner}__shared__ {} {tile}{extents};", self.element),
-        );
+        patch
+            .replace(start..start, format!("\n{inner}__shared__ {} {tile}{extents}", self.element));
         let at = self.home.span.start;
         let indent = indentation(text, at);
         let insert = if more { format!("\n{indent}    __insert();") } else { String::new() };
@@ -435,7 +434,7 @@ impl Made<'_> {
             ),
         };
         let copy = format!("{tile}{place} = {};", self.element()?);
-        let mut patch = self.staged(&extents, &copy, false);
+        let mut patch = self.staged(&format!("{extents};"), &copy, false);
         for a in self.all {
             patch.replace(a.whole.clone(), format!("__opt__({})", a.text()));
         }
@@ -482,9 +481,12 @@ impl Made<'_> {
                 false => inner,
             }
         };
+        let length = wide(x.clone(), &rx);
+        let longer = banks::padding(self.kernel, self.element, &x, &length);
+        let [more, why] = longer.unwrap_or_default();
         let extents = match self.kernel.axes[1] {
-            true => format!("[{}][{}]", wide(self.kernel.extent(1, block)?, &ry), wide(x, &rx)),
-            false => format!("[{}]", wide(x, &rx)),
+            true => format!("[{}][{length}{more}]", wide(self.kernel.extent(1, block)?, &ry)),
+            false => format!("[{length}]"),
         };
         let extents = match deep {
             true => format!("[{}]{extents}", wide(self.depth()?, &rz)),
@@ -492,7 +494,7 @@ impl Made<'_> {
         };
         let tile = self.tile_name();
         let copy = format!("{tile}{} = {};", place(&Default::default()), self.element()?);
-        let mut patch = self.staged(&extents, &copy, true);
+        let mut patch = self.staged(&format!("{extents};{why}"), &copy, true);
         for ((a, offset), global) in near.iter().zip(globals) {
             let mark = format!("__opt__({tile}{}, {global})", place(offset));
             patch.replace(a.whole.clone(), mark);
@@ -530,7 +532,7 @@ impl Made<'_> {
         // One element more a row keeps columns in different banks.
         let extents = format!("[{side}][{side} + 1]");
         let copy = format!("{tile}[threadIdx.y][threadIdx.x] = {};", self.element()?);
-        let mut patch = self.staged(&extents, &copy, false);
+        let mut patch = self.staged(&format!("{extents};"), &copy, false);
         let (start, end) = (self.home.span.start, self.home.span.end);
         let indent = indentation(self.kernel.text, start).to_string();
         let swapped: String =

@@ -33,6 +33,9 @@ pub fn plan(
     };
     let first = outer.stmts().iter().find(holds)?.span.start as usize;
     let last = outer.stmts().iter().rev().find(holds)?.span.end as usize;
+    if outer.goes_on_before(last) {
+        return None;
+    }
     let reader = Reader { array, element, vector: false };
     let queue = queue(kernel, &outer, reader, all, ahead)?;
     let mut patch = Patch::default();

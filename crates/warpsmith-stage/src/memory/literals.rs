@@ -1,25 +1,51 @@
 //! Data near the numbers of a text: what a kernel does with elements above 100 is seen where some are.
 
 use warpsmith_emu::Arg;
-use warpsmith_ir::{Expr, ExprKind, Module, Scalar, StmtKind, Type, Value, visit};
+use warpsmith_ir::{Diagnostic, Expr, ExprKind, Module, Scalar, StmtKind, Type, Value, visit};
 
-use super::{Data, Prepared, SEEDS_A_WAY, parts};
+use super::{Data, Lengths, Prepared, SEEDS_A_WAY, Values, parts};
+use crate::launch::Launch;
 use crate::mix::Mix;
 use crate::program::Program;
 use warpsmith_ir::layout::layout_of;
 
 /// Ways in which data come near the numbers of a text, or are beyond all that small ones show.
-pub const NEAR_WAYS: u64 = 9;
+const NEAR_WAYS: u64 = 9;
+/// The first way: those before it are of other data.
+const FIRST_WAY: u64 = 20;
 /// Those in which all data are alike: what goes on until they differ goes on to the end.
 const ALIKE: u64 = 3;
 /// From this one on data are any that their types hold: in the first of these ways all, in the others those of marked arrays, which subscripts
 /// need not be made from.
 const ANY: u64 = 7;
 
+/// Seeds of data in all these ways.
+pub fn near_seeds(seed: u64) -> impl Iterator<Item = u64> {
+    (FIRST_WAY..FIRST_WAY + NEAR_WAYS).map(move |way| seed + way * SEEDS_A_WAY)
+}
+
+/// Memory for a program that is compared with the unmodified kernel, near whose numbers data of that kind come.
+///
+/// # Errors
+/// As [`prepare`](super::prepare).
+pub fn prepare_beside(
+    program: &Program,
+    reference: &Program,
+    launch: &Launch,
+    lengths: &Lengths,
+    data: Data<'_>,
+) -> Result<Prepared, Diagnostic> {
+    let mut p = super::prepare(program, launch, Some(lengths), data)?;
+    if data.kind == Values::Near {
+        come_near(&mut p, reference, data);
+    }
+    Ok(p)
+}
+
 /// Has about half of the numbers in the arrays of a launch, and of the reals among its arguments, lie at, above and below what the unmodified kernel compares
 /// something with, or be zero, of either sign where they are reals. Arguments may be no number, or beyond all. In some ways all
 /// data are one number; in others about half of them are any that there are.
-pub fn come_near(prepared: &mut Prepared, reference: &Program, data: Data<'_>) {
+fn come_near(prepared: &mut Prepared, reference: &Program, data: Data<'_>) {
     let seed = data.seed;
     let mut numbers = compared(&reference.module);
     numbers.extend([0.0, -0.0]);

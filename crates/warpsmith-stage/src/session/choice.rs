@@ -4,6 +4,7 @@ use warpsmith_ir::{Diagnostic, FileId, SourceMap};
 
 use super::Input;
 use crate::plan::Plan;
+use crate::source::blocks::Blocks;
 use crate::source::shape::{self, Extent, Instance};
 use crate::source::{marks, scope, values};
 use crate::usage::Usage;
@@ -107,9 +108,8 @@ pub(super) fn one_kernel(
 pub(super) fn extents(
     input: &Input,
     plan: &Plan,
-    unit: &Unit,
+    (unit, sources, blocks): (&Unit, &SourceMap, &Blocks),
     kernel: &str,
-    sources: &SourceMap,
     usage: &Usage,
 ) -> [Extent; 3] {
     let arrays = plan.arrays();
@@ -117,7 +117,7 @@ pub(super) fn extents(
         arrays.iter().any(|a| a.is_dynamic() || a.extents.iter().any(|e| e.contains("blockDim")));
     let host = shape::of_host(unit, shape::base_name(kernel), sources);
     let mut extents = match host {
-        Some(extents) => extents,
+        Some(extents) => launched(extents, blocks),
         None => {
             // What blocks are counted in says which name belongs to which axis.
             let mut positions = shape::of_positions(unit, kernel, sources, &arrays);
@@ -153,6 +153,18 @@ pub(super) fn extents(
         if let (Extent::Free, false, Some(block)) = (&extents[a], by_block, input.block) {
             extents[a] = Extent::Number(block[a]);
         }
+    }
+    extents
+}
+
+/// Extents as all launches have them, where no name of the text says them.
+fn launched(mut extents: [Extent; 3], blocks: &Blocks) -> [Extent; 3] {
+    let Some([first, others @ ..]) = blocks.as_deref() else { return extents };
+    for (a, extent) in extents.iter_mut().enumerate().filter(|(_, e)| e.constant().is_none()) {
+        *extent = match others.iter().all(|b| b[a] == first[a]) {
+            true => Extent::Number(first[a]),
+            false => Extent::Free,
+        };
     }
     extents
 }

@@ -83,13 +83,7 @@ impl Session {
         let text = self.plan.reference(self.file_block());
         let mut sources = SourceMap::new();
         let Ok(unit) = self.compiler.parse(&text, constants, &mut sources) else { return vec![] };
-        let mut all = launched::of_host(&unit, &self.kernel, &sources);
-        let arguments = |kernel: &str| {
-            let given = kernel.find('<').map_or("", |at| &kernel[at..]);
-            given.split_whitespace().collect::<String>()
-        };
-        let own = arguments(&self.kernel);
-        all.retain(|l| arguments(&l.kernel).is_empty() || arguments(&l.kernel) == own);
+        let mut all = launched::of_instance(&unit, &self.kernel, &sources);
         let block = self.input.block.or(self.own);
         all.retain(|l| self.input.block.is_none() || l.block.is_none() || l.block == block);
         let launches = all.iter().take(MAX_LAUNCHES).enumerate();

@@ -232,7 +232,8 @@ impl Session {
         let mut sources = SourceMap::new();
         let unit = self.compiler.parse(&text, &launch.constants, &mut sources).ok()?;
         let (plan, usage) = (&self.plan, &self.usage);
-        let now = choice::extents(&self.input, plan, &unit, &self.kernel, &sources, usage);
+        let file = (&unit, &sources, &self.blocks);
+        let now = choice::extents(&self.input, plan, file, &self.kernel, usage);
         let mut block = launch.block;
         for (axis, (now, before)) in now.iter().zip(&self.of_file).enumerate() {
             if let (Extent::Number(now), Extent::Number(before)) = (now, before)

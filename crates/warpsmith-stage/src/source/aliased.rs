@@ -9,6 +9,7 @@ use warpsmith_front::ast::{self, ExprKind, TranslationUnit, TypeKind};
 use warpsmith_front::sema::{Libraries, walk};
 use warpsmith_ir::SourceMap;
 
+use super::blocks::{self, Blocks};
 use super::{host_run, hosts, scope, shape, ties};
 
 /// What pairs of parameters, the first one before the other, have in common in some launch.
@@ -29,18 +30,20 @@ type Passed = HashMap<String, Root>;
 /// Calls of calls that are followed.
 const MAX_NESTED: u32 = 4;
 
-/// What launches pass, by the name of the kernel: host code is looked at once for all plans.
+/// What launches pass and the blocks they have, by the name of the kernel: host code is looked at once for all plans.
 #[derive(Clone, Debug, Default)]
-pub struct Hosts(Rc<RefCell<HashMap<String, Shared>>>);
+pub struct Hosts(Rc<RefCell<HashMap<String, OfHost>>>);
+
+/// What host code says of a kernel.
+pub(crate) type OfHost = (Shared, Blocks);
 
 impl Hosts {
     /// What is known of a kernel, or what is found out about it now.
-    pub(crate) fn shared(&self, kernel: &str, find: impl FnOnce() -> Shared) -> Shared {
-        let base = shape::base_name(kernel);
-        let known = self.0.borrow().get(base).cloned();
+    pub(crate) fn of(&self, kernel: &str, find: impl FnOnce() -> OfHost) -> OfHost {
+        let known = self.0.borrow().get(kernel).cloned();
         known.unwrap_or_else(|| {
             let found = find();
-            self.0.borrow_mut().insert(base.to_string(), found.clone());
+            self.0.borrow_mut().insert(kernel.to_string(), found.clone());
             found
         })
     }
@@ -52,12 +55,13 @@ pub fn of_file(
     kernel: &str,
     sources: &SourceMap,
     libraries: &Libraries<'_>,
-) -> Shared {
+) -> OfHost {
     let mut shared = of_host(unit, kernel, sources);
-    for passed in host_run::launches(unit, libraries, kernel) {
-        shared.add(&passed, |(a, at), (b, other)| (a == b).then_some(at == other));
+    let run = host_run::launches(unit, libraries, kernel);
+    for passed in &run.pointers {
+        shared.add(passed, |(a, at), (b, other)| (a == b).then_some(at == other));
     }
-    shared
+    (shared, blocks::of_file(unit, kernel, sources, libraries, &run.blocks))
 }
 
 impl Shared {

@@ -8,6 +8,7 @@ use warpsmith_front::sema::{self, Libraries};
 use warpsmith_ir::interp::{self, Arg, LaunchRequest, Launcher, Limits, Memory, Unknown};
 use warpsmith_ir::{FuncId, Module, Origin, Type, Value};
 
+use super::launched::template_arguments;
 use super::shape::base_name;
 
 /// Statements and expressions of the host that are run, at most.
@@ -18,6 +19,8 @@ const BYTES: u64 = 4 << 30;
 const ARGUMENTS: usize = 6;
 /// Such a number: a size, mostly.
 const ARGUMENT: &str = "64";
+/// Others, by which programs may choose blocks.
+const OTHERS: [&str; 2] = ["7", "1000"];
 /// Launches with different arrays that are kept.
 const LAUNCHES: usize = 64;
 
@@ -27,27 +30,61 @@ pub type Place = (usize, i64);
 /// The pointers of one launch: the parameter, `a` or `grid.data`, and where it leads.
 pub type Pointers = Vec<(String, Place)>;
 
-/// The launches of a kernel by the `main` of its file, each way to pass arrays once; none where that is not there or not understood.
-pub fn launches(unit: &TranslationUnit, libraries: &Libraries<'_>, kernel: &str) -> Vec<Pointers> {
-    if !sema::has_host_function(unit, "main") {
-        return vec![];
-    }
-    let Ok(lowered) = sema::lower_program(unit, libraries, "main") else { return vec![] };
-    let Some(main) = lowered.host_functions.first() else { return vec![] };
-    let module = &lowered.module;
-    let given = if module.function(*main).params.is_empty() { 0 } else { ARGUMENTS };
-    let runs = (0..=given).map(|count| run(module, *main, count, kernel));
-    runs.into_iter().find(|seen| !seen.is_empty()).unwrap_or_default()
+/// What runs of a program show of the launches of a kernel.
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// Each way to pass arrays once.
+    pub pointers: Vec<Pointers>,
+    /// The blocks of the instance that was asked for, each once.
+    pub blocks: Vec<[u32; 3]>,
 }
 
-/// One run of the program, called with so many numbers.
-fn run(module: &Module, main: FuncId, count: usize, kernel: &str) -> Vec<Pointers> {
+/// The launches of a kernel by the `main` of its file; none where that is not there or not understood.
+pub fn launches(unit: &TranslationUnit, libraries: &Libraries<'_>, kernel: &str) -> Seen {
+    let mut first = Seen::default();
+    with_main(unit, libraries, &mut |module, main, most| {
+        let runs = (0..=most).map(|count| run(module, main, &[ARGUMENT].repeat(count), kernel));
+        first = runs.into_iter().find(|seen| !seen.pointers.is_empty()).unwrap_or_default();
+    });
+    first
+}
+
+/// The blocks of all launches of a kernel, whatever numbers its program is called with, as far as some few show it.
+pub fn blocks(unit: &TranslationUnit, libraries: &Libraries<'_>, kernel: &str) -> Vec<[u32; 3]> {
+    let mut all = vec![];
+    with_main(unit, libraries, &mut |module, main, most| {
+        let usual = (0..=most).map(|count| [ARGUMENT].repeat(count));
+        let others = OTHERS.iter().filter(|_| most > 0).map(|word| [*word].repeat(most));
+        for words in usual.chain(others) {
+            all.extend(run(module, main, &words, kernel).blocks);
+        }
+    });
+    all
+}
+
+/// Shows the module and `main` of a program, and with how many numbers it may be called.
+fn with_main(
+    unit: &TranslationUnit,
+    libraries: &Libraries<'_>,
+    see: &mut dyn FnMut(&Module, FuncId, usize),
+) {
+    if !sema::has_host_function(unit, "main") {
+        return;
+    }
+    let Ok(lowered) = sema::lower_program(unit, libraries, "main") else { return };
+    let Some(main) = lowered.host_functions.first() else { return };
+    let module = &lowered.module;
+    let most = if module.function(*main).params.is_empty() { 0 } else { ARGUMENTS };
+    see(module, *main, most);
+}
+
+/// One run of the program, called with some numbers.
+fn run(module: &Module, main: FuncId, numbers: &[&str], kernel: &str) -> Seen {
     let mut memory = Memory::default();
-    let mut words = vec!["program".to_string()];
-    words.resize(count + 1, ARGUMENT.to_string());
+    let words: Vec<String> = ["program"].iter().chain(numbers).map(|w| w.to_string()).collect();
     let values = memory.main_arguments(module.function(main), &words);
     let limits = Limits { max_steps: STEPS, ..Limits::default() };
-    let mut notes = Notes { module, kernel, seen: vec![] };
+    let mut notes = Notes { module, kernel, seen: Seen::default() };
     // How far it came is enough.
     let _ = interp::call(module, main, &values, &mut memory, &limits, &mut notes);
     notes.seen
@@ -57,7 +94,7 @@ fn run(module: &Module, main: FuncId, count: usize, kernel: &str) -> Vec<Pointer
 struct Notes<'m> {
     module: &'m Module,
     kernel: &'m str,
-    seen: Vec<Pointers>,
+    seen: Seen,
 }
 
 impl Notes<'_> {
@@ -96,7 +133,14 @@ impl Launcher for Notes<'_> {
             memory.host.unknown.insert(b, Unknown::new(memory.buffers[b].len()));
         }
         let function = self.module.function(request.kernel);
-        if base_name(&function.name) != base_name(self.kernel) || self.seen.len() == LAUNCHES {
+        if base_name(&function.name) != base_name(self.kernel) {
+            return Ok(());
+        }
+        let own = template_arguments(self.kernel) == template_arguments(&function.name);
+        if own && !self.seen.blocks.contains(&request.block) {
+            self.seen.blocks.push(request.block);
+        }
+        if self.seen.pointers.len() == LAUNCHES {
             return Ok(());
         }
         let mut found = vec![];
@@ -107,8 +151,8 @@ impl Launcher for Notes<'_> {
                 _ => found.extend(place(arg).map(|p| (var.name.clone(), p))),
             }
         }
-        if !self.seen.contains(&found) {
-            self.seen.push(found);
+        if !self.seen.pointers.contains(&found) {
+            self.seen.pointers.push(found);
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 mod adjusted;
 pub(crate) mod aliased;
+pub(crate) mod blocks;
 mod arrays;
 pub(crate) mod by_data;
 pub(crate) mod constants;

@@ -26,6 +26,11 @@ pub enum Extent {
 }
 
 impl Extent {
+    /// What further axes have where this is all that stands there.
+    fn unless_number(self) -> Extent {
+        if self == Extent::Free { self } else { Extent::Number(1) }
+    }
+
     /// The name of the constant that it is.
     pub fn constant(&self) -> Option<&String> {
         match self {
@@ -49,8 +54,13 @@ pub fn of_host(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Opt
             {
                 let texts = dims_of(block, sources, &dims);
                 let known = |t: &String| extent(&names.put_in(t), unit);
-                let extent = |i: usize| texts.get(i).map_or(Extent::Number(1), known);
-                found = Some([extent(0), extent(1), extent(2)]);
+                let all = texts.iter().map(known).collect::<Vec<_>>();
+                // A name or a call may be all three.
+                let rest = match all.as_slice() {
+                    [only] => only.clone().unless_number(),
+                    _ => Extent::Number(1),
+                };
+                found = Some([0, 1, 2].map(|i| all.get(i).unwrap_or(&rest).clone()));
             }
         });
     });
@@ -145,7 +155,9 @@ fn dims_of(e: &ast::Expr, sources: &SourceMap, dims: &HashMap<String, Vec<String
     let text = |e: &ast::Expr| sources.text(e.span).to_string();
     match &*e.kind {
         ExprKind::Paren(inner) => dims_of(inner, sources, dims),
-        ExprKind::Call { args, .. } => args.iter().map(text).collect(),
+        ExprKind::Call { callee, args } if sources.text(callee.span).ends_with("dim3") => {
+            args.iter().map(text).collect()
+        }
         ExprKind::Construct { args, .. } => args
             .iter()
             .filter_map(|a| match a {

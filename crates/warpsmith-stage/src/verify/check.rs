@@ -77,8 +77,6 @@ const FEW: usize = 6;
 /// What values come from, and the ways of threads that no profile has seen.
 pub(super) const SEED: u64 = 7;
 pub(super) const OTHER_WAYS: std::ops::Range<u64> = 20..24;
-/// Those with data near numbers of the text; in the last ones all data are alike.
-const NEAR_WAYS: std::ops::Range<u64> = 20..20 + memory::NEAR_WAYS;
 /// Threads of a launch that is looked at with all of these, at most.
 const MAX_THREADS: u64 = 1 << 13;
 
@@ -375,8 +373,7 @@ impl Checker {
         checked: &mut Checked,
     ) -> Result<(), Refusal> {
         let shaped = session.shaped(&suited.launch)?;
-        for way in NEAR_WAYS {
-            let seed = SEED + way * memory::SEEDS_A_WAY;
+        for seed in memory::near_seeds(SEED) {
             let programs = (&shaped.reference, rewritten);
             self.with(session, programs, suited, (seed, Values::Near), checked)?;
             if !checked.problems.is_empty() {
@@ -420,11 +417,7 @@ impl Checker {
         let data = data(session, (seed, kind));
         let refuse = |d: Diagnostic| session.refuse(false, vec![d]);
         let prepare = |program: &Program, launch: &Launch, lengths: &Lengths| {
-            let mut p = memory::prepare(program, launch, Some(lengths), data)?;
-            if kind == Values::Near {
-                memory::come_near(&mut p, reference, data);
-            }
-            Ok(p)
+            memory::prepare_beside(program, reference, launch, lengths, data)
         };
         let of_reference = |lengths: &Lengths| prepare(reference, &suited.launch, lengths);
         let limits = if kind == Values::Near { Limits::NEAR } else { Limits::of(reference) };

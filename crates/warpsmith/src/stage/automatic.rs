@@ -11,7 +11,8 @@ use warpsmith_stage::auto::{Chosen, Costs, Counted, NewLaunch, Tried};
 use warpsmith_stage::program::Settings;
 
 use super::measure;
-use crate::profile::{Resources, profile};
+use crate::profile::Resources;
+use warpsmith_translate::tune::profile::executed_with;
 use crate::search::Told;
 use warpsmith_translate::tune::device::{Place, Stations};
 
@@ -64,7 +65,7 @@ impl Costs for Device<'_> {
 
 /// Seconds that a counted launch takes on a device when its grid is made large.
 fn seconds(gpu: &Gpu, counted: &Counted<'_>) -> Option<f64> {
-    let Counted { counters, config: launch, shared, own_blocks, times, ahead: early } = *counted;
+    let Counted { counters, config: launch, shared, own_blocks, times, ahead: early, .. } = *counted;
     let loads = |class| counters.class(class).warps as f64 / (counters.blocks.max(1) as f64);
     let warps = f64::from(launch.block.iter().product::<u32>().div_ceil(32).max(1));
     let a_warp = |class| loads(class) / warps;
@@ -88,7 +89,7 @@ fn seconds(gpu: &Gpu, counted: &Counted<'_>) -> Option<f64> {
             ..Parallelism::default()
         },
     };
-    let mut profile = profile(counters, launch, &resources);
+    let mut profile = if std::env::var("OLDW").is_ok() { crate::profile::profile(counters, launch, &resources) } else { executed_with(counted.module, launch, counted.memory, counters, &resources) };
     let enough = f64::from(gpu.sms) * BLOCKS_PER_SM / own_blocks.max(1.0);
     enlarge(&mut profile, times.unwrap_or_else(|| enough.max(1.0)));
     predict(gpu, &profile).ok().map(|p| p.time_s)
@@ -127,12 +128,12 @@ fn enlarge(profile: &mut KernelProfile, by: f64) {
 fn tried(t: &Tried, told: Told) -> String {
     let us = |s: f64| format!("{:.1} us", s * 1e6);
     match (t.measured, &t.cost, &t.failed) {
+        (_, _, Some(why)) => format!("{}: not used: {why}", t.name),
         (Some(m), Some(s), _) => {
             format!("{}: {} {}, {} predicted", t.name, us(m), told.word(), us(*s))
         }
         (_, Some(s), _) => format!("{}: {}", t.name, us(*s)),
-        (_, None, Some(why)) => format!("{}: not used: {why}", t.name),
-        (_, None, None) => format!("{}: cannot be launched", t.name),
+        (_, None, _) => format!("{}: cannot be launched", t.name),
     }
 }
 

@@ -27,7 +27,7 @@ use super::cut::AXES;
 use super::find::{self, Access};
 use super::plans::{Kernel, Plan};
 use super::positions::{self, Begin};
-use super::{transposes, unused};
+use super::{banks, transposes, unused};
 use crate::source::marks;
 use crate::source::patch::{Patch, indentation};
 use crate::source::scope;
@@ -431,13 +431,16 @@ impl<'a> Window<'a> {
     fn plan(&self, way: &Ways, border: Border) -> Option<Plan> {
         let kernel = self.kernel;
         let block = kernel.written(false);
-        let (mut extents, mut cells) = (String::new(), String::new());
+        let (mut extents, mut cells, mut why) = (String::new(), String::new(), String::new());
         let mut loops = vec![];
         for axis in (0..3).rev().filter(|a| kernel.axes[*a]) {
             let (x, own) = (AXES[axis], kernel.extent(axis, block)?);
             let base = self.turn(way, axis).map_or(own.clone(), |t| t.length(&own));
             let extent = format!("{base}{}", self.span(way, axis)?[1].behind());
-            extents += &format!("[{extent}]");
+            let longer = banks::padding(kernel, self.element, &own, &extent).filter(|_| axis == 0);
+            let [more, reason] = longer.unwrap_or_default();
+            extents += &format!("[{extent}{more}]");
+            why += &reason;
             let cell = self.cell(way, axis);
             cells += &format!("[{cell}]");
             if !self.is_own(way, axis) {
@@ -465,7 +468,7 @@ impl<'a> Window<'a> {
         let tile = self.tile();
         patch.replace(
             start..start,
-            format!("\n{inner}__shared__ {} {tile}{extents};", self.element),
+            format!("\n{inner}__shared__ {} {tile}{extents};{why}", self.element),
         );
         let deep = format!("{indent}{}", "    ".repeat(loops.len()));
         let copy = self.copy(way, block, &format!("{tile}{cells}"), border, &deep)?;

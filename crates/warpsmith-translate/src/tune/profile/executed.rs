@@ -9,6 +9,7 @@ use warpsmith_emu::counters::Counters;
 use warpsmith_emu::{Arg, DeviceMemory, LaunchConfig};
 use warpsmith_ir::{Function, Module, Scalar, Type, Value, layout::layout_of};
 
+use super::Walked;
 use super::values::{Extents, Vars};
 use crate::data::scalar_from_bytes;
 use crate::profile::{self as counted, Resources};
@@ -20,16 +21,37 @@ pub fn executed(
     memory: &DeviceMemory,
     counters: &Counters,
 ) -> KernelProfile {
-    let kernel = module.function(launch.kernel);
-    let at = Extents { grid: launch.grid, block: launch.block };
-    let text = super::profile(module, kernel, at, &arguments(module, kernel, launch, memory));
+    let text = walked(module, launch, memory);
     let resources = Resources {
         registers: text.profile.registers,
         shared_static: text.profile.shared_static,
         parallelism: text.profile.parallelism,
     };
-    let profile = counted::profile(counters, launch, &resources);
-    if text.depends_on_data { profile } else { at_most(profile, &text.profile) }
+    as_compiled(&text, counted::profile(counters, launch, &resources))
+}
+
+/// The same of a kernel whose resources are known otherwise.
+pub fn executed_with(
+    module: &Module,
+    launch: &LaunchConfig,
+    memory: &DeviceMemory,
+    counters: &Counters,
+    resources: &Resources,
+) -> KernelProfile {
+    let text = walked(module, launch, memory);
+    let counted = counted::profile(counters, launch, resources);
+    let least = as_compiled(&text, counted.clone());
+    KernelProfile { work: least.work, ..counted }
+}
+
+fn walked(module: &Module, launch: &LaunchConfig, memory: &DeviceMemory) -> Walked {
+    let kernel = module.function(launch.kernel);
+    let at = Extents { grid: launch.grid, block: launch.block };
+    super::profile(module, kernel, at, &arguments(module, kernel, launch, memory))
+}
+
+fn as_compiled(text: &Walked, counted: KernelProfile) -> KernelProfile {
+    if text.depends_on_data { counted } else { at_most(counted, &text.profile) }
 }
 
 /// Scalars by value, arrays by how many elements are left of them.

@@ -38,7 +38,7 @@ use warpsmith_opt::walk as tree;
 
 use super::sizes::{Point, field_name};
 use arrays::{Elsewhere, arrays};
-pub use executed::executed;
+pub use executed::{executed, executed_with};
 use known::Counted;
 pub(in crate::tune) use known::Known;
 use leaving::Staying;
