@@ -33,6 +33,9 @@ pub enum Assumption {
     Extent { array: String, elements: String },
     /// Values that a choice keeps the least or greatest of are numbers.
     NoNan { variable: String },
+    /// What coefficients of zero, and products of coefficients that round to zero, multiply is finite: iterations apart are maps that are joined, in which
+    /// zero times an infinity is no number.
+    FiniteParts { variable: String },
     /// The launcher may wait for the device.
     Synchronises,
     /// The distance between bounds of a loop of `int` that may begin below zero fits the type.
@@ -83,6 +86,11 @@ impl fmt::Display for Assumption {
             Assumption::NoNan { variable } => write!(
                 f,
                 "values that `{variable}` is chosen from are no NaN: C keeps the value after the last one, in its order"
+            ),
+            Assumption::FiniteParts { variable } => write!(
+                f,
+                "what `{variable}` was before it is multiplied by zero, or begins anew, is neither infinite nor NaN; nor is it where a product of its \
+                 coefficients rounds to zero"
             ),
             Assumption::Synchronises => f.write_str(
                 "the launcher may wait: it synchronises the stream wherever the values that the device computes decide how it goes on",

@@ -198,3 +198,16 @@ fn parts_of_one_array_are_not_cut() {
     let why = chosen.uncut.map(|r| format!("{r:?}")).unwrap_or_default();
     assert!(why.contains("parts of one array"), "{why}");
 }
+
+/// Planes do not go through registers where a `continue` ends iterations before they are handed on.
+#[test]
+fn iterations_that_end_early_hand_on_no_planes() {
+    let body = |early: &str| COLUMN.replace("        q[c]", &format!("{early}\n        q[c]"));
+    let names = |text: &str| -> Vec<String> {
+        let chosen = choose(text);
+        let registers = |n: &String| n.contains("through registers");
+        chosen.tried.into_iter().map(|t| t.name).filter(registers).collect()
+    };
+    assert!(!names(&body("")).is_empty());
+    assert_eq!(names(&body("        if (p[c] <= 0.0f) continue;")), Vec::<String>::new());
+}

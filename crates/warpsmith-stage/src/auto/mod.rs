@@ -469,7 +469,9 @@ fn several_blocks(session: &Session) -> Option<String> {
     let help = "a tile is for one block, which `--block` names";
     match &session.blocks {
         _ if session.input.block.is_some() => None,
-        None => Some(format!("nothing says how many threads the blocks of all launches have, and {help}")),
+        None => Some(format!(
+            "nothing says how many threads the blocks of all launches have, and {help}"
+        )),
         Some(blocks) if blocks.len() > 1 => {
             Some(format!("the file launches blocks of {}, and {help}", blocks::said(blocks)))
         }

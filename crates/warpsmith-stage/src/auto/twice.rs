@@ -176,8 +176,8 @@ impl Pair<'_> {
         let pair = [at(&self.blocked.input)?, at(&self.blocked.output)?];
         let longest = pair.iter().filter_map(|k| lengths.get(*k)).copied().max().unwrap_or(0);
         pair.iter().for_each(|k| lengths[*k] = longest);
-        let mut p =
-            memory::prepare_beside(program, self.once, &suited.launch, &lengths, data).map_err(said)?;
+        let mut p = memory::prepare_beside(program, self.once, &suited.launch, &lengths, data)
+            .map_err(said)?;
         if self.alike {
             p.memory.buffers[pair[1]].bytes = p.memory.buffers[pair[0]].bytes.clone();
         }

@@ -2,8 +2,8 @@
 
 mod adjusted;
 pub(crate) mod aliased;
-pub(crate) mod blocks;
 mod arrays;
+pub(crate) mod blocks;
 pub(crate) mod by_data;
 pub(crate) mod constants;
 pub(crate) mod counted;

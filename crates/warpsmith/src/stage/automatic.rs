@@ -12,9 +12,9 @@ use warpsmith_stage::program::Settings;
 
 use super::measure;
 use crate::profile::Resources;
-use warpsmith_translate::tune::profile::executed_with;
 use crate::search::Told;
 use warpsmith_translate::tune::device::{Place, Stations};
+use warpsmith_translate::tune::profile::executed_with;
 
 /// Registers a thread of a kernel that reads nothing, and for each read on its way at the same time.
 const REGISTERS: [u32; 2] = [18, 2];
@@ -65,7 +65,8 @@ impl Costs for Device<'_> {
 
 /// Seconds that a counted launch takes on a device when its grid is made large.
 fn seconds(gpu: &Gpu, counted: &Counted<'_>) -> Option<f64> {
-    let Counted { counters, config: launch, shared, own_blocks, times, ahead: early, .. } = *counted;
+    let Counted { counters, config: launch, shared, own_blocks, times, ahead: early, .. } =
+        *counted;
     let loads = |class| counters.class(class).warps as f64 / (counters.blocks.max(1) as f64);
     let warps = f64::from(launch.block.iter().product::<u32>().div_ceil(32).max(1));
     let a_warp = |class| loads(class) / warps;
@@ -89,7 +90,7 @@ fn seconds(gpu: &Gpu, counted: &Counted<'_>) -> Option<f64> {
             ..Parallelism::default()
         },
     };
-    let mut profile = if std::env::var("OLDW").is_ok() { crate::profile::profile(counters, launch, &resources) } else { executed_with(counted.module, launch, counted.memory, counters, &resources) };
+    let mut profile = executed_with(counted.module, launch, counted.memory, counters, &resources);
     let enough = f64::from(gpu.sms) * BLOCKS_PER_SM / own_blocks.max(1.0);
     enlarge(&mut profile, times.unwrap_or_else(|| enough.max(1.0)));
     predict(gpu, &profile).ok().map(|p| p.time_s)

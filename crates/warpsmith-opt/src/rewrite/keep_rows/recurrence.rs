@@ -13,6 +13,7 @@ use warpsmith_ir::{
 
 use super::slice::slice;
 use crate::analysis::{extremes, scalars};
+use crate::assumption::Assumption;
 use crate::build::stmts;
 use crate::kernel::Kernel;
 use crate::walk;
@@ -174,6 +175,10 @@ pub(in crate::rewrite) fn with_slopes(
 ) {
     let Some(dependents) = Dependents::of(kernel, body, state) else { return };
     let mut slopes = BTreeMap::from([(state, slope)]);
+    if kernel.func().var(state).ty.scalar().is_some_and(Scalar::is_float) {
+        let variable = kernel.name_of(state).to_string();
+        kernel.assume(Assumption::FiniteParts { variable });
+    }
     for v in dependents.vars.iter().filter(|v| **v != state) {
         let (name, ty) = (kernel.name_of(*v).to_string(), kernel.func().var(*v).ty.clone());
         let own = stmts::local(kernel.func_mut(), &format!("{name}_slope"), ty);

@@ -30,7 +30,8 @@ pub fn executed(
     as_compiled(&text, counted::profile(counters, launch, &resources))
 }
 
-/// The same of a kernel whose resources are known otherwise.
+/// The same of a kernel whose resources are known otherwise: what is arithmetic, and how often a thread branches. Which lanes of a warp come to an access under a
+/// condition only the emulator knows, so that accesses are as it counted them.
 pub fn executed_with(
     module: &Module,
     launch: &LaunchConfig,
