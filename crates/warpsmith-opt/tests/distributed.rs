@@ -314,3 +314,24 @@ double norm(int n, int m, const double A[n][m], const double x[m], double y[n]) 
     let text = refused_text(&twice, "distribute i");
     assert!(text.contains("several parts of its body add to `t`"), "{text}");
 }
+
+/// A counter that is declared before its loop and read behind it.
+#[test]
+fn counters_that_outlive_their_loops_are_kept() {
+    let source = "
+void until(int n, int m, const int a[n][m], const int lim[n], int y[n], int z[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        int s = 0, j;
+        for (j = 0; j < m; j++) {
+            if (s > lim[i]) break;
+            s += a[i][j];
+        }
+        y[i] = s;
+        z[i] = j;
+    }
+}
+";
+    let text = check(source, "distribute i\nbind i -> x block 32\nbind i#2 -> x block 32", SIZES);
+    has(&text, &["s_left[", "j_left["]);
+}

@@ -9,7 +9,7 @@ use crate::auto::plans::Kernel;
 const TURN: i64 = 128;
 
 /// What the declaration of a tile with longer rows says.
-const WHY: &str = " // so long that the rows of a warp lie in different banks";
+const WHY: &str = " // so that banks do not conflict";
 
 /// What stands behind the length of a tile's rows, and behind the declaration of the tile.
 pub(super) fn padding(

@@ -87,7 +87,12 @@ impl Parts {
         own: &BTreeSet<VarId>,
         types: &dyn Fn(VarId) -> Type,
     ) -> Option<(VarId, usize, usize)> {
-        let uses: Vec<Uses> = self.parts.iter().map(|p| Uses::by(p)).collect();
+        let mut uses: Vec<Uses> = self.parts.iter().map(|p| Uses::by(p)).collect();
+        let read_elsewhere =
+            |v: &VarId| uses.iter().any(|u| u.used.contains(v) && !u.counters.contains(v));
+        let outlive: BTreeSet<VarId> =
+            uses.iter().flat_map(|u| u.counters.iter().copied()).filter(read_elsewhere).collect();
+        uses.iter_mut().for_each(|u| u.carried.extend(u.counters.intersection(&outlive)));
         let all: BTreeSet<VarId> = uses.iter().flat_map(|u| u.carried.iter().copied()).collect();
         (self.left, self.arrays) = (vec![], vec![]);
         for v in all.into_iter().filter(|v| *v != l.var) {
@@ -127,6 +132,8 @@ struct Uses {
     used: BTreeSet<VarId>,
     /// Set, and not as the counter of each loop that reads it.
     carried: BTreeSet<VarId>,
+    /// Set by each loop that reads it, as its counter.
+    counters: BTreeSet<VarId>,
 }
 
 impl Uses {
@@ -139,8 +146,8 @@ impl Uses {
             walk::for_loops(&block).iter().all(|l| l.var != *v)
                 || scalars::read_outside_its_loops(&block, *v)
         };
-        let carried = walk::times_set_each(&block).into_keys().filter(carries).collect();
-        Uses { used, carried }
+        let (carried, counters) = walk::times_set_each(&block).into_keys().partition(carries);
+        Uses { used, carried, counters }
     }
 }
 
