@@ -9,12 +9,9 @@ fn requests(counted: &Counted<'_>) -> Option<f64> {
     Some(counted.counters.arrays.iter().map(|a| a.requests as f64).sum())
 }
 
-/// A filter that host code launches as `main` says.
-fn filter(main: &str) -> Chosen {
-    let text = format!(
-        "#include <cstdlib>
+const KERNEL: &str = "#include <cstdlib>
 const int R = 2;
-__global__ void box(const float *in, float *out, int w, int h) {{
+__global__ void box(const float *in, float *out, int w, int h) {
     int x = blockIdx.x * blockDim.x + threadIdx.x;
     int y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= w || y >= h) return;
@@ -23,8 +20,13 @@ __global__ void box(const float *in, float *out, int w, int h) {{
         for (int dx = -R; dx <= R; dx++)
             sum += in[min(max(y + dy, 0), h - 1) * w + min(max(x + dx, 0), w - 1)];
     out[y * w + x] = sum;
-}}
-static dim3 pick(int w) {{ return w >= 64 ? dim3(16, 16) : dim3(8, 8); }}
+}
+";
+
+/// A filter that host code launches as `main` says.
+fn filter(main: &str) -> Chosen {
+    let text = format!(
+        "{KERNEL}static dim3 pick(int w) {{ return w >= 64 ? dim3(16, 16) : dim3(8, 8); }}
 static void run(dim3 t, const float *in, float *out, int w, int h) {{
     box<<<dim3((w + t.x - 1) / t.x, (h + t.y - 1) / t.y), t>>>(in, out, w, h);
 }}
@@ -84,4 +86,26 @@ fn several_blocks() {
         let tile = chosen.best.filter(|b| b.text.contains("__shared__"));
         assert!(tile.is_none(), "{main}: {}", tile.unwrap().text);
     }
+}
+
+/// Methods of classes launch kernels, too.
+#[test]
+fn blocks_of_methods() {
+    let class = |main: &str| {
+        let methods = "struct Filter {
+    float *a, *b;
+    void squares(int w, int h) { box<<<dim3((w + 15) / 16, (h + 15) / 16), dim3(16, 16)>>>(a, b, w, h); }
+    void rows(int w, int h) { box<<<dim3((w + 31) / 32, (h + 7) / 8), dim3(32, 8)>>>(a, b, w, h); }
+};
+";
+        format!("{}{methods}{main}", KERNEL)
+    };
+    let chosen = tried("plain.cu", &class(""), requests).unwrap_or_else(|(_, m)| panic!("{m}"));
+    let best = chosen.best.map(|b| b.text).unwrap_or_default();
+    assert!(!best.contains("__shared__"), "{best}");
+    assert!(
+        chosen.declined.iter().any(|d| d.contains("blocks of 16x16 and 32x8")),
+        "{:?}",
+        chosen.declined
+    );
 }

@@ -95,10 +95,22 @@ pub fn functions(items: &[ast::Item]) -> Vec<&ast::FunctionDecl> {
         match &item.kind {
             ItemKind::Function(f) if !f.attrs.global => all.push(f),
             ItemKind::Namespace { items, .. } => all.extend(functions(items)),
+            ItemKind::Struct(class) => methods(class, &mut all),
             _ => {}
         }
     }
     all
+}
+
+/// Those of a class and of the classes in it.
+fn methods<'a>(class: &'a ast::StructDecl, all: &mut Vec<&'a ast::FunctionDecl>) {
+    for member in class.members.iter().flatten() {
+        match member {
+            ast::Member::Method(f) => all.push(f),
+            ast::Member::Struct(inner) => methods(inner, all),
+            _ => {}
+        }
+    }
 }
 
 /// The name of a function, without that of its namespace; empty for operators.

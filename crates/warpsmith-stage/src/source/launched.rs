@@ -142,8 +142,12 @@ fn called_with(
         let mut calls = vec![];
         walk::block(caller, &mut |e| {
             let ExprKind::Call { callee, args } = &*e.kind else { return };
-            let ExprKind::Path(path) = &*callee.kind else { return };
-            if path.segments.last().is_some_and(|s| s.name == hosts::name_of(own)) {
+            let name = match &*callee.kind {
+                ExprKind::Path(path) => path.segments.last().map(|s| &s.name),
+                ExprKind::Member { member, .. } => Some(&member.name),
+                _ => None,
+            };
+            if name.is_some_and(|n| n == hosts::name_of(own)) {
                 calls.push(args.clone());
             }
         });
