@@ -10,6 +10,7 @@ use super::banks;
 use super::cut::{Cut, operand};
 use super::elements;
 use super::find::{self, Access, Home};
+use super::outer::Outer;
 use super::windows::sum::Sum;
 use super::{registers, transposes, windows};
 use crate::source::aliased;
@@ -136,7 +137,12 @@ impl<'k> Kernel<'k> {
                 None if center.is_through() => continue,
                 None => self.resolved(&center.index, &all),
             };
-            let Some(home) = home else { continue };
+            // Threads would come to the barrier in different iterations.
+            let outer = Outer::around(self, &all);
+            let skips = |h: &Home| {
+                h.looped && outer.as_ref().is_some_and(|o| o.goes_on_before(h.span.start))
+            };
+            let Some(home) = home.filter(|h| !skips(h)) else { continue };
             let made = Made {
                 kernel: self,
                 center,
