@@ -1,9 +1,11 @@
 //! Memory of a launch: values that tell elements apart, in arrays as long as the unmodified kernel needs.
 
 mod literals;
+mod same;
 mod tags;
 
 pub use literals::{near_seeds, prepare_beside};
+pub use same::holds_same;
 pub use tags::{Data, SEEDS_A_WAY, Values};
 use tags::{SMALL, Tags};
 

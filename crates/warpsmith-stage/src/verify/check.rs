@@ -469,8 +469,7 @@ impl Checker {
         let arrays =
             expected.memory.buffers.iter().zip(&actual.memory.buffers).zip(&expected.arrays);
         for ((a, b), name) in arrays.filter(|(_, n)| !self.dropped.contains(n)) {
-            // At once: arrays may be long.
-            if a.bytes == b.bytes {
+            if memory::holds_same(a, b) {
                 continue;
             }
             if let Some(at) = a.bytes.iter().zip(&b.bytes).position(|(a, b)| a != b) {
