@@ -6,6 +6,8 @@ mod choices;
 mod headers;
 #[path = "host_code/in_flight.rs"]
 mod in_flight;
+#[path = "host_code/lost.rs"]
+mod lost;
 #[path = "host_code/memory.rs"]
 mod memory;
 #[path = "host_code/sizes.rs"]

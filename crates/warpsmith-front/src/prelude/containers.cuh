@@ -213,6 +213,8 @@ template <typename T> struct shared_ptr {
     template <typename E> shared_ptr(T *given, E deleter) : p(given) {}
     void reset(T *given = nullptr) { p = given; }
     operator bool() const { return p != nullptr; }
+    bool operator==(const void *other) const { return p == other; }
+    bool operator!=(const void *other) const { return p != other; }
     T *get() const { return p; }
     T &operator*() const { return *p; }
     T *operator->() const { return p; }

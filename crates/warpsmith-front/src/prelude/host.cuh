@@ -548,6 +548,8 @@ template <typename T, typename D = int> struct unique_ptr {
     T *release() { T *held = p; p = nullptr; return held; }
     void reset(T *given = nullptr) { p = given; }
     operator bool() const { return p != nullptr; }
+    bool operator==(const void *other) const { return p == other; }
+    bool operator!=(const void *other) const { return p != other; }
     unique_ptr(T *given = nullptr) : p(given) {}
     template <typename E> unique_ptr(T *given, E deleter) : p(given) {}
     // Of a class derived from `T`.
@@ -561,6 +563,8 @@ template <typename T, typename D> struct unique_ptr<T[], D> {
     T *release() { T *held = p; p = nullptr; return held; }
     void reset(T *given = nullptr) { p = given; }
     operator bool() const { return p != nullptr; }
+    bool operator==(const void *other) const { return p == other; }
+    bool operator!=(const void *other) const { return p != other; }
     T &operator[](size_t i) const { return p[i]; }
 };
 

@@ -60,7 +60,7 @@ enum { cudaLaunchAttributeCooperative = 2, cudaLaunchAttributeClusterDimension =
 struct cudaLaunchConfig_t {
     dim3 gridDim, blockDim;
     size_t dynamicSmemBytes;
-    unsigned long long stream;
+    cudaStream_t stream;
     cudaLaunchAttribute *attrs;
     unsigned numAttrs;
 };

@@ -98,7 +98,7 @@ impl<'a> Sema<'a> {
             return self.convert_to(value, ty, span).map(Some);
         }
         if let Some(class) = self.is_class(ty)
-            && self.can_construct_from(class, &expr.ty)
+            && self.can_construct_from(class, &expr.ty, is_null(expr))
         {
             let arg = Operand::Value(expr.clone());
             return self.construct_class(class, vec![arg], span).map(Some);
@@ -163,8 +163,13 @@ impl<'a> Sema<'a> {
         fallback.or_else(|| bases.into_iter().find_map(|b| self.conversion_operator(b, ty)))
     }
 
-    /// Whether a constructor of the class takes one value of that type.
-    pub(crate) fn can_construct_from(&mut self, class: warpsmith_ir::StructId, ty: &Type) -> bool {
+    /// Whether a constructor of the class takes one value of that type, or the null pointer.
+    pub(crate) fn can_construct_from(
+        &mut self,
+        class: warpsmith_ir::StructId,
+        ty: &Type,
+        null: bool,
+    ) -> bool {
         for f in self.class(class).ctors.clone() {
             let required = f.decl.params.iter().filter(|p| p.default.is_none()).count();
             if required > 1 || f.decl.params.is_empty() {
@@ -178,7 +183,8 @@ impl<'a> Sema<'a> {
             }
             let Some(first) = f.decl.params.first() else { continue };
             let Ok(q) = self.resolve_type(f.scope, &first.ty) else { continue };
-            if q.ty != Type::Struct(class) && (q.ty == *ty || converts_plainly(ty, &q.ty)) {
+            let fits = q.ty == *ty || converts_plainly(ty, &q.ty) || null && q.ty.is_pointer();
+            if q.ty != Type::Struct(class) && fits {
                 return true;
             }
         }
@@ -269,7 +275,8 @@ impl<'a> Sema<'a> {
                     return Some(USER);
                 }
                 let class = self.is_class(to)?;
-                self.can_construct_from(class, &decayed).then_some(USER)
+                let null = matches!(arg, Operand::Value(e) if is_null(e));
+                self.can_construct_from(class, &decayed, null).then_some(USER)
             }
             _ => None,
         }

@@ -492,7 +492,7 @@ impl<'a> Sema<'a> {
     }
 
     fn can_construct_arm(&mut self, class: &Type, from: &Type) -> bool {
-        self.is_class(class).is_some_and(|c| self.can_construct_from(c, from))
+        self.is_class(class).is_some_and(|c| self.can_construct_from(c, from, false))
     }
 
     fn arms_differ(&self, a: &Expr, b: &Expr, span: Span) -> Res<Type> {

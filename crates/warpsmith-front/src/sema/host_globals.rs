@@ -17,8 +17,8 @@ use crate::ast::{self, Initializer};
 pub(crate) enum First {
     /// What this function stores.
     Computed(FuncId),
-    /// Nothing known, and why.
-    Unknown(String),
+    /// Nothing known: why, and whether it launches something.
+    Unknown { what: String, launches: bool },
 }
 
 /// A variable with a first value that is not constant.
@@ -136,8 +136,13 @@ impl<'a> Sema<'a> {
         self.errors.truncate(errors);
         match stored {
             Ok(()) if complete => First::Computed(self.finish_function(state, vec![], None).id),
-            Err(Failure::New(d)) => First::Unknown(d.message),
-            _ => First::Unknown("its value is not understood".into()),
+            failed => {
+                let what = match failed {
+                    Err(Failure::New(d)) => d.message,
+                    _ => "its value is not understood".into(),
+                };
+                First::Unknown { what, launches: self.launches_initially(item) }
+            }
         }
     }
 
@@ -175,8 +180,8 @@ impl<'a> Sema<'a> {
                     let call = StmtKind::Call { function, args: vec![], result: None };
                     first.push(Stmt::new(call, span));
                 }
-                First::Unknown(what) => {
-                    let skipped = Runtime::Skipped { what, launches: false };
+                First::Unknown { what, launches } => {
+                    let skipped = Runtime::Skipped { what, launches };
                     first.push(Stmt::new(StmtKind::Runtime(skipped), span));
                     first.push(Stmt::new(StmtKind::Runtime(Runtime::Forget { place }), span));
                 }

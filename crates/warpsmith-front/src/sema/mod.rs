@@ -82,6 +82,7 @@ mod kernels;
 mod lambda;
 mod lambda_bases;
 mod launch_calls;
+mod launching;
 mod libraries;
 mod loops;
 mod member_inits;
@@ -264,6 +265,9 @@ fn lower_here(
     sema.library_files = &unit.library_files;
     if let Some((libraries, program)) = libraries {
         sema.program = program;
+        if program {
+            sema.launching = launching::launching_names(&unit.items);
+        }
         sema.use_libraries(libraries);
     }
     sema.declare_items(root, &unit.items);
@@ -360,6 +364,8 @@ pub(crate) struct Sema<'a> {
     pub(crate) host_globals: HashMap<(usize, ScopeId), Option<Entity<'a>>>,
     /// Whether host functions are a whole program, of which not everything need be understood.
     pub(crate) program: bool,
+    /// Names of functions of the host that launch something, see [`launching`].
+    pub(crate) launching: std::collections::HashSet<String>,
     /// The scopes of the files of a program that has several.
     pub(crate) files: Vec<ScopeId>,
     /// These files, and namespaces in them, with the scope of what several files share of each.
@@ -429,6 +435,7 @@ impl<'a> Sema<'a> {
             globals: HashMap::new(),
             host_globals: HashMap::new(),
             program: false,
+            launching: Default::default(),
             files: vec![],
             shared_by: vec![],
             library_files: &[],

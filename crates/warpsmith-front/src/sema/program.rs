@@ -7,6 +7,7 @@ use warpsmith_ir::{Expr, ExprKind as Kind, FunctionKind, Runtime, Span, StmtKind
 
 use super::Sema;
 use super::functions::is_auto;
+use super::launching::launched;
 use super::model::*;
 use crate::ast::{self, ExprKind, TranslationUnit};
 
@@ -54,7 +55,7 @@ impl<'a> Sema<'a> {
             Failure::New(d) => d.message,
             Failure::Reported => "it uses what was not understood before".into(),
         };
-        let launches = launches(s);
+        let launches = self.launches(s);
         self.emit(StmtKind::Runtime(Runtime::Skipped { what, launches }), s.span);
         for target in written(s) {
             let target = self.arena.keep(target);
@@ -222,44 +223,9 @@ impl<'a> Sema<'a> {
     }
 }
 
-/// Whether a statement launches something itself.
-fn launches(s: &ast::Stmt) -> bool {
-    let mut found = false;
-    super::walk::stmt(s, &mut |e| found |= launched(e).is_some());
-    found
-}
-
-/// The kernel that an expression launches, if it is a launch.
-fn launched(e: &ast::Expr) -> Option<&ast::Expr> {
-    match &*e.kind {
-        ExprKind::Launch { callee, .. } => Some(callee),
-        ExprKind::Call { callee, args } => match &*callee.kind {
-            ExprKind::Path(path) if path.as_name().is_some_and(launches_by_address) => {
-                args.first().map(addressed)
-            }
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-fn launches_by_address(name: &str) -> bool {
-    let others = ["cudaLaunchKernelEx", "cudaGraphAddKernelNode"];
-    super::launch_calls::LAUNCHERS.contains(&name) || others.contains(&name)
-}
-
 fn unparenthesised(e: &ast::Expr) -> &ast::Expr {
     match &*e.kind {
         ExprKind::Paren(inner) => unparenthesised(inner),
-        _ => e,
-    }
-}
-
-/// What an expression is the address of, without conversions.
-fn addressed(e: &ast::Expr) -> &ast::Expr {
-    match &*e.kind {
-        ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } => addressed(inner),
-        ExprKind::Unary { op, operand } if op == "&" => addressed(operand),
         _ => e,
     }
 }

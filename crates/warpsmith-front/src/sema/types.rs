@@ -245,7 +245,7 @@ impl<'a> Sema<'a> {
             TypeKind::Auto | TypeKind::DecltypeAuto => {
                 return fail("W052", ty.span, "`auto` needs a value to take its type from");
             }
-            TypeKind::Builtin(words) => match builtin_words(words) {
+            TypeKind::Builtin(words) => match self.stream(words).or_else(|| builtin_words(words)) {
                 Some(t) => QualType::plain(t),
                 None if words.iter().any(|w| w == "__int128") => return refuse(WIDE, ty.span),
                 None => return fail("W052", ty.span, format!("`{}` is no type", words.join(" "))),
@@ -341,12 +341,19 @@ impl<'a> Sema<'a> {
         }
     }
 
+    /// A stream of a whole program is a pointer, as in the vendor's headers: `s = nullptr`. A launcher that is called by
+    /// itself gets a number.
+    fn stream<S: AsRef<str>>(&self, words: &[S]) -> Option<Type> {
+        let is_stream = matches!(words, [only] if only.as_ref() == "cudaStream_t");
+        (is_stream && self.program).then(|| Type::pointer(Type::Void, Space::Generic))
+    }
+
     /// A predefined type of one of those names.
     pub(crate) fn foreign_type(&mut self, names: &[String], args: &[TArg]) -> Option<Type> {
         for name in names {
             let plain =
                 name.strip_prefix("std::").or(name.strip_prefix("cuda::std::")).unwrap_or(name);
-            if let Some(t) = known_type(plain) {
+            if let Some(t) = self.stream(&[plain]).or_else(|| known_type(plain)) {
                 return Some(t);
             }
             if let Some(t) = self.trait_type(plain, args) {

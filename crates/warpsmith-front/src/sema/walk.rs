@@ -63,7 +63,8 @@ fn var_decl(vars: &ast::VarDecl, see: &mut dyn FnMut(&ast::Expr)) {
     }
 }
 
-fn initializer(init: &Initializer, see: &mut dyn FnMut(&ast::Expr)) {
+/// As [`block`], of an initialiser.
+pub fn initializer(init: &Initializer, see: &mut dyn FnMut(&ast::Expr)) {
     match init {
         Initializer::Expr(e) => expr(e, see),
         Initializer::List(items, _) => items.iter().for_each(|i| initializer(&i.value, see)),
