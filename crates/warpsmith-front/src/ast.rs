@@ -363,6 +363,8 @@ pub struct Declarator {
     /// The complete type of this declarator.
     pub ty: TypeName,
     pub init: Option<Initializer>,
+    /// The class or namespace that the name is qualified with: `G` of `int G::n`.
+    pub of: Option<PathSegment>,
     /// Bit-field width.
     pub bits: Option<Expr>,
     /// What a specialisation of a variable template stands for: `v<float>`.

@@ -230,8 +230,16 @@ impl<'t> Cx<'t> {
         let span = self.span(node);
         let ty = self.type_name(TypeKind::Builtin(vec!["bool".to_owned()]), node);
         let init = Some(Initializer::Expr(value));
-        let declared =
-            Declarator { name, ty, init, bits: None, specialisation: None, parts: vec![], span };
+        let declared = Declarator {
+            name,
+            ty,
+            init,
+            of: None,
+            bits: None,
+            specialisation: None,
+            parts: vec![],
+            span,
+        };
         let attrs = Attrs { is_constexpr: true, ..Attrs::default() };
         let declarators = vec![declared];
         Some(ItemKind::Vars(VarDecl { attrs, template: Some(header), declarators, span }))
@@ -388,6 +396,7 @@ impl<'t> Cx<'t> {
                 name,
                 ty: base,
                 init,
+                of: None,
                 bits: None,
                 specialisation: None,
                 parts: vec![],

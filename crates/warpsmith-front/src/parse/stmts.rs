@@ -294,11 +294,13 @@ impl<'t> Cx<'t> {
         let declared = self.declarator(base, node);
         match declared.name {
             super::types::DeclaredName::Path(path) => {
-                let last = path.segments.into_iter().next_back();
+                let mut segments = path.segments.into_iter().rev();
+                let (last, of) = (segments.next(), segments.next());
                 let (name, specialisation) = last.map(|s| (s.name, s.args)).unwrap_or_default();
                 Some(Declarator {
                     name,
                     specialisation,
+                    of,
                     ty: declared.ty,
                     init: None::<Initializer>,
                     bits: None,
@@ -310,6 +312,7 @@ impl<'t> Cx<'t> {
                 name: format!("[{}]", parts.join(", ")),
                 ty: declared.ty,
                 init: None,
+                of: None,
                 bits: None,
                 specialisation: None,
                 parts,

@@ -200,6 +200,7 @@ impl<'t> Cx<'t> {
             let span = self.span(node);
             list.push(Declarator {
                 specialisation: None,
+                of: None,
                 name: String::new(),
                 ty: base,
                 init: None,

@@ -218,6 +218,7 @@ impl<'a> Sema<'a> {
         scope: ScopeId,
     ) -> Res<Entity<'a>> {
         let attrs = &decl.attrs;
+        let (item, scope) = self.member_definition(item, scope)?;
         let mut q = if super::functions::is_auto(&item.ty) {
             self.auto_global(item, scope)?
         } else {

@@ -73,7 +73,8 @@ impl<'a> Sema<'a> {
             return fail("W052", d.span, format!("`{}` cannot be of type void", d.name));
         }
         self.complete_length(&mut q, d)?;
-        if q.is_const && self.is_table(vars, &q) {
+        let made_later = self.tolerates() && vars.attrs.is_static && self.is_made(&q.ty);
+        if q.is_const && self.is_table(vars, &q) && !made_later {
             let entity = self.constant_table(vars, d, scope)?;
             self.declare(scope, &d.name, entity);
             return Ok(());

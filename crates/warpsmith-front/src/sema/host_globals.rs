@@ -41,6 +41,7 @@ impl<'a> Sema<'a> {
             return known.clone().ok_or(Failure::Reported);
         }
         self.host_globals.insert(key, None);
+        let (item, scope) = self.member_definition(item, scope)?;
         let mut q = match super::functions::is_auto(&item.ty) {
             true => self.auto_global(item, scope)?,
             false => self.resolve_type(scope, &item.ty)?,
@@ -54,11 +55,14 @@ impl<'a> Sema<'a> {
             self.host_globals.insert(key, Some(entity.clone()));
             return Ok(entity);
         }
+        let is_made = self.is_made(&q.ty);
         let bytes = match &item.init {
+            Some(_) if is_made => Ok(None),
             Some(init) => self.const_bytes(scope, &q.ty, init, item.span).map(Some),
             None => Ok(None),
         };
-        let is_known = bytes.is_ok() && !(item.init.is_none() && self.needs_init(&q.ty));
+        let unset = item.init.is_none() && self.needs_init(&q.ty);
+        let is_known = bytes.is_ok() && !unset && !(is_made && item.init.is_some());
         self.module.globals.push(Global {
             name: item.name.clone(),
             ty: q.ty.clone(),
@@ -75,6 +79,19 @@ impl<'a> Sema<'a> {
             self.late_globals.push(Late { place, span: item.span, first });
         }
         Ok(entity)
+    }
+
+    /// Whether constructors make values of that type: what they allocate is there only while the program runs.
+    pub(crate) fn is_made(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Array(element, _) => self.is_made(element),
+            _ => self.is_class(ty).is_some_and(|class| {
+                let info = self.class(class);
+                !info.ctors.is_empty()
+                    || info.fields.iter().any(|f| !f.ty.is_reference() && self.is_made(&f.ty.ty))
+                    || info.bases.iter().any(|b| self.is_made(&Type::Struct(b.class)))
+            }),
+        }
     }
 
     /// A static variable of a function of the host.

@@ -169,6 +169,7 @@ impl<'a> Sema<'a> {
             name: name.to_string(),
             ty: ret.clone(),
             init: Some(ast::Initializer::Call(args, f.head_span)),
+            of: None,
             bits: None,
             specialisation: None,
             parts: vec![],

@@ -105,6 +105,7 @@ mod request;
 mod requirements;
 mod scope;
 mod specialised;
+mod static_members;
 mod stmt;
 mod streams;
 mod structs;
@@ -386,6 +387,7 @@ pub(crate) struct Sema<'a> {
     /// The function that is called next was named with its class, which makes a virtual one an ordinary one.
     pub(crate) names_its_class: bool,
     pub(crate) out_of_line: Cow<'a, OutOfLine<'a>>,
+    pub(crate) static_members: static_members::StaticMembers<'a>,
     pub(crate) functions_in_order: Vec<FnDecl<'a>>,
     pub(crate) static_asserts: Vec<(&'a ast::Expr, ScopeId)>,
     /// What is taken for granted of every launch, see [`annotations`].
@@ -448,6 +450,7 @@ impl<'a> Sema<'a> {
             queue: device_launches::Queue::default(),
             names_its_class: false,
             out_of_line: Cow::Owned(HashMap::new()),
+            static_members: HashMap::new(),
             functions_in_order: vec![],
             static_asserts: vec![],
             axioms: vec![],

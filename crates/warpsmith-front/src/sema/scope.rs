@@ -75,6 +75,10 @@ impl<'a> Sema<'a> {
     fn declare_variables(&mut self, scope: ScopeId, vars: &'a ast::VarDecl) {
         self.declare_inline_type(scope, vars);
         for d in &vars.declarators {
+            if let Some(of) = &d.of {
+                self.declare_qualified(scope, vars, d, of);
+                continue;
+            }
             let entity = Entity::Lazy { decl: vars, item: d, scope };
             let known = self.scope(scope).names.get(&d.name);
             // Specialisations of a template stand behind it.
