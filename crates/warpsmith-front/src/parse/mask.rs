@@ -225,6 +225,10 @@ impl Masker<'_> {
             *self.parens.closed.entry(end - 1).or_default() += 1;
             return;
         }
+        if parens::is_grouped_value(self.tokens, at) {
+            self.out.text.push_str("+ ");
+            self.last = None;
+        }
         if self.conversions.begins.contains(&at) {
             self.out.text.push_str(&format!("{CONVERSION}<"));
             self.last = None;

@@ -253,3 +253,19 @@ fn is_keyword(word: &str) -> bool {
             | "size_t"
     )
 }
+
+/// Whether `unsigned` or `long` begins a value behind a parenthesis that groups: `(unsigned(x) & 3)`, which the grammar would take for a cast.
+/// Behind a plus, which leaves such a value as it is, it does not.
+pub fn is_grouped_value(tokens: &[Token], at: usize) -> bool {
+    let text = |i: usize| tokens.get(i).map_or("", |t| &*t.text);
+    let converts = matches!(text(at), "unsigned" | "long") && text(at + 1) == "(";
+    if !converts || at < 2 || text(at - 1) != "(" || matches!(text(at + 2), "*" | "&" | "&&" | ")")
+    {
+        return false;
+    }
+    match text(at - 2) {
+        ")" | "]" | ">" => false,
+        "return" => true,
+        _ => tokens[at - 2].kind != TokenKind::Word,
+    }
+}

@@ -71,6 +71,10 @@ impl<'a> Sema<'a> {
                 if let Some(bytes) = self.variable_size(inner, span) {
                     return Ok(Operand::Value(bytes));
                 }
+                // A text is an array where nothing asks for a pointer: with the zero at its end.
+                if let K::Str(text) = &*super::program::unparenthesised(inner).kind {
+                    return Ok(Operand::Value(self.size_value(text.len() as u64 + 1, span)));
+                }
                 let q = self.type_of_expr(self.f_scope(), inner)?;
                 self.size_of(&q.ty, span)
             }

@@ -223,7 +223,7 @@ impl<'a> Sema<'a> {
     }
 }
 
-fn unparenthesised(e: &ast::Expr) -> &ast::Expr {
+pub(super) fn unparenthesised(e: &ast::Expr) -> &ast::Expr {
     match &*e.kind {
         ExprKind::Paren(inner) => unparenthesised(inner),
         _ => e,
