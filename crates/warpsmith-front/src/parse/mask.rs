@@ -226,8 +226,9 @@ impl Masker<'_> {
             return;
         }
         if parens::is_grouped_value(self.tokens, at) {
-            self.out.text.push_str("+ ");
+            self.out.text.push('(');
             self.last = None;
+            *self.parens.closed.entry(at).or_default() += 1;
         }
         if self.conversions.begins.contains(&at) {
             self.out.text.push_str(&format!("{CONVERSION}<"));

@@ -254,8 +254,8 @@ fn is_keyword(word: &str) -> bool {
     )
 }
 
-/// Whether `unsigned` or `long` begins a value behind a parenthesis that groups: `(unsigned(x) & 3)`, which the grammar would take for a cast.
-/// Behind a plus, which leaves such a value as it is, it does not.
+/// Whether `unsigned` or `long` begins a value behind a parenthesis that groups: `(unsigned(x) & 3)`, which the grammar would take for a cast to
+/// a function. It takes `((unsigned)(x) & 3)`, which is the same.
 pub fn is_grouped_value(tokens: &[Token], at: usize) -> bool {
     let text = |i: usize| tokens.get(i).map_or("", |t| &*t.text);
     let converts = matches!(text(at), "unsigned" | "long") && text(at + 1) == "(";
