@@ -4,7 +4,9 @@ use warpsmith_front::ast::TranslationUnit;
 use warpsmith_front::sema::Libraries;
 use warpsmith_ir::SourceMap;
 
-use super::{host_run, launched};
+use super::host_run;
+use super::launched::{self, Launched};
+use super::shape::template_arguments;
 
 /// Threads along each axis, of all launches together. None: of some launch nobody knows. No block: nothing launches the kernel.
 pub type Blocks = Option<Vec<[u32; 3]>>;
@@ -22,7 +24,7 @@ pub fn of_file(
     libraries: &Libraries<'_>,
     seen: &[[u32; 3]],
 ) -> Blocks {
-    let written = launched::of_instance(unit, kernel, sources);
+    let written = launches(unit, kernel, sources);
     let said = written.iter().filter_map(|l| l.block);
     let mut all: Vec<[u32; 3]> = said.chain(seen.iter().copied()).collect();
     if written.iter().any(|l| l.block.is_none()) {
@@ -37,6 +39,17 @@ pub fn of_file(
     all.sort_unstable();
     all.dedup();
     Some(all)
+}
+
+/// The launches of one instance of a kernel, and those that do not say which they launch.
+pub fn launches(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Vec<Launched> {
+    let mut all = launched::of_host(unit, kernel, sources);
+    let own = template_arguments(kernel);
+    all.retain(|l| {
+        let given = template_arguments(&l.kernel);
+        given.is_empty() || given == own
+    });
+    all
 }
 
 /// The blocks in words: `16x16 and 32x8`.

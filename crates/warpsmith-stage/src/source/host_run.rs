@@ -8,8 +8,7 @@ use warpsmith_front::sema::{self, Libraries};
 use warpsmith_ir::interp::{self, Arg, LaunchRequest, Launcher, Limits, Memory, Unknown};
 use warpsmith_ir::{FuncId, Module, Origin, Type, Value};
 
-use super::launched::template_arguments;
-use super::shape::base_name;
+use super::shape::{base_name, template_arguments};
 
 /// Statements and expressions of the host that are run, at most.
 const STEPS: u64 = 60_000_000;

@@ -60,23 +60,6 @@ pub fn of_host(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Vec
     all
 }
 
-/// Those of one instance of a kernel, and those that do not say which they launch.
-pub fn of_instance(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Vec<Launched> {
-    let mut all = of_host(unit, kernel, sources);
-    let own = template_arguments(kernel);
-    all.retain(|l| {
-        let given = template_arguments(&l.kernel);
-        given.is_empty() || given == own
-    });
-    all
-}
-
-/// The template arguments of a name as they stand there, without blanks.
-pub fn template_arguments(kernel: &str) -> String {
-    let given = kernel.find('<').map_or("", |at| &kernel[at..]);
-    given.split_whitespace().collect()
-}
-
 /// A number as C computes with it.
 #[derive(Clone, Copy, Debug)]
 enum Number {

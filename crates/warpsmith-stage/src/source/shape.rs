@@ -105,6 +105,12 @@ pub fn qualified(kernel: &str, name: &str) -> String {
     format!("{name}{arguments}")
 }
 
+/// The template arguments of a name as they stand there, without blanks.
+pub fn template_arguments(kernel: &str) -> String {
+    let given = kernel.find('<').map_or("", |at| &kernel[at..]);
+    given.split_whitespace().collect()
+}
+
 /// The name before template arguments and behind namespaces.
 pub fn base_name(kernel: &str) -> &str {
     let plain = kernel.split('<').next().unwrap_or(kernel).trim();
