@@ -6,10 +6,10 @@
 use super::held::{self, Origin};
 use super::ranking::{Entrant, Ranking};
 use super::{Best, Found};
-use crate::session::{Refusal, Session, Suited};
+use crate::session::{Refusal, Session};
 use crate::source::patch::Patch;
 use crate::stage::overlaps;
-use crate::verify::check::{Checker, ProblemKind};
+use crate::verify::check::{Checker, Problem};
 use warpsmith_ir::SourceMap;
 
 impl Ranking<'_> {
@@ -45,23 +45,15 @@ impl Ranking<'_> {
         if entrant.form.overlap.is_some() || entrant.form.wide.is_some() {
             return Ok(None);
         }
-        let checker = self.checker_of(entrant, self.checker.launches.clone());
-        let checked = checker.with_data_near(self.session, &self.whole(entrant))?;
-        Ok(checked.problems.first().map(|p| match &p.kind {
-            ProblemKind::Finding(f) => f.message.clone(),
-            _ => "it computes something else".into(),
-        }))
+        let checker = self.checker_of(entrant);
+        let patch = self.in_place(&entrant.made.text);
+        let checked = checker.with_data_near(self.session, &patch)?;
+        Ok(checked.problems.first().map(Problem::said))
     }
 
-    /// The text of an entrant in the place of the file's.
-    fn whole(&self, entrant: &Entrant) -> Patch {
-        let mut patch = Patch::default();
-        patch.replace(0..self.session.plan.text.len(), entrant.made.text.as_str());
-        patch
-    }
-
-    /// Looks at an entrant in those of some launches that have its block, and constants that it compiles with.
-    fn checker_of(&self, entrant: &Entrant, mut launches: Vec<Suited>) -> Checker {
+    /// Looks at an entrant in the launches that have its block, and constants that it compiles with.
+    fn checker_of(&self, entrant: &Entrant) -> Checker {
+        let mut launches = self.checker.launches.clone();
         let (compiler, kernel) = (&self.session.compiler, &self.session.kernel);
         let compiles = |constants: &[(String, i64)]| {
             constants.is_empty() || compiler.compile(&entrant.made.text, constants, kernel).is_ok()
@@ -99,8 +91,8 @@ impl Ranking<'_> {
     }
 
     fn text_differing(&mut self, entrant: &Entrant) -> Result<Vec<[String; 2]>, Refusal> {
-        let patch = self.whole(entrant);
-        let all = self.checker_of(entrant, self.checker.launches.clone());
+        let patch = self.in_place(&entrant.made.text);
+        let all = self.checker_of(entrant);
         overlaps::differing(self.session, &all.launches, &mut |session, suited| {
             let fits = entrant.block.is_none_or(|b| b == suited.launch.block);
             let checker = all.of(if fits { vec![suited] } else { vec![] });

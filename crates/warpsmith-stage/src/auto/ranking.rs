@@ -14,7 +14,7 @@ use crate::session::{Input, Refusal, Session, Steps, Suited};
 use crate::source::patch::{Patch, indentation};
 use crate::source::{scope, shape, values};
 use crate::stage;
-use crate::verify::check::{Checker, Problem, ProblemKind};
+use crate::verify::check::Checker;
 
 /// The size that kernels with a loop to cut are ranked for: too few blocks are a matter of size.
 #[derive(Clone, Debug)]
@@ -265,8 +265,7 @@ impl Ranking<'_> {
 
     /// The launches in which a text computes the same as the file as it was.
     fn equal(&mut self, text: &str, plan: &Plan) -> Result<Result<Vec<String>, String>, Refusal> {
-        let mut patch = Patch::default();
-        patch.replace(0..self.session.plan.text.len(), text);
+        let patch = self.in_place(text);
         // What the tool writes as a whole may read what no thread does where there are more blocks than sizes need, or sizes are tiny.
         let fits = |s: &&Suited| !s.loose && plan.block.is_none_or(|b| s.launch.block == b);
         let mut launches: Vec<Suited> =
@@ -286,15 +285,21 @@ impl Ranking<'_> {
             None if !checked.launches.is_empty() => {
                 Ok(checked.launches.iter().map(Launch::describe).collect())
             }
-            Some(Problem { kind: ProblemKind::Finding(f), .. }) => Err(f.message.clone()),
+            Some(problem) => Err(problem.said()),
             None => Err(match plan.block {
                 Some([x, y, _]) => format!(
                     "no launch with blocks of {x}x{y} is known in which the kernel stores anything"
                 ),
                 None => "in no launch that was tried does the kernel store anything".into(),
             }),
-            _ => Err("it computes something else".into()),
         })
+    }
+
+    /// A text in the place of the file's.
+    pub(super) fn in_place(&self, text: &str) -> Patch {
+        let mut patch = Patch::default();
+        patch.replace(0..self.session.plan.text.len(), text);
+        patch
     }
 
     /// What a result costs, for each number of blocks where that is free: the best one, or all where times are measured.

@@ -6,7 +6,7 @@ use warpsmith_ir::SourceMap;
 
 use super::host_run;
 use super::launched::{self, Launched};
-use super::shape::template_arguments;
+use super::shape::squeezed_arguments;
 
 /// Threads along each axis, of all launches together. None: of some launch nobody knows. No block: nothing launches the kernel.
 pub type Blocks = Option<Vec<[u32; 3]>>;
@@ -44,9 +44,9 @@ pub fn of_file(
 /// The launches of one instance of a kernel, and those that do not say which they launch.
 pub fn launches(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Vec<Launched> {
     let mut all = launched::of_host(unit, kernel, sources);
-    let own = template_arguments(kernel);
+    let own = squeezed_arguments(kernel);
     all.retain(|l| {
-        let given = template_arguments(&l.kernel);
+        let given = squeezed_arguments(&l.kernel);
         given.is_empty() || given == own
     });
     all

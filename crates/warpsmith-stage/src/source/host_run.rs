@@ -8,7 +8,7 @@ use warpsmith_front::sema::{self, Libraries};
 use warpsmith_ir::interp::{self, Arg, LaunchRequest, Launcher, Limits, Memory, Unknown};
 use warpsmith_ir::{FuncId, Module, Origin, Type, Value};
 
-use super::shape::{base_name, template_arguments};
+use super::shape::{base_name, squeezed_arguments};
 
 /// Statements and expressions of the host that are run, at most.
 const STEPS: u64 = 60_000_000;
@@ -135,7 +135,7 @@ impl Launcher for Notes<'_> {
         if base_name(&function.name) != base_name(self.kernel) {
             return Ok(());
         }
-        let own = template_arguments(self.kernel) == template_arguments(&function.name);
+        let own = squeezed_arguments(self.kernel) == squeezed_arguments(&function.name);
         if own && !self.seen.blocks.contains(&request.block) {
             self.seen.blocks.push(request.block);
         }

@@ -106,7 +106,7 @@ pub fn qualified(kernel: &str, name: &str) -> String {
 }
 
 /// The template arguments of a name as they stand there, without blanks.
-pub fn template_arguments(kernel: &str) -> String {
+pub fn squeezed_arguments(kernel: &str) -> String {
     let given = kernel.find('<').map_or("", |at| &kernel[at..]);
     given.split_whitespace().collect()
 }

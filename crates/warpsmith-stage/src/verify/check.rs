@@ -482,6 +482,16 @@ impl Checker {
     }
 }
 
+impl Problem {
+    /// What is wrong, in words.
+    pub fn said(&self) -> String {
+        match &self.kind {
+            ProblemKind::Finding(f) => f.message.clone(),
+            _ => "it computes something else".into(),
+        }
+    }
+}
+
 impl Checked {
     /// What the emulator found in a launch.
     fn add(&mut self, launch: &Launch, rewritten: &Rewritten, outcome: Outcome) {
