@@ -118,6 +118,27 @@ fn sweeps_of_a_serial_loop_go_there_and_back() {
 }
 
 #[test]
+fn threads_have_several_elements_of_each_plane() {
+    let sizes: Sizes<'_> = &[
+        &[("n", 5), ("m", 5), ("steps", 0)],
+        &[("n", 5), ("m", 6), ("steps", 3)],
+        &[("n", 2), ("m", 2), ("steps", 5)],
+        &[("n", 7), ("m", 12), ("steps", 3)],
+        &[("n", 9), ("m", 40), ("steps", 5)],
+    ];
+    let rest = "bind k, j, i -> z, y, x block 8x4x1\nbind k#2, j#2, i#2 -> z, y, x block 8x4x1";
+    for shape in [
+        "block 6x3 slices 2 each 4x4 ahead 2",
+        "block 8x3 slices 1 each 4x2 ahead 1",
+        "block 12x3 slices 3 each 2x3 ahead 3",
+        "block 16x8 slices 2 each 1 ahead 2",
+    ] {
+        let text = check(HEAT, &format!("fuse_kernels k, k#2 {shape}\n{rest}"), sizes);
+        has(&text, &["__pipeline_memcpy_async", "turns > 0"]);
+    }
+}
+
+#[test]
 fn what_cannot_be_fused_is_refused() {
     let double = format!("{ALL} v[i][j] = 2 * u[i][j];");
     let around = format!("{INSIDE} w[i][j] = v[i - 1][j] + v[i][j - 1];");

@@ -11,6 +11,7 @@ use crate::expr::{Axis, BinaryOp, BindLevel, Expr, MathFn, ReduceOp};
 use crate::module::VarId;
 use crate::span::Origin;
 use crate::stmt::WarpOp;
+use crate::types::Scalar;
 use crate::value::Value;
 
 impl<T: Track> Interp<'_, '_, T> {
@@ -85,6 +86,39 @@ impl<T: Track> Interp<'_, '_, T> {
             self.unset(*var);
         }
         Ok((place, bits))
+    }
+
+    /// One thread of a block copies elements, which are there when it waits for them.
+    pub fn async_copy(
+        &mut self,
+        [destination, source]: [&Expr; 2],
+        bytes: &Expr,
+        zero_fill: Option<&Expr>,
+        origin: &Origin,
+    ) -> Run<()> {
+        if self.team.is_none() {
+            return self.unsupported("an asynchronous copy", origin);
+        }
+        let (to, from) = (self.pointer(destination)?, self.pointer(source)?);
+        let zeros = zero_fill.map_or(Ok(0), |e| self.integer(e))?;
+        let read = self.integer(bytes)?.saturating_sub(zeros);
+        let ty = destination.ty.pointee().and_then(|ty| ty.scalar()).unwrap_or(Scalar::U8);
+        let size = i64::from(ty.bytes());
+        for offset in (0..self.integer(bytes)?).step_by(ty.bytes() as usize) {
+            let value = match offset + size <= read {
+                true => self.load_scalar(from.add(offset), ty),
+                false => Ok((Value { ty, bits: 0 }, T::input(Value::i32(0)))),
+            };
+            let (value, bound) = value.map_err(|kind| self.error(kind, origin))?;
+            let set = |this: &Self, on: bool| {
+                this.races.iter().for_each(|r| r.borrow_mut().asynchronous = on);
+            };
+            set(self, true);
+            let stored = self.store(to.add(offset), (Val::Num(value), bound));
+            set(self, false);
+            stored.map_err(|kind| self.error(kind, origin))?;
+        }
+        Ok(())
     }
 
     fn zero_of(&mut self, ty: &crate::Type, origin: &Origin) -> Run<Item<T>> {

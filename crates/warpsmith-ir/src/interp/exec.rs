@@ -416,6 +416,9 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
             StmtKind::Runtime(call) => self.runtime(call, origin),
             StmtKind::Warp { .. } => self.unsupported("a warp operation", origin),
             StmtKind::Barrier { .. } => self.unsupported("a barrier", origin),
+            StmtKind::AsyncCopy { destination, source, bytes, zero_fill } => {
+                self.async_copy([destination, source], bytes, zero_fill.as_ref(), origin)
+            }
             _ => self.unsupported("an asynchronous copy", origin),
         }
     }

@@ -2,8 +2,8 @@
 //! thread. Nothing here knows which steps made them.
 
 use warpsmith_ir::{
-    BinaryOp, BindLevel, Block, Builtin, Collective, Expr, ExprKind, Fill, ForLoop, LoopKind,
-    Origin, Place, PlaceKind, Scalar, Stmt, StmtKind, Type, VarId, VarKind, visit,
+    BinaryOp, BindLevel, Block, Builtin, Collective, Expr, ExprKind, Fill, ForLoop, LaunchBounds,
+    LoopKind, Origin, Place, PlaceKind, Scalar, Stmt, StmtKind, Type, VarId, VarKind, visit,
 };
 
 use super::scope::Lowered;
@@ -13,6 +13,9 @@ use crate::build::stmts::{declare, undefined};
 use crate::build::threads::flat_thread;
 use crate::build::{counters, trips};
 use crate::walk;
+
+/// Threads of which each may have 255 registers, the most there are: a multiprocessor has 65536.
+const ANY_REGISTERS: u32 = 257;
 
 /// The machine around a thread's text.
 struct Launched {
@@ -47,6 +50,7 @@ impl Lowering<'_> {
         end_threads(&mut body);
         self.move_to_device(&mut body);
         host::own_counters(&mut self.scope.host, &mut body);
+        self.carve(&mut body);
         let dynamic = self.dynamic_shared(&mut body);
         let mut stmts = body.stmts;
         let mut launches = self.read_constants(&mut stmts);
@@ -57,6 +61,7 @@ impl Lowering<'_> {
         let extents = |of: [Expr; 3]| of.map(|e| e.cast(Type::U32));
         let (grid, block) = (extents(launched.grid), extents(launched.block));
         let mut launch = self.launch_of(stmts, &wanted, grid, block);
+        self.limit_registers(&launch, launched.extents.iter().product());
         launch.origin = stmt.origin.clone();
         launch.comment.extend(about.and_then(|a| a.comment));
         if let (Some(bytes), StmtKind::Launch(l)) = (dynamic, &mut launch.kind) {
@@ -74,6 +79,17 @@ impl Lowering<'_> {
             None => out.extend(launches),
         }
         Ok(())
+    }
+
+    /// A thread of a large block may not have as many registers as compilers give to one of a block that they know nothing of.
+    fn limit_registers(&mut self, launch: &Stmt, threads: u32) {
+        if let StmtKind::Launch(launch) = &launch.kind
+            && threads > ANY_REGISTERS
+        {
+            let kernel = &mut self.scope.module.functions[launch.kernel.0 as usize];
+            let bounds = LaunchBounds { max_threads: threads, min_blocks: None };
+            kernel.launch_bounds = Some(bounds);
+        }
     }
 
     /// The bytes of dynamic shared memory that a thread's text declares. The launch says how many: the declaration does

@@ -14,6 +14,7 @@ mod nests;
 mod outline;
 mod place;
 mod prefix;
+mod shared;
 pub(crate) mod scope;
 mod workspace;
 

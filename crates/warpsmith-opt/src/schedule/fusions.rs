@@ -20,8 +20,8 @@ const SCATTERED: usize = 4;
 const MOVED: usize = 8;
 /// Blocks of two sweeps, of planes and of rows: on an H200 the fastest of fourteen for 8192 x 8192 and 512 x 512 x 512 elements.
 const TURNS: [fuse_kernels::Shape; 2] = [
-    fuse_kernels::Shape { block: [256, 1, 1], slices: 32, group: 4 },
-    fuse_kernels::Shape { block: [32, 8, 1], slices: 8, group: 1 },
+    fuse_kernels::Shape { block: [256, 1, 1], slices: 32, group: 4, each: None },
+    fuse_kernels::Shape { block: [32, 8, 1], slices: 8, group: 1, each: None },
 ];
 /// Parts of a loop that blocks go through: as many blocks of 256 threads as an H200 has at a time, and what one block adds up at once.
 const PARTS: u32 = 1024;

@@ -50,9 +50,17 @@ fn covered(kernel: &Kernel, legal: &LegalFuseKernels<'_>, depth: usize) -> (Expr
     let function = kernel.func();
     let (a, b) = (&legal.pair.first.loops[depth], &legal.pair.second.loops[depth]);
     let ((low, high), (first, last)) = (range(function, a), range(function, b));
-    match legal.stores() {
+    let (low, high) = match legal.stores() {
         false => (first, last),
         true => (extreme(BinaryOp::Lt, low, first), extreme(BinaryOp::Gt, high, last)),
+    };
+    // Vectors begin at multiples of their length.
+    match low.as_const().filter(|_| depth + 1 == legal.pair.rank()) {
+        Some(n) => {
+            let past = n.as_i64().rem_euclid(legal.shape.each(0).into());
+            (Expr::int(Scalar::I64, n.as_i64() - past), high)
+        }
+        None => (low, high),
     }
 }
 
@@ -94,11 +102,18 @@ pub(super) fn grid(kernel: &mut Kernel, legal: &LegalFuseKernels<'_>) -> Grid {
         let count = counts[rank - 1 - axis].clone().cast(ty.clone());
         across.push(number(name, count, "tiles beside each other"));
     }
-    let planes = counts[0].clone().cast(ty);
+    let outermost = counts[0].clone();
+    let planes = outermost.clone().cast(ty);
     let planes = number("planes", planes, "outermost iterations of a block");
     let slices = Expr::int(Scalar::I64, legal.shape.slices.into());
     let of_slice = counts.into_iter().skip(1).reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b));
     let all = Expr::binary(BinaryOp::Mul, of_slice.unwrap_or(slices.clone()), slices);
+    // Where threads have several elements, blocks begin with copies, for which there has to be a plane.
+    let some = Expr::binary(BinaryOp::Gt, outermost, Expr::int(Scalar::I64, 0));
+    let all = match legal.ring {
+        Some(_) => select(some, all, Expr::int(Scalar::I64, 0)),
+        None => all,
+    };
     let blocks = number("tiles", all, "all tiles");
     Grid { across, blocks, planes, first }
 }

@@ -20,6 +20,18 @@
 //! array and a copy, two iterations at a time; the last one or two iterations run as they were, so that nothing of what the
 //! first nest writes needs storing before.
 //!
+//! With `each 4x4 ahead 2` a thread has four elements along x in four rows of each plane instead, and what the first nest reads
+//! around its iterations is copied into shared memory as well, two planes before it is needed:
+//!
+//! ```text
+//!     for each tile of 264 x 28 columns and an eighth of the planes, thread by thread, each with 4 x 4 of the columns {
+//!         for planes k {
+//!             plane k of u is there;  barrier;  plane k + 2 of u is on its way
+//!             v_own = f(k - 1, j, i);  v_planes[(k - 1) mod 2] = v_own;  inside the tile: … v_own … v_planes[(k - 2) mod 2] …
+//!         }
+//!     }
+//! ```
+//!
 //! Legal for marked nests next to each other of two or three loops with independent iterations, whose bounds the launcher knows.
 //! The first stores one element in each iteration, at its counters, and reads nothing that one of the nests writes; the second
 //! reads that array unconditionally, at constant distances from its counters.
@@ -28,6 +40,7 @@ mod elements;
 mod launch;
 mod nests;
 mod pair;
+mod ring;
 mod text;
 mod turns;
 
@@ -40,11 +53,13 @@ use winnow::{ModalResult, Parser, ascii::space1};
 use super::edit::copy;
 use super::question::independence::Findings;
 use super::step::grammar::{by_x, comma, counted, counted_or_one, extents, name, wanted};
+use winnow::combinator::opt;
 use super::step::{About, Law, Rewrite, StepError, loops_named};
 use super::{Rewritten, bind};
 use crate::kernel::{Kernel, STATIC_SHARED};
 use crate::refusal::Refusal;
 use pair::Pair;
+use ring::Ring;
 use text::Nests;
 use turns::Turns;
 
@@ -67,8 +82,8 @@ impl Rewrite for Args {
     const ABOUT: About = About {
         name: "fuse_kernels",
         example: "fuse_kernels k, k#2 block 32x8 slices 8 group 4",
-        does: "makes one kernel of two nests of which the second reads what is around each of its iterations in what the first wrote (two steps of a stencil, filters one after the other): blocks overlap and go plane by plane along the outermost loop, with what the first computes in shared memory, `group 4` several planes between two barriers; in a serial loop whose second nest writes what the first reads, kernels go there and back between that array and a copy",
-        legal: "both nests are marked, not bound, next to each other, and of as many loops as the array between them has extents, two or three; the launcher knows their bounds; the first stores one element in each iteration, at its counters plus constants, and reads nothing that the nests write, or what the second stores last in each iteration of a serial loop around both; the second reads the array unconditionally at constant distances from its counters and does not write it",
+        does: "makes one kernel of two nests of which the second reads what is around each of its iterations in what the first wrote (two steps of a stencil, filters one after the other): blocks overlap and go plane by plane along the outermost loop, with what the first computes in shared memory, `group 4` several planes between two barriers, `each 4x4 ahead 2` with 4 x 4 elements of a plane for each thread and what the first nest reads copied two planes ahead; in a serial loop whose second nest writes what the first reads, kernels go there and back between that array and a copy",
+        legal: "both nests are marked, not bound, next to each other, and of as many loops as the array between them has extents, two or three; the launcher knows their bounds; the first stores one element in each iteration, at its counters plus constants, and reads nothing that the nests write, or what the second stores last in each iteration of a serial loop around both; the second reads the array unconditionally at constant distances from its counters and does not write it; with `each` the first reads one array with the same extents around its counters, and its planes fit in the shared memory that the GPU gives to a block",
         law: Law {
             before: LAW_BEFORE,
             steps: "fuse_kernels i, i#2 block 33 slices 2",
@@ -84,7 +99,10 @@ impl Rewrite for Args {
         let text = "`slices` and into how many the outermost loop is cut are wanted here";
         let slices = counted("slices", text).parse_next(input)?;
         let group = counted_or_one("group").parse_next(input)?;
-        Ok(Args { loops: [first, second], shape: Shape { block, slices, group } })
+        let text = "`ahead` and how many planes are on their way are wanted here";
+        let each = (preceded((space1, "each", space1), extents), counted("ahead", text));
+        let each = opt(each).parse_next(input)?.map(|(elements, ahead)| Each { elements, ahead });
+        Ok(Args { loops: [first, second], shape: Shape { block, slices, group, each } })
     }
 
     fn take(&self, kernel: &Kernel, sources: &SourceMap) -> Result<Rewritten, StepError> {
@@ -170,14 +188,41 @@ pub struct Shape {
     pub slices: u32,
     /// Planes between two barriers: their loads are under way together.
     pub group: u32,
+    /// What threads have of a plane where it is more than one element.
+    pub each: Option<Each>,
+}
+
+/// What a thread has of each plane, where planes of what the first nest reads come through shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Each {
+    /// Elements along the innermost loop and the one around it.
+    pub elements: [u32; 3],
+    /// Planes of what the first nest reads that are on their way.
+    pub ahead: u32,
+}
+
+impl Shape {
+    /// Elements of a thread along one of its axes; 0 is the innermost loop.
+    fn each(&self, axis: usize) -> u32 {
+        self.each.map_or(1, |each| each.elements[axis])
+    }
+}
+
+fn without_ones(extents: &[u32; 3]) -> &[u32] {
+    &extents[..extents.iter().rposition(|n| *n != 1).map_or(1, |k| k + 1)]
 }
 
 /// As a schedule has it.
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let used = self.block.iter().rposition(|n| *n != 1).map_or(1, |k| k + 1);
-        write!(f, "block {} slices {}", by_x(&self.block[..used]), self.slices)?;
-        if self.group > 1 { write!(f, " group {}", self.group) } else { Ok(()) }
+        write!(f, "block {} slices {}", by_x(without_ones(&self.block)), self.slices)?;
+        if self.group > 1 {
+            write!(f, " group {}", self.group)?;
+        }
+        match &self.each {
+            Some(e) => write!(f, " each {} ahead {}", by_x(without_ones(&e.elements)), e.ahead),
+            None => Ok(()),
+        }
     }
 }
 
@@ -188,6 +233,8 @@ pub struct LegalFuseKernels<'k> {
     pair: Pair,
     /// Iterations of a loop around both, two at a time.
     turns: Option<Turns>,
+    /// What the first nest reads, where planes of it come through shared memory.
+    ring: Option<Ring>,
     findings: Vec<(LoopId, Findings)>,
 }
 
@@ -223,11 +270,14 @@ pub fn check(
     bind::check_block(shape.block)?;
     let (pair, findings) = pair::found(kernel, roots)?;
     let turns = turns::wanted(kernel, &pair)?;
-    check_shape(&pair, shape)?;
-    Ok(LegalFuseKernels { kernel, shape, pair, turns, findings })
+    let ring = shape.each.map(|each| Ring::found(kernel, &pair, each)).transpose()?;
+    let legal = LegalFuseKernels { kernel, shape, pair, turns, ring, findings };
+    check_shape(&legal)?;
+    Ok(legal)
 }
 
-fn check_shape(pair: &Pair, shape: Shape) -> Result<(), Refusal> {
+fn check_shape(legal: &LegalFuseKernels<'_>) -> Result<(), Refusal> {
+    let (pair, shape) = (&legal.pair, legal.shape);
     let root = pair.second.root;
     let used = pair.rank() - 1;
     if shape.group == 0 || shape.group > MOST_TOGETHER {
@@ -237,16 +287,19 @@ fn check_shape(pair: &Pair, shape: Shape) -> Result<(), Refusal> {
         return refused(root, "a block has threads along its loops but the outermost only");
     }
     let mut tile = 1;
-    for (axis, threads) in shape.block[..used].iter().enumerate() {
-        let border = pair.window(axis).width();
-        if *threads <= border {
+    for axis in 0..used {
+        let (all, border) = (legal.extent(axis), legal.border(axis).width());
+        if all <= border {
             return refused(root, "a block is no larger than what its iterations read around them");
         }
-        tile *= threads - border;
+        tile *= all - border;
     }
     if shape.slices == 0 || shape.slices > tile / LEAST_FOR_SLICE {
         let most = tile / LEAST_FOR_SLICE;
         return refused(root, format!("a tile of {tile} columns allows for 1 to {most} slices"));
+    }
+    if let Some(ring) = &legal.ring {
+        return ring.check_room(legal);
     }
     let threads: u64 = shape.block.iter().map(|n| u64::from(*n)).product();
     let bytes = threads * u64::from(pair.slots(shape.group)) * u64::from(pair.element.bytes());

@@ -18,7 +18,7 @@ use crate::walk;
 
 impl Maker<'_, '_> {
     /// Declarations of a nest's counters at a plane and the thread's column.
-    fn counters(&self, loops: &[ForLoop], plane: Expr) -> Vec<Stmt> {
+    pub(super) fn counters(&self, loops: &[ForLoop], plane: Expr) -> Vec<Stmt> {
         let across = self.across.iter().rev().map(|of| self.number(of.at));
         let positions = [plane].into_iter().chain(across);
         let counter = |(l, at): (&ForLoop, Expr)| {
@@ -90,22 +90,29 @@ impl Maker<'_, '_> {
         }
     }
 
-    /// What the array has where the second nest reads and the first one has no iteration.
-    fn stale(&self, newest: &Place) -> Block {
+    /// The first nest computes all that the second one reads.
+    pub(super) fn covers(&self) -> bool {
         let pair = &self.legal.pair;
-        let (a, b) = (&pair.first.loops, &pair.second.loops);
         let function = self.kernel.func();
-        let covers = a.iter().zip(b).enumerate().all(|(depth, (a, b))| {
+        let loops = pair.first.loops.iter().zip(&pair.second.loops);
+        loops.enumerate().all(|(depth, (a, b))| {
             let (own, read) = (launch::range(function, a), launch::range(function, b));
-            let window = pair.read_along(depth);
+            let window = pair.reads.read_along(depth);
             let low = launch::apart(&own.0, &read.0);
             let high = launch::apart(&read.1, &own.1);
             low.is_some_and(|n| n + i128::from(window.low) >= 0)
                 && high.is_some_and(|n| n - i128::from(window.high) >= 0)
-        });
-        if covers {
+        })
+    }
+
+    /// What the array has where the second nest reads and the first one has no iteration.
+    fn stale(&self, newest: &Place) -> Block {
+        if self.covers() {
             return Block::default();
         }
+        let pair = &self.legal.pair;
+        let b = &pair.second.loops;
+        let function = self.kernel.func();
         let rank = pair.rank();
         let mut conditions = vec![];
         // A group may go past the slice, where other blocks compute.
@@ -123,7 +130,7 @@ impl Maker<'_, '_> {
                 0 => self.number(self.plane),
                 _ => self.number(self.across[rank - 1 - depth].at),
             };
-            conditions.extend(self.within(l, at.clone(), pair.read_along(depth)));
+            conditions.extend(self.within(l, at.clone(), pair.reads.read_along(depth)));
             index.push(offset(at, pair.stored_at[depth]));
         }
         let element = copy::element(function, pair.array, index);
@@ -138,7 +145,7 @@ impl Maker<'_, '_> {
     pub(super) fn second(&mut self, nest: Stmt, finishes: [VarId; 2]) -> Vec<Stmt> {
         let pair = &self.legal.pair;
         let window = pair.along(0);
-        let places = pair.reads.iter().map(|(place, d)| {
+        let places = pair.reads.0.iter().map(|(place, d)| {
             let own = d[1..].iter().all(|n| *n == 0);
             let held = if own {
                 self.own_at(d[0] - window.low, &self.at())
@@ -156,7 +163,7 @@ impl Maker<'_, '_> {
     }
 
     /// The loops of a nest once more, with loops and variables of their own.
-    fn loops_of(&mut self, nest: &Stmt) -> Vec<ForLoop> {
+    pub(super) fn loops_of(&mut self, nest: &Stmt) -> Vec<ForLoop> {
         let (copied, ..) = general_copy(self.kernel, nest);
         let mut block = Block::new(vec![copied]);
         let mut outside = vec![];

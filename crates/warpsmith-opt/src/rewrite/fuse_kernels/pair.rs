@@ -43,8 +43,32 @@ impl Window {
     }
 }
 
-/// Farthest that an iteration of the second nest may read.
+/// Farthest that an iteration may read.
 const FARTHEST: i64 = 16;
+
+/// Elements of one array that a nest reads around its iterations, with their distances along its loops, outermost first.
+#[derive(Clone)]
+pub(super) struct Reads(pub Vec<(Place, Vec<i64>)>);
+
+impl Reads {
+    /// What is read along a loop, the iteration itself in it or not.
+    pub fn read_along(&self, depth: usize) -> Window {
+        let of = || self.0.iter().map(|(_, distance)| distance[depth]);
+        Window { low: of().min().unwrap_or(0), high: of().max().unwrap_or(0) }
+    }
+
+    /// The window along the loop of this number, outermost first.
+    pub fn along(&self, depth: usize) -> Window {
+        let Window { low, high } = self.read_along(depth);
+        Window { low: low.min(0), high: high.max(0) }
+    }
+
+    /// Planes that are read beside the iteration's own column, by distance from its plane.
+    pub fn beside(&self) -> BTreeSet<i64> {
+        let beside = self.0.iter().filter(|(_, d)| d[1..].iter().any(|n| *n != 0));
+        beside.map(|(_, d)| d[0]).collect()
+    }
+}
 
 /// Two nests with an array between them.
 pub(super) struct Pair {
@@ -54,8 +78,8 @@ pub(super) struct Pair {
     pub element: Scalar,
     /// What the first nest's counters are from the subscripts of the element it stores.
     pub stored_at: Vec<i64>,
-    /// The distances at which the second nest reads, in terms of the first one's iterations.
-    pub reads: Vec<(Place, Vec<i64>)>,
+    /// What the second nest reads, in terms of the first one's iterations.
+    pub reads: Reads,
     /// Somebody may read the array afterwards.
     pub is_kept: bool,
 }
@@ -72,20 +96,12 @@ impl Pair {
 
     /// The window along the loop of this number, outermost first.
     pub fn along(&self, depth: usize) -> Window {
-        let Window { low, high } = self.read_along(depth);
-        Window { low: low.min(0), high: high.max(0) }
-    }
-
-    /// What is read along a loop, the iteration itself in it or not.
-    pub fn read_along(&self, depth: usize) -> Window {
-        let of = || self.reads.iter().map(|(_, distance)| distance[depth]);
-        Window { low: of().min().unwrap_or(0), high: of().max().unwrap_or(0) }
+        self.reads.along(depth)
     }
 
     /// Planes of the block that are read beside the thread's own column, by distance from the iteration's plane.
     pub fn shared(&self) -> Option<Window> {
-        let beside = self.reads.iter().filter(|(_, d)| d[1..].iter().any(|n| *n != 0));
-        let planes: BTreeSet<i64> = beside.map(|(_, d)| d[0]).collect();
+        let planes = self.reads.beside();
         Some(Window { low: *planes.first()?, high: *planes.last()? })
     }
 
@@ -248,13 +264,14 @@ fn distance(scope: &Scope<'_>, subscript: &Expr, counter: VarId) -> Option<i64> 
     rest.as_constant().and_then(|n| i64::try_from(n).ok())
 }
 
-fn distances(scope: &Scope<'_>, place: &Place, loops: &[ForLoop]) -> Option<Vec<i64>> {
+/// How far the subscripts of an element are from the counters, none of them very far.
+pub(super) fn distances(scope: &Scope<'_>, place: &Place, loops: &[ForLoop]) -> Option<Vec<i64>> {
     let subscripts = walk::subscripts(place);
     let all = subscripts.into_iter().zip(loops).map(|(e, l)| distance(scope, e, l.var));
     all.collect::<Option<Vec<i64>>>().filter(|d| d.iter().all(|n| n.abs() <= FARTHEST))
 }
 
-fn scope<'k>(kernel: &'k Kernel, sweep: &'k Sweep) -> Scope<'k> {
+pub(super) fn scope<'k>(kernel: &'k Kernel, sweep: &'k Sweep) -> Scope<'k> {
     let around = kernel.loops_around(sweep.root);
     Scope::new(&kernel.module, kernel.func(), around, &sweep.loops[0])
 }
@@ -272,7 +289,7 @@ fn reads(
     second: &Sweep,
     array: VarId,
     stored_at: &[i64],
-) -> Result<Vec<(Place, Vec<i64>)>, Refusal> {
+) -> Result<Reads, Refusal> {
     let name = kernel.name_of(array);
     let scope = scope(kernel, second);
     let mut found: Vec<(Place, Vec<i64>)> = vec![];
@@ -308,7 +325,7 @@ fn reads(
         always += usize::from(found.iter().any(|(known, _)| known == p));
     });
     match always == count {
-        true => Ok(found),
+        true => Ok(Reads(found)),
         false => refused(second.root, format!("it reads `{name}` under a condition or in a loop")),
     }
 }

@@ -7,7 +7,7 @@ use warpsmith_ir::{
 
 use super::launch::Grid;
 use super::pair::{Pair, Sweep, Window};
-use super::{LegalFuseKernels, launch};
+use super::{LegalFuseKernels, launch, ring};
 use crate::build::arithmetic::{offset, plus, times};
 use crate::build::conditions::{all_of, select};
 use crate::build::counters;
@@ -20,20 +20,35 @@ use crate::walk;
 pub(super) struct Nests {
     pub first: Stmt,
     pub second: Stmt,
+    /// An array that they read, and another one that stands in its place.
+    pub copy: Option<[VarId; 2]>,
 }
 
 impl Nests {
     /// As they stand in the function.
     pub fn of(kernel: &Kernel, pair: &Pair) -> Option<Nests> {
         let nest = |sweep: &Sweep| walk::loop_stmt(&kernel.func().body, sweep.root).cloned();
-        Some(Nests { first: nest(&pair.first)?, second: nest(&pair.second)? })
+        Some(Nests { first: nest(&pair.first)?, second: nest(&pair.second)?, copy: None })
     }
 }
 
 impl LegalFuseKernels<'_> {
+    /// Elements of a tile along the thread's axis of this number, its border included.
+    pub(super) fn extent(&self, axis: usize) -> u32 {
+        self.shape.block[axis] * self.shape.each(axis)
+    }
+
     /// Iterations of a tile along the thread's axis of this number.
     pub(super) fn inner(&self, axis: usize) -> u32 {
-        self.shape.block[axis] - self.pair.window(axis).width()
+        self.extent(axis) - self.border(axis).width()
+    }
+
+    /// What a tile has around its iterations along the thread's axis of this number.
+    pub(super) fn border(&self, axis: usize) -> Window {
+        match &self.ring {
+            Some(ring) => ring.border(&self.pair, axis),
+            None => self.pair.window(axis),
+        }
     }
 
     /// Whether what the first nest computes is stored: two iterations of a loop around both are followed by another.
@@ -43,16 +58,27 @@ impl LegalFuseKernels<'_> {
 
     /// Planes that a thread has of its own column: those before a group that its iterations read, and the group.
     fn own_planes(&self) -> u32 {
-        self.pair.along(0).width() + self.shape.group
+        match &self.ring {
+            Some(_) => (ring::behind(&self.pair) - self.pair.along(0).low) as u32 + 1,
+            None => self.pair.along(0).width() + self.shape.group,
+        }
+    }
+
+    /// Planes of what the first nest computes that are in shared memory.
+    fn slots(&self) -> u32 {
+        match &self.ring {
+            Some(_) => ring::slots(&self.pair),
+            None => self.pair.slots(self.shape.group),
+        }
     }
 }
 
 /// Counters and positions along one of the axes on which threads stand beside each other.
 pub(super) struct Across {
-    /// The thread's number in the block, and the iteration that is its own.
-    thread: VarId,
+    /// The thread's number in the block, and the iteration that is its own, or the first of them.
+    pub(super) thread: VarId,
     pub(super) at: VarId,
-    window: Window,
+    pub(super) window: Window,
     /// Threads of the block, and those of them that have iterations of the second nest.
     threads: Expr,
     inner: u32,
@@ -70,15 +96,17 @@ pub(super) struct Maker<'k, 'l> {
     of_group: VarId,
     pub(super) step: VarId,
     /// The first plane of the block, and the plane that the first nest is at.
-    begin: VarId,
+    pub(super) begin: VarId,
     pub(super) plane: VarId,
     /// What the thread has of its own column, and the block of all columns.
-    own: VarId,
+    pub(super) own: VarId,
     pub(super) planes: Option<VarId>,
+    /// All arrays in shared memory.
+    pub(super) shared: Vec<VarId>,
 }
 
 /// A window of the iteration alone.
-const ITSELF: Window = Window { low: 0, high: 0 };
+pub(super) const ITSELF: Window = Window { low: 0, high: 0 };
 
 /// The nest of blocks and threads that runs both nests.
 pub(super) fn fused(
@@ -89,17 +117,20 @@ pub(super) fn fused(
 ) -> Stmt {
     let origin = nests.first.origin.by("fuse_kernels");
     let mut maker = Maker::new(kernel, legal, grid);
-    let text = maker.text(nests);
+    let text = match &legal.ring {
+        Some(ring) => maker.ring(ring, nests),
+        None => maker.text(nests),
+    };
     Stmt { origin, ..maker.around(text) }
 }
 
 /// The loop with bounds of its counter's type.
-fn with_type(l: ForLoop, ty: &Type) -> ForLoop {
+pub(super) fn with_type(l: ForLoop, ty: &Type) -> ForLoop {
     let ty = ty.scalar().unwrap_or(Scalar::I32);
     ForLoop { first: Expr::int(ty, 0), step: Expr::int(ty, 1), ..l }
 }
 
-fn long(n: i64) -> Expr {
+pub(super) fn long(n: i64) -> Expr {
     Expr::int(Scalar::I64, n)
 }
 
@@ -119,18 +150,24 @@ impl<'k, 'l> Maker<'k, 'l> {
             across.push(Across {
                 thread: stmts::local(kernel.func_mut(), thread, Type::I32),
                 at: stmts::local(kernel.func_mut(), at, Type::I64),
-                window: pair.window(axis),
+                window: legal.border(axis),
                 threads: kernel.constant(size, legal.shape.block[axis], comment),
                 inner: legal.inner(axis),
             });
         }
         let element = Type::Scalar(pair.element);
-        let own = Type::array(element.clone(), legal.own_planes().into());
-        let slots = pair.slots(legal.shape.group);
+        let plane = |extent: &dyn Fn(usize) -> u32| {
+            let axes = 0..across.len();
+            axes.fold(element.clone(), |ty, axis| Type::array(ty, extent(axis).into()))
+        };
+        let of_thread = match &legal.ring {
+            Some(_) => plane(&|axis| legal.shape.each(axis)),
+            None => element.clone(),
+        };
+        let own = Type::array(of_thread, legal.own_planes().into());
+        let slots = legal.slots();
         let planes = (slots > 0).then(|| {
-            let rows = across.iter().zip(legal.shape.block).map(|(_, n)| n);
-            let plane = rows.fold(element, |ty, n| Type::array(ty, n.into()));
-            let ty = Type::array(plane, slots.into());
+            let ty = Type::array(plane(&|axis| legal.extent(axis)), slots.into());
             kernel.func_mut().add_var(Var::new(format!("{name}_planes"), ty, VarKind::Shared))
         });
         let own = stmts::local(kernel.func_mut(), &format!("{name}_own"), own);
@@ -153,6 +190,7 @@ impl<'k, 'l> Maker<'k, 'l> {
             plane,
             own,
             planes,
+            shared: planes.into_iter().collect(),
         }
     }
 
@@ -176,9 +214,12 @@ impl<'k, 'l> Maker<'k, 'l> {
                 body,
             ))];
         }
-        if let Some(planes) = self.planes {
-            let stmt = undefined(planes);
-            body.insert(0, stmt.comment("what the first nest computed last, plane by plane"));
+        for var in &self.shared {
+            let comment = match self.planes {
+                Some(planes) if planes == *var => "what the first nest computed last, plane by plane",
+                _ => "what it reads, plane by plane",
+            };
+            body.insert(0, undefined(*var).comment(comment));
         }
         let limit = self.grid.blocks.clone();
         let at = (BindLevel::Grid, Axis::X);
@@ -190,12 +231,12 @@ impl<'k, 'l> Maker<'k, 'l> {
     fn text(&mut self, nests: Nests) -> Vec<Stmt> {
         let mut text = self.positions();
         let (first, second) = (&self.legal.pair.first, &self.legal.pair.second);
-        let computes = ("computes", self.columns(first, false));
-        let finishes = ("finishes", self.columns(second, true));
+        let computes = ("computes", Some(self.columns(first, false)));
+        let finishes = ("finishes", Some(self.columns(second, true)));
         let window = self.legal.pair.along(0);
-        let behind = (window.high, i64::from(window.width()));
-        let computes = self.steps_of(computes, &first.loops[0], (0, 0));
-        let finishes = self.steps_of(finishes, &second.loops[0], behind);
+        let most = i64::from(window.width());
+        let computes = self.steps_of(computes, &first.loops[0], [0, 0, most]);
+        let finishes = self.steps_of(finishes, &second.loops[0], [window.high, most, most]);
         text.extend(computes.1);
         text.extend(finishes.1);
         text.push(undefined(self.own));
@@ -204,7 +245,7 @@ impl<'k, 'l> Maker<'k, 'l> {
             text.push(set(self.own_at(k.into(), &Expr::i32(0)), Expr::constant(zero)));
         }
         let body = self.of_group(nests, computes.0, finishes.0);
-        let steps = offset(self.grid.planes.clone(), behind.1);
+        let steps = offset(self.grid.planes.clone(), most);
         let limit = match self.legal.shape.group {
             1 => steps,
             n => {
@@ -220,7 +261,7 @@ impl<'k, 'l> Maker<'k, 'l> {
     }
 
     /// Where the thread's column is, and the block's first plane.
-    fn positions(&mut self) -> Vec<Stmt> {
+    pub(super) fn positions(&mut self) -> Vec<Stmt> {
         let mut extents = vec![Expr::i32(1)];
         extents.extend(self.grid.across.iter().rev().cloned());
         let ty = self.grid.across[0].ty.clone();
@@ -231,12 +272,15 @@ impl<'k, 'l> Maker<'k, 'l> {
             let depth = rank - 1 - axis;
             let tile = times(digits[depth].clone().cast(Type::I64), long(of.inner.into()));
             let first = self.begins(depth, of.window.low);
-            let at = plus(plus(first, tile), self.number(of.thread).cast(Type::I64));
+            let each = long(self.legal.shape.each(axis).into());
+            let own = times(self.number(of.thread).cast(Type::I64), each);
+            let at = plus(plus(first, tile), own);
             stmts.push(declare(of.at, at));
         }
         let slice = digits[0].clone().cast(Type::I64);
         let planes = times(slice, self.grid.planes.clone().cast(Type::I64));
-        let low = self.legal.pair.along(0).low;
+        let before = self.legal.ring.as_ref().map_or(0, |ring| ring.reads.along(0).low);
+        let low = self.legal.pair.along(0).low + before;
         let begin = plus(self.begins(0, low), planes);
         stmts.push(declare(self.begin, begin));
         stmts
@@ -268,12 +312,12 @@ impl<'k, 'l> Maker<'k, 'l> {
     }
 
     /// The steps at which a thread has iterations of a nest: from the first to before the second number. `late` planes
-    /// behind the first nest, and not before the `least` step.
-    fn steps_of(
+    /// behind the newest one, not before the `least` step, and `most` steps more than the block has planes at most.
+    pub(super) fn steps_of(
         &mut self,
-        (name, columns): (&str, Expr),
+        (name, columns): (&str, Option<Expr>),
         l: &ForLoop,
-        (late, least): (i64, i64),
+        [late, least, most]: [i64; 3],
     ) -> ([VarId; 2], Vec<Stmt>) {
         let ty = self.grid.planes.ty.clone();
         let [from, to] = ["from", "to"].map(|end| {
@@ -281,16 +325,18 @@ impl<'k, 'l> Maker<'k, 'l> {
             var.constant = true;
             self.kernel.func_mut().add_var(var)
         });
-        let window = self.legal.pair.along(0);
         let [first, last] = self.range(l, Window { low: late, high: late });
         let from_begin = |e: Expr| Expr::binary(BinaryOp::Sub, e, self.number(self.begin));
         let both = |f: MathFn, a: Expr, b: Expr| {
             Expr::new(ExprKind::Call(f, vec![a, b]), Type::I64, Origin::default())
         };
         let first = both(MathFn::Max, from_begin(first), long(least));
-        let all = offset(self.grid.planes.clone().cast(Type::I64), window.width().into());
+        let all = offset(self.grid.planes.clone().cast(Type::I64), most);
         let last = both(MathFn::Max, both(MathFn::Min, from_begin(last), all), long(0));
-        let last = select(columns, last, long(0));
+        let last = match columns {
+            Some(columns) => select(columns, last, long(0)),
+            None => last,
+        };
         let stmts = vec![declare(from, first.cast(ty.clone())), declare(to, last.cast(ty))];
         ([from, to], stmts)
     }
@@ -325,7 +371,7 @@ impl<'k, 'l> Maker<'k, 'l> {
     }
 
     /// The first number of a loop and the first past it, each moved by an end of a window.
-    fn range(&self, l: &ForLoop, window: Window) -> [Expr; 2] {
+    pub(super) fn range(&self, l: &ForLoop, window: Window) -> [Expr; 2] {
         let function = self.kernel.func();
         let (first, end) = launch::range(function, l);
         let moved = [offset(first, window.low), offset(end, window.high)];

@@ -152,7 +152,7 @@ impl Nests {
             copy::use_copy(kernel, &mut block, from, to);
             block.stmts.remove(0)
         };
-        Nests { first: used(self.first), second: used(self.second) }
+        Nests { first: used(self.first), second: used(self.second), copy: Some([from, to]) }
     }
 
     /// What the second nest stores at its end goes to another array of the same shape.
