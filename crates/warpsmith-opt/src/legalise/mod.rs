@@ -14,8 +14,8 @@ mod nests;
 mod outline;
 mod place;
 mod prefix;
-mod shared;
 pub(crate) mod scope;
+mod shared;
 mod workspace;
 
 pub(crate) use nests::Nests;

@@ -46,14 +46,13 @@ mod turns;
 
 use std::fmt;
 
-use warpsmith_ir::{LoopId, SourceMap, Stmt};
+use warpsmith_ir::{LoopId, SourceMap, Stmt, Type};
 use winnow::combinator::preceded;
 use winnow::{ModalResult, Parser, ascii::space1};
 
 use super::edit::copy;
 use super::question::independence::Findings;
 use super::step::grammar::{by_x, comma, counted, counted_or_one, extents, name, wanted};
-use winnow::combinator::opt;
 use super::step::{About, Law, Rewrite, StepError, loops_named};
 use super::{Rewritten, bind};
 use crate::kernel::{Kernel, STATIC_SHARED};
@@ -62,6 +61,7 @@ use pair::Pair;
 use ring::Ring;
 use text::Nests;
 use turns::Turns;
+use winnow::combinator::opt;
 
 /// What the step is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -204,7 +204,11 @@ pub struct Each {
 impl Shape {
     /// Elements of a thread along one of its axes; 0 is the innermost loop.
     fn each(&self, axis: usize) -> u32 {
-        self.each.map_or(1, |each| each.elements[axis])
+        self.elements()[axis]
+    }
+
+    fn elements(&self) -> [u32; 3] {
+        self.each.map_or([1; 3], |each| each.elements)
     }
 }
 
@@ -242,6 +246,11 @@ impl LegalFuseKernels<'_> {
     /// Whether kernels go there and back in a serial loop around both nests.
     pub fn goes_in_turns(&self) -> bool {
         self.turns.is_some()
+    }
+
+    /// The type of positions along the axes of threads: where kernels go there and back, larger sizes are left to single nests.
+    fn place_type(&self) -> Type {
+        if self.turns.is_some() && self.ring.is_some() { Type::I32 } else { Type::I64 }
     }
 }
 
@@ -324,7 +333,7 @@ pub fn apply(legal: LegalFuseKernels<'_>, sources: &SourceMap) -> Rewritten {
         return Rewritten::same_loops(kernel);
     };
     let comment = nests.first.comment.clone();
-    let stmt = Stmt { comment, ..text::fused(&mut kernel, &legal, nests, &grid) };
+    let stmt = Stmt { comment, ..ring::chosen(&mut kernel, &legal, nests, &grid) };
     copy::replace_loop(&mut kernel, legal.pair.second.root, vec![]);
     copy::replace_loop(&mut kernel, legal.pair.first.root, vec![stmt]);
     Rewritten::same_loops(kernel)

@@ -101,6 +101,8 @@ pub(super) struct Maker<'k, 'l> {
     /// What the thread has of its own column, and the block of all columns.
     pub(super) own: VarId,
     pub(super) planes: Option<VarId>,
+    /// Neighbours along the innermost loop move together.
+    pub(super) vectors: bool,
     /// All arrays in shared memory.
     pub(super) shared: Vec<VarId>,
 }
@@ -108,15 +110,17 @@ pub(super) struct Maker<'k, 'l> {
 /// A window of the iteration alone.
 pub(super) const ITSELF: Window = Window { low: 0, high: 0 };
 
-/// The nest of blocks and threads that runs both nests.
+/// The nest of blocks and threads that runs both nests, with vectors where each thread has several elements and they lie at
+/// multiples of their length.
 pub(super) fn fused(
     kernel: &mut Kernel,
     legal: &LegalFuseKernels<'_>,
     nests: Nests,
     grid: &Grid,
+    vectors: bool,
 ) -> Stmt {
     let origin = nests.first.origin.by("fuse_kernels");
-    let mut maker = Maker::new(kernel, legal, grid);
+    let mut maker = Maker { vectors, ..Maker::new(kernel, legal, grid) };
     let text = match &legal.ring {
         Some(ring) => maker.ring(ring, nests),
         None => maker.text(nests),
@@ -149,7 +153,7 @@ impl<'k, 'l> Maker<'k, 'l> {
             let (size, comment) = sizes[axis];
             across.push(Across {
                 thread: stmts::local(kernel.func_mut(), thread, Type::I32),
-                at: stmts::local(kernel.func_mut(), at, Type::I64),
+                at: stmts::local(kernel.func_mut(), at, legal.place_type()),
                 window: legal.border(axis),
                 threads: kernel.constant(size, legal.shape.block[axis], comment),
                 inner: legal.inner(axis),
@@ -190,6 +194,7 @@ impl<'k, 'l> Maker<'k, 'l> {
             plane,
             own,
             planes,
+            vectors: true,
             shared: planes.into_iter().collect(),
         }
     }
@@ -216,7 +221,9 @@ impl<'k, 'l> Maker<'k, 'l> {
         }
         for var in &self.shared {
             let comment = match self.planes {
-                Some(planes) if planes == *var => "what the first nest computed last, plane by plane",
+                Some(planes) if planes == *var => {
+                    "what the first nest computed last, plane by plane"
+                }
                 _ => "what it reads, plane by plane",
             };
             body.insert(0, undefined(*var).comment(comment));
@@ -275,7 +282,7 @@ impl<'k, 'l> Maker<'k, 'l> {
             let each = long(self.legal.shape.each(axis).into());
             let own = times(self.number(of.thread).cast(Type::I64), each);
             let at = plus(plus(first, tile), own);
-            stmts.push(declare(of.at, at));
+            stmts.push(declare(of.at, at.cast(self.legal.place_type())));
         }
         let slice = digits[0].clone().cast(Type::I64);
         let planes = times(slice, self.grid.planes.clone().cast(Type::I64));

@@ -7,11 +7,12 @@ use warpsmith_ir::{
 
 use super::launch::Grid;
 use super::pair::Pair;
-use super::text::{self, Nests};
+use super::ring;
+use super::text::Nests;
 use super::{LegalFuseKernels, refused};
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::loops::{touched_bases, unit_step, written_bases};
-use crate::build::conditions::select;
+use crate::build::conditions::{all_of, select};
 use crate::build::stmts;
 use crate::build::{arithmetic, counters, trips};
 use crate::kernel::Kernel;
@@ -23,7 +24,7 @@ use crate::walk;
 pub(super) struct Turns {
     around: LoopId,
     /// What the second nest writes for the first one of the next iteration.
-    array: VarId,
+    pub(super) array: VarId,
 }
 
 /// Asks whether the second nest writes what the first reads, and whether two iterations of the loop around both can then be
@@ -98,13 +99,13 @@ fn check_around(kernel: &Kernel, l: &ForLoop, pair: &Pair) -> Result<(), Refusal
 pub(super) fn apply(kernel: &mut Kernel, legal: &LegalFuseKernels<'_>, turns: &Turns, grid: &Grid) {
     let (old, there) = (turns.array, copied(kernel, turns.array));
     let Some(around) = kernel.find_loop(turns.around).cloned() else { return };
-    let pairs = pairs(kernel, &around);
+    let pairs = pairs(kernel, &around, fits(kernel, legal));
     let Some(nests) = Nests::of(kernel, &legal.pair) else { return };
     let go = nests.clone().stored(old, there);
     let back = nests.with(kernel, old, there).stored(there, old);
     let body = vec![
-        text::fused(kernel, legal, go, grid).comment("there"),
-        text::fused(kernel, legal, back, grid).comment("and back"),
+        ring::chosen(kernel, legal, go, grid).comment("there"),
+        ring::chosen(kernel, legal, back, grid).comment("and back"),
     ];
     let counter = stmts::local(kernel.func_mut(), "turn", Type::I32);
     let l = stmts::counted(kernel.func_mut(), counter, pairs.clone(), LoopKind::Serial, body);
@@ -133,13 +134,32 @@ fn copied(kernel: &mut Kernel, array: VarId) -> VarId {
     kernel.add_scratch(&format!("{}_next", var.name), element, shape, comment)
 }
 
+/// Positions, and elements of a plane, have numbers of 32 bits.
+fn fits(kernel: &Kernel, legal: &LegalFuseKernels<'_>) -> Option<Expr> {
+    let array = legal.ring.as_ref()?.array;
+    let extents = kernel.func().var(array).shape.clone().unwrap_or_default();
+    let wide = |e: &Expr| e.clone().cast(Type::I64);
+    let below = |e: Expr, n: i64| Expr::binary(BinaryOp::Lt, e, Expr::int(Scalar::I64, n));
+    let known = |e: &Expr| e.as_const().is_some_and(|n| n.as_i64() < 1 << 15);
+    let open = || extents[1..].iter().filter(|e| !known(e));
+    let each = open().map(|e| below(wide(e), 1 << 30));
+    let plane = extents[1..].iter().map(wide).reduce(arithmetic::times);
+    let plane = plane.filter(|_| open().next().is_some()).map(|e| below(e, 1 << 31));
+    all_of(each.chain(plane))
+}
+
 /// Two iterations at a time, one or two left.
-fn pairs(kernel: &mut Kernel, l: &ForLoop) -> Expr {
+fn pairs(kernel: &mut Kernel, l: &ForLoop, fits: Option<Expr>) -> Expr {
     let function = kernel.func();
     let count = trips::wide_count(function, l);
     let less = arithmetic::plus(count, Expr::int(Scalar::I64, -1));
     let half = Expr::binary(BinaryOp::Div, less, Expr::int(Scalar::I64, 2));
-    let value = select(trips::runs(function, l), half.cast(Type::I32), Expr::i32(0));
+    let cond = all_of([trips::runs(function, l)].into_iter().chain(fits));
+    let half = half.cast(Type::I32);
+    let value = match cond {
+        Some(cond) => select(cond, half, Expr::i32(0)),
+        None => half,
+    };
     let comment = "pairs of iterations that are run together".to_string();
     Expr::var(kernel.add_length("turns", value, comment), Type::I32)
 }

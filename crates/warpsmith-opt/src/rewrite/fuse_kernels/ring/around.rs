@@ -10,7 +10,7 @@ use warpsmith_ir::{
 
 use super::super::pair::{Reads, Window};
 use super::super::text::Maker;
-use super::text::Counters;
+use super::counters::Counters;
 use crate::analysis::access::{Base, base_of};
 use crate::build::arithmetic::{offset, plus, times};
 use crate::build::stmts::{declare, element_at, set, undefined};
@@ -28,6 +28,8 @@ pub(super) struct Planes {
     pub newest: i64,
     /// The block's planes in turns; `None`: nobody reads beside its own.
     pub shared: Option<(VarId, u32)>,
+    /// Elements before the tile's first in a row of shared memory: addresses there and in memory are equal modulo a sector.
+    pub shift: i64,
     /// Boxes of elements for planes at such distances.
     pub boxes: BTreeMap<i64, VarId>,
 }
@@ -71,9 +73,11 @@ impl Planes {
     /// The place of an element at a distance from the thread's element `at`.
     fn place(&self, maker: &Maker<'_, '_>, d: &Distance, at: &[Expr]) -> Place {
         let Some(near) = self.boxes.get(&d[0]) else { return self.own_at(maker, d[0], at) };
-        let index = at.iter().zip(&d[1..]).enumerate().map(|(k, (i, far))| {
-            offset(i.clone(), far - self.window(d[0], k + 1).low)
-        });
+        let index = at
+            .iter()
+            .zip(&d[1..])
+            .enumerate()
+            .map(|(k, (i, far))| offset(i.clone(), far - self.window(d[0], k + 1).low));
         element_at(maker.kernel.func(), *near, index)
     }
 
@@ -90,11 +94,19 @@ impl Planes {
     }
 
     /// An element of the block's plane, at a place of the tile.
-    pub fn shared_at(&self, maker: &Maker<'_, '_>, plane: i64, tile: Vec<Expr>) -> Option<Place> {
+    pub fn shared_at(
+        &self,
+        maker: &Maker<'_, '_>,
+        plane: i64,
+        mut tile: Vec<Expr>,
+    ) -> Option<Place> {
         let (var, slots) = self.shared?;
         let step = offset(maker.number(maker.step), i64::from(slots) - (self.newest - plane));
         let step = if self.newest == plane { maker.number(maker.step) } else { step };
         let slot = Expr::binary(BinaryOp::Rem, step, maker.steps(slots.into()));
+        if let Some(column) = tile.last_mut() {
+            *column = offset(column.clone(), self.shift);
+        }
         Some(element_at(maker.kernel.func(), var, [slot].into_iter().chain(tile)))
     }
 

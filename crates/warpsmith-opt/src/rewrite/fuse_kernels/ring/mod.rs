@@ -4,15 +4,24 @@
 //! a plane of the first nest, and from planes of that the second nest's, which is so far behind that one barrier a plane is
 //! enough: what it reads beside a thread's own elements was written in the step before.
 
+mod alignment;
 mod around;
+mod arrive;
+mod compute;
+mod counters;
+mod finish;
+mod parts;
 mod text;
+
+pub(super) use alignment::chosen;
 
 use std::collections::BTreeMap;
 
 use warpsmith_ir::visit;
-use warpsmith_ir::{Place, PlaceKind, Scalar, VarId};
+use warpsmith_ir::{Expr, Place, PlaceKind, Scalar, VarId};
 
 use super::pair::{self, Pair, Reads, Window};
+use super::text::Nests;
 use super::{Each, LegalFuseKernels, launch, refused};
 use crate::analysis::access::{Base, base_of};
 use crate::build::vectors::{WIDEST, has_vector};
@@ -26,6 +35,9 @@ pub(super) struct Ring {
     pub reads: Reads,
     pub each: Each,
 }
+
+/// Bytes that the L2 cache reads at a time.
+const SECTOR: u32 = 32;
 
 /// Most planes on their way, and most elements of a thread in a plane.
 const MOST_AHEAD: u32 = 8;
@@ -54,6 +66,14 @@ impl Ring {
         Ok(Ring { array, element, reads: Reads(reads), each })
     }
 
+    /// The array that stands in its place in nests that go back.
+    fn array_of(&self, nests: &Nests) -> VarId {
+        match nests.copy {
+            Some([from, to]) if from == self.array => to,
+            _ => self.array,
+        }
+    }
+
     /// What a tile has around the second nest's iterations along an axis of its threads: whole vectors along the innermost loop.
     pub fn border(&self, pair: &Pair, axis: usize) -> Window {
         let depth = pair.rank() - 1 - axis;
@@ -61,6 +81,22 @@ impl Ring {
         let unit = if axis == 0 { i64::from(self.each.elements[0]) } else { 1 };
         let whole = |n: i64| (n + unit - 1) / unit * unit;
         Window { low: -whole(-own.low - input.low), high: whole(own.high + input.high) }
+    }
+
+    /// Elements before the tile's first in a row of shared memory: a sector of memory is then copied to one of shared memory, where
+    /// the first column of all tiles is a constant. On an H200 the L2 cache else reads twice as many.
+    pub fn shift(&self, legal: &LegalFuseKernels<'_>, first: &[Expr]) -> i64 {
+        let first = first.last().and_then(|e| e.as_const()).map_or(0, |n| n.as_i64());
+        let of_sector = i64::from(SECTOR / self.element.bytes());
+        (first + legal.border(0).low).rem_euclid(of_sector)
+    }
+
+    /// What rows of shared memory have beside the tile's elements: room for such a shift.
+    pub fn more(&self, legal: &LegalFuseKernels<'_>, axis: usize) -> u32 {
+        let of_sector = SECTOR / self.element.bytes();
+        let most = of_sector - self.each.elements[0].min(of_sector);
+        let row = legal.extent(0) + most;
+        if axis == 0 { row.next_multiple_of(of_sector) - legal.extent(0) } else { 0 }
     }
 
     /// Planes in shared memory: from the last that is read beside a thread's own elements to the last on its way.
@@ -80,11 +116,14 @@ impl Ring {
     /// # Errors
     /// That they do not.
     pub fn check_room(&self, legal: &LegalFuseKernels<'_>) -> Result<(), Refusal> {
-        let axes = 0..legal.pair.rank() - 1;
-        let plane: u64 = axes.map(|axis| u64::from(legal.extent(axis))).product();
+        let axes = || 0..legal.pair.rank() - 1;
+        let plane = |more: &dyn Fn(usize) -> u32| -> u64 {
+            axes().map(|axis| u64::from(legal.extent(axis) + more(axis))).product()
+        };
         let input = u64::from(self.slots()) * u64::from(self.element.bytes());
+        let input = input * plane(&|axis| self.more(legal, axis));
         let between = u64::from(slots(&legal.pair)) * u64::from(legal.pair.element.bytes());
-        let (bytes, most) = (plane * (input + between), legal.kernel.gpu.shared);
+        let (bytes, most) = (input + between * plane(&|_| 0), legal.kernel.gpu.shared);
         match bytes > most.into() {
             true => refused(
                 legal.pair.second.root,
