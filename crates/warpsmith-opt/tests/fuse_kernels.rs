@@ -31,7 +31,9 @@ void both(int n, int m, const float u[n][m], float v[n][m], float w[n][m], const
 const ALL: &str = "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)";
 const INSIDE: &str = "for (int i = 1; i < n - 1; i++) for (int j = 1; j < m - 1; j++)";
 
-const SHAPES: [&str; 4] = [
+const SHAPES: [&str; 6] = [
+    "block 12 slices 2 each 4 ahead 2",
+    "block 33 slices 3 each 1 ahead 1",
     "block 32 slices 1",
     "block 32 slices 3 group 2",
     "block 40 slices 2 group 3",

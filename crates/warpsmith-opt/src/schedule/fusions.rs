@@ -19,9 +19,16 @@ const SCATTERED: usize = 4;
 /// So many times a parallel loop is moved out of a serial one, at most.
 const MOVED: usize = 8;
 /// Blocks of two sweeps, of planes and of rows: on an H200 the fastest of fourteen for 8192 x 8192 and 512 x 512 x 512 elements.
-const TURNS: [fuse_kernels::Shape; 2] = [
+/// The last one is for planes whose threads have several elements: there the fastest of five.
+const TURNS: [fuse_kernels::Shape; 3] = [
     fuse_kernels::Shape { block: [256, 1, 1], slices: 32, group: 4, each: None },
     fuse_kernels::Shape { block: [32, 8, 1], slices: 8, group: 1, each: None },
+    fuse_kernels::Shape {
+        block: [66, 7, 1],
+        slices: 3,
+        group: 1,
+        each: Some(fuse_kernels::Each { elements: [4, 4, 1], ahead: 2 }),
+    },
 ];
 /// Parts of a loop that blocks go through: as many blocks of 256 threads as an H200 has at a time, and what one block adds up at once.
 const PARTS: u32 = 1024;
@@ -109,6 +116,12 @@ impl Start {
     /// Whether kernels of two sweeps go there and back.
     pub fn goes_in_turns(&self) -> bool {
         self.steps.iter().any(|s| matches!(s, StepKind::FuseKernels(_)))
+    }
+
+    /// Whether each plane of these waits for loads of its own, which no others are under way beside.
+    pub fn waits_for_planes(&self) -> bool {
+        let waits = |s: &StepKind| matches!(s, StepKind::FuseKernels(f) if f.shape.each.is_none());
+        self.steps.iter().any(waits)
     }
 
     /// The steps taken, and after them one list for each nest, as the direct translation has it.

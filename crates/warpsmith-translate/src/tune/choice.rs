@@ -48,7 +48,7 @@ pub(super) fn keeps_sums(steps: &[Step]) -> bool {
 
 /// Whether what begins with these steps, and goes on with those, promises enough to be taken instead of what there is.
 pub(super) fn worth_starting(start: &Start, steps: &[Step], seconds: &[f64], best: &[f64]) -> bool {
-    let worth = if start.goes_in_turns() {
+    let worth = if start.waits_for_planes() {
         WORTH_OF_TURNS
     } else if start.scatters() && !keeps_sums(steps) {
         WORTH_OF_UPDATES

@@ -15,6 +15,7 @@ mod known;
 mod lanes;
 mod leaving;
 pub(in crate::tune) mod overflow;
+mod own_arrays;
 mod pointers;
 mod resident;
 mod rows;
@@ -31,7 +32,7 @@ use std::collections::BTreeMap;
 use warpsmith_device::{KernelProfile, Parallelism, SharedTraffic, Work};
 use warpsmith_ir::{
     Axis, BinaryOp, Builtin, Expr, ExprKind, FuncId, Function, Launch, Module, Scalar, Stmt,
-    StmtKind, Type, Value, VarId, VarKind, layout::layout_of,
+    StmtKind, Value, VarId, VarKind, layout::layout_of,
 };
 use warpsmith_opt::analysis::access::{Base, base_of_pointer};
 use warpsmith_opt::walk as tree;
@@ -421,13 +422,7 @@ pub fn shared_bytes(module: &Module, kernel: &Function) -> u32 {
 /// An estimate of a thread's registers: addresses and counters, arrays that stay in registers, and what was loaded for
 /// several uses.
 fn registers(module: &Module, kernel: &Function, walk: &Walk<'_>) -> u32 {
-    let words = |ty: &Type| layout_of(module, ty).size.div_ceil(4);
-    let arrays: u64 = kernel
-        .vars
-        .iter()
-        .filter(|v| v.kind == VarKind::Local && matches!(v.ty, Type::Array(..)))
-        .map(|v| words(&v.ty))
-        .sum();
+    let arrays = own_arrays::words(module, kernel);
     let wide = kernel.vars.iter().any(|v| v.ty.innermost().scalar() == Some(Scalar::F64));
     // The compiler does not keep more in flight than it takes to hide a wait.
     let together = walk.shared_together.max(walk.together.all()).min(IN_FLIGHT);
