@@ -18,6 +18,7 @@ pub(crate) struct Before {
     scope: ScopeId,
     loops: u32,
     switches: u32,
+    ending: [usize; 4],
     functions: usize,
 }
 
@@ -36,6 +37,12 @@ impl<'a> Sema<'a> {
             scope: f.scope,
             loops: f.loops,
             switches: f.switches,
+            ending: [
+                f.ending.len(),
+                f.temporaries.len(),
+                f.ending_at_loops.len(),
+                f.ending_at_breaks.len(),
+            ],
             functions,
         }
     }
@@ -51,12 +58,8 @@ impl<'a> Sema<'a> {
     /// Puts in the place of a statement of the host what is known of it.
     pub(crate) fn leave_out(&mut self, s: &'a ast::Stmt, failure: Failure, before: &Before) {
         self.rewind(before);
-        let what = match failure {
-            Failure::New(d) => d.message,
-            Failure::Reported => "it uses what was not understood before".into(),
-        };
         let launches = self.launches(s);
-        self.emit(StmtKind::Runtime(Runtime::Skipped { what, launches }), s.span);
+        self.say_left_out(failure, launches, s.span);
         for target in written(s) {
             let target = self.arena.keep(target);
             self.forget(target);
@@ -68,6 +71,15 @@ impl<'a> Sema<'a> {
         if let ast::StmtKind::Vars(vars) = &s.kind {
             self.declare_unknown(vars);
         }
+    }
+
+    /// Names what is not done here, and whether that launches something.
+    pub(crate) fn say_left_out(&mut self, failure: Failure, launches: bool, span: Span) {
+        let what = match failure {
+            Failure::New(d) => d.message,
+            Failure::Reported => "it uses what was not understood before".into(),
+        };
+        self.emit(StmtKind::Runtime(Runtime::Skipped { what, launches }), span);
     }
 
     /// Of a declaration that was left out, those variables that are understood are declared; other numbers have no value: an
@@ -128,6 +140,11 @@ impl<'a> Sema<'a> {
         f.scope = before.scope;
         f.loops = before.loops;
         f.switches = before.switches;
+        let [objects, temporaries, loops, breaks] = before.ending;
+        f.ending.truncate(objects);
+        f.temporaries.truncate(temporaries);
+        f.ending_at_loops.truncate(loops);
+        f.ending_at_breaks.truncate(breaks);
     }
 
     /// What a call or a launch gets by a pointer may have been written; and what is called for its arguments is called, as
