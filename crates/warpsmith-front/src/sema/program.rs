@@ -58,15 +58,20 @@ impl<'a> Sema<'a> {
     /// Puts in the place of a statement of the host what is known of it.
     pub(crate) fn leave_out(&mut self, s: &'a ast::Stmt, failure: Failure, before: &Before) {
         self.rewind(before);
-        let launches = self.launches(s);
+        // What follows a jump may launch anything.
+        let launches = self.launches(s) || matches!(s.kind, ast::StmtKind::Goto(_));
         self.say_left_out(failure, launches, s.span);
         for target in written(s) {
             let target = self.arena.keep(target);
             self.forget(target);
         }
+        self.forget_bound(s);
         match &s.kind {
             ast::StmtKind::Unsupported { .. } => self.forget_all_visible(s.span),
             _ => self.forget_given(s),
+        }
+        if leads_elsewhere(s) {
+            self.emit(StmtKind::Trap, s.span);
         }
         if let ast::StmtKind::Vars(vars) = &s.kind {
             self.declare_unknown(vars);
@@ -127,6 +132,33 @@ impl<'a> Sema<'a> {
             for pointer in self.pointers_in(Expr::read(place), 0) {
                 self.emit(StmtKind::Runtime(Runtime::ForgetMemory { pointer }), span);
             }
+        }
+    }
+
+    /// Functions of the program may write what they get by reference.
+    fn forget_bound(&mut self, s: &'a ast::Stmt) {
+        let mut calls = vec![];
+        super::walk::stmt(s, &mut |e| {
+            if let ExprKind::Call { callee, args } = &*e.kind
+                && let ExprKind::Path(path) = &*callee.kind
+                && let Some(name) = path.as_name()
+            {
+                calls.push((name.to_string(), args.clone()));
+            }
+        });
+        let mut bound = vec![];
+        for (name, args) in calls {
+            let fns = super::expr::functions(&self.lookup(self.f_scope(), &name));
+            let written = |at: usize| {
+                fns.iter().any(|f| f.decl.params.get(at).is_some_and(|p| is_variable(&p.ty)))
+            };
+            let names =
+                args.into_iter().enumerate().filter(|(at, arg)| is_name(arg) && written(*at));
+            bound.extend(names.map(|(_, arg)| arg));
+        }
+        for target in bound {
+            let target = self.arena.keep(target);
+            self.forget(target);
         }
     }
 
@@ -238,6 +270,20 @@ impl<'a> Sema<'a> {
             _ => self.rewind(&before),
         }
     }
+}
+
+/// Whether a program goes on elsewhere than behind a statement.
+fn leads_elsewhere(s: &ast::Stmt) -> bool {
+    match &s.kind {
+        ast::StmtKind::Goto(_) => true,
+        ast::StmtKind::Unsupported { what } => what == ast::THROW,
+        _ => false,
+    }
+}
+
+/// `T &`
+fn is_variable(ty: &ast::TypeName) -> bool {
+    matches!(&ty.kind, ast::TypeKind::Reference { to, rvalue: false } if !to.is_const)
 }
 
 pub(super) fn unparenthesised(e: &ast::Expr) -> &ast::Expr {

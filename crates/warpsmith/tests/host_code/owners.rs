@@ -42,7 +42,7 @@ fn program(body: &str) -> String {
     format!("{OWNER}int main() {{\n{body}\n    cudaDeviceSynchronize();\n    return 0;\n}}\n")
 }
 
-/// Each leaves in `p` what belongs to an object that is alive, or that has ended with a comment of `ends` put in.
+/// What is looked at, statements behind which the owner of `p` is alive, and such behind which it has ended.
 const ENDS: &[(&str, &str, &str)] = &[
     ("a block", "Owner o(64); float *p = o.p;", "float *p; { Owner o(64); p = o.p; }"),
     ("an early return", "Owner o(64); float *p = o.p;", "float *p = early(3);"),
@@ -192,4 +192,58 @@ fn objects_are_copied_moved_and_ended_as_by_a_compiler() {
         let text = check(&format!("{TRACED}{body}"), &[], 0);
         assert!(!text.contains("left out"), "{statements}: {text}");
     }
+}
+
+#[test]
+fn an_assignment_that_is_defaulted_is_that_of_the_members() {
+    let class = "struct A { Owner own; int n; A(int n) : own(64), n(n) {} A(A &&) = default;
+        A &operator=(A &&) = default; };\n";
+    let of = |body: &str| program(body).replace("int main", &format!("{class}int main"));
+    let right = "A a(1), b(2); float *p = b.own.p; a = std::move(b); if (a.n != 2) p = nullptr; set<<<1, 64>>>(p);";
+    assert!(!check(&of(right), &[], 0).contains("left out"));
+    let wrong = "A a(1), b(2); float *p = a.own.p; a = std::move(b); set<<<1, 64>>>(p);";
+    assert!(check(&of(wrong), &[], 1).contains("error[dangling]"));
+}
+
+/// Temporaries of device code end with their expression, too.
+#[test]
+fn a_temporary_of_a_kernel_ends_with_its_expression() {
+    let source = |rest: &str| {
+        format!(
+            "struct Count {{ int *n; __device__ Count(int *n) : n(n) {{ *n += 1; }}
+                __device__ ~Count() {{ *n -= 1; }} __device__ int get() const {{ return *n; }} }};
+            __global__ void count(int *x) {{ int n = 0; int a = Count(&n).get(); x[n + a - 1] = {rest}; }}
+            int main() {{ int *x; cudaMalloc(&x, 4); count<<<1, 1>>>(x); cudaDeviceSynchronize(); }}"
+        )
+    };
+    check(&source("1"), &[], 0);
+    check(&source("1").replace("n + a - 1", "n + a"), &[], 1);
+}
+
+#[test]
+fn a_jump_that_is_not_understood_ends_the_program() {
+    let rest = "goto done; set<<<1, 64>>>(nullptr); done: return 0;";
+    let text = check(&program(&format!("Owner o(64); set<<<1, 64>>>(o.p); {rest}")), &[], 2);
+    assert!(text.contains("`goto` is not supported in host code"), "{text}");
+    let reached = |when: &str| {
+        program(&format!(
+            "Owner o(64); set<<<1, 64>>>(o.p); if ({when}) throw 1; set<<<1, 64>>>(nullptr);"
+        ))
+    };
+    let text = check(&reached("o.p"), &[], 0);
+    assert!(text.contains("`throw`"), "{text}");
+    check(&reached("!o.p"), &[], 1);
+}
+
+#[test]
+fn what_is_given_by_reference_to_what_is_left_out_is_not_known() {
+    let file = |by: &str| {
+        format!(
+            "{OWNER}void size_of(Unknown what, int {by}n);\nint main() {{ int n = 32; size_of(3, n);
+            Owner o(64); set<<<1, n>>>(o.p); cudaDeviceSynchronize(); }}\n"
+        )
+    };
+    let text = check(&file("&"), &[], 2);
+    assert!(text.contains("`n` is not known here"), "{text}");
+    check(&file(""), &[], 0);
 }
