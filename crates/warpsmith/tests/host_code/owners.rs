@@ -205,6 +205,18 @@ fn an_assignment_that_is_defaulted_is_that_of_the_members() {
     assert!(check(&of(wrong), &[], 1).contains("error[dangling]"));
 }
 
+#[test]
+fn the_copy_that_a_kernel_gets_ends_on_the_host() {
+    let view = "struct View { float *p; bool owns; View(float *p) : p(p), owns(true) {}
+        View(const View &o) : p(o.p), owns(false) {} ~View() { if (owns) cudaFree(p); } };
+        __global__ void see(View v) { v.p[threadIdx.x] = 1.0f; }\n";
+    let twice = "View v(allocated()); see<<<1, 64>>>(v); see<<<1, 64>>>(v);";
+    let file = program(twice).replace("int main", &format!("{view}int main"));
+    check(&file, &[], 0);
+    let text = check(&file.replace("owns(false)", "owns(true)"), &[], 1);
+    assert!(text.contains("error[dangling]"), "{text}");
+}
+
 /// Temporaries of device code end with their expression, too.
 #[test]
 fn a_temporary_of_a_kernel_ends_with_its_expression() {
