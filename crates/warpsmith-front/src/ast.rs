@@ -142,6 +142,9 @@ pub struct FunctionDecl {
     pub head_span: Span,
 }
 
+/// What the statement is called in messages.
+pub(crate) const THROW: &str = "`throw`";
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum FunctionName {
     Plain(Path),

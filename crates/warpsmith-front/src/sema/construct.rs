@@ -133,9 +133,7 @@ impl<'a> Sema<'a> {
         if let [only] = args.as_slice()
             && self.copies(class, &args)
         {
-            let copy = self.copied(only.clone(), span)?;
-            let value = self.rvalue_of(copy, span)?;
-            return self.convert_to(value, &ty, span);
+            return self.initial_value(only.clone(), &ty, span);
         }
         if args.is_empty() && self.is_polymorphic(class) && !self.has_user_ctor(class, 0) {
             let place = self.new_object_place(&ty, span);

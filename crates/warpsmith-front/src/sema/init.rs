@@ -44,10 +44,7 @@ impl<'a> Sema<'a> {
             Operand::Str(text) if matches!(ty, Type::Array(..)) => {
                 self.string_value(ty, &text, e.span)
             }
-            other => {
-                let value = self.rvalue_of(other, e.span)?;
-                self.convert_to(value, ty, e.span)
-            }
+            other => self.initial_value(other, ty, e.span),
         }
     }
 
@@ -142,7 +139,7 @@ impl<'a> Sema<'a> {
         {
             let operand = self.expr(e)?;
             if self.operand_type(&operand).is_some_and(|q| q.ty == *ty) {
-                return self.rvalue_of(operand, span);
+                return self.initial_value(operand, ty, span);
             }
             let mut queue = VecDeque::from([Entry::Ready(operand, e.span)]);
             return self.fill(ty, &mut queue, span);
@@ -326,8 +323,7 @@ impl<'a> Sema<'a> {
         if self.operand_type(&operand).is_some_and(|q| q.ty == *element)
             || self.rank(&operand, &target).is_some()
         {
-            let value = self.rvalue_of(operand, at)?;
-            return self.convert_to(value, element, at);
+            return self.initial_value(operand, element, at);
         }
         queue.push_front(Entry::Ready(operand, at));
         self.deeper(span, |s| s.fill(element, queue, span))
@@ -351,11 +347,7 @@ impl<'a> Sema<'a> {
         operand: Operand<'a>,
         span: Span,
     ) -> Res<Expr> {
-        if let Operand::List(items) = operand {
-            return self.list_value(ty, items, self.f_scope(), span);
-        }
-        let value = self.rvalue_of(operand, span)?;
-        self.convert_to(value, ty, span)
+        self.initial_value(operand, ty, span)
     }
 
     /// `{ .y = 1 }`, `{ [3] = 2 }`; entries without a designator follow the one before.

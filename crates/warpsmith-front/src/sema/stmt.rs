@@ -8,17 +8,6 @@ use super::model::*;
 use super::refused::{JUMP_PAST_OBJECTS, refuse};
 use crate::ast::{self, StmtKind as K};
 
-/// The local object that a `return` hands over, which does not end there.
-fn returned_name(value: Option<&ast::Initializer>) -> Option<&str> {
-    match value {
-        Some(ast::Initializer::Expr(e)) => match &*e.kind {
-            ast::ExprKind::Path(path) => path.as_name(),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
 impl<'a> Sema<'a> {
     /// Lowers statements in order; an error in one does not hide those in the next.
     pub(crate) fn lower_stmts(&mut self, stmts: &'a [ast::Stmt]) {
@@ -69,7 +58,7 @@ impl<'a> Sema<'a> {
         let span = s.span;
         match &s.kind {
             K::Empty => Ok(()),
-            K::Expr(e) => self.discard(e),
+            K::Expr(e) => self.full_expression(|s| s.discard(e)),
             K::Vars(vars) => self.local_vars(vars),
             K::Block(_) => {
                 let block = self.body(s);
@@ -99,7 +88,7 @@ impl<'a> Sema<'a> {
                 if f.loops + f.switches == 0 {
                     return fail("W086", span, "`break` outside of a loop or switch");
                 }
-                self.end_objects_of_break()?;
+                self.end_objects_of_break();
                 self.emit(StmtKind::Break, span);
                 Ok(())
             }
@@ -107,7 +96,7 @@ impl<'a> Sema<'a> {
                 if self.f().loops == 0 {
                     return fail("W086", span, "`continue` outside of a loop");
                 }
-                self.end_objects_of_continue()?;
+                self.end_objects_of_continue();
                 self.emit(StmtKind::Continue, span);
                 Ok(())
             }
@@ -187,6 +176,7 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Res<()> {
         let saved = self.open_scope();
+        let ending = self.f().ending.len();
         let result = (|| {
             if let Some(init) = init {
                 self.stmt(init)?;
@@ -195,7 +185,10 @@ impl<'a> Sema<'a> {
                 let here = self.f_scope();
                 Expr::constant(self.const_value(here, cond)?)
             } else {
-                self.truth_of(cond)?
+                self.full_value(cond.span, |s| {
+                    let truth = s.truth_of(cond)?;
+                    s.as_condition(truth, cond.span)
+                })?
             };
             let c = self.as_condition(c, cond.span)?;
             if let Some(v) = c.as_const() {
@@ -211,6 +204,7 @@ impl<'a> Sema<'a> {
             self.emit(StmtKind::If { cond: c, then, otherwise }, span);
             Ok(())
         })();
+        self.leave_scope(ending);
         self.f().scope = saved;
         result
     }
@@ -242,12 +236,12 @@ impl<'a> Sema<'a> {
     }
 
     fn return_value(&mut self, value: Option<&'a ast::Initializer>, span: Span) -> Res<()> {
-        let value_of = value;
+        let temporaries = self.f().temporaries.len();
         let Some(value) = value else {
             if self.f().ret.as_ref().is_some_and(|r| r.ty != Type::Void) {
                 return fail("W089", span, "`return` needs a value here");
             }
-            self.end_objects(0, None)?;
+            self.end_objects(0, None);
             self.keep_promises(None, span)?;
             self.emit(StmtKind::Return(None), span);
             return Ok(());
@@ -264,7 +258,8 @@ impl<'a> Sema<'a> {
             }
         };
         if let Operand::Void = operand {
-            self.end_objects(0, None)?;
+            self.end_temporaries(temporaries);
+            self.end_objects(0, None);
             self.emit(StmtKind::Return(None), span);
             return Ok(());
         }
@@ -287,14 +282,15 @@ impl<'a> Sema<'a> {
             let d = error("W089", span, "this function returns nothing (`void`)");
             return Err(d.into());
         }
-        let operand = match ret.is_reference() {
-            true => operand,
-            false => self.handed_over(operand, span)?,
+        let (operand, given) = match ret.is_reference() {
+            true => (operand, None),
+            false => self.handed_over(operand, &ret, span)?,
         };
         let mut value = self.pass(operand, &ret, span)?;
-        if !self.f().ending.is_empty() {
+        if !self.f().ending.is_empty() || self.f().temporaries.len() > temporaries {
             value = self.hold_now(value, span);
-            self.end_objects(0, returned_name(value_of))?;
+            self.end_temporaries(temporaries);
+            self.end_objects(0, given.as_ref());
         }
         let Some(value) = self.keep_promises(Some(value), span)? else {
             return Err(Failure::Reported);
@@ -310,7 +306,7 @@ impl<'a> Sema<'a> {
 
     /// Case labels stand directly in the body; each starts an arm that falls through to the next.
     fn switch(&mut self, selector: &'a ast::Expr, body: &'a ast::Stmt, span: Span) -> Res<()> {
-        let value = self.rvalue(selector)?;
+        let value = self.full_value(selector.span, |s| s.rvalue(selector))?;
         let value = match value.ty {
             Type::Scalar(s) if s.is_integer() => {
                 super::convert::cast_scalar(value, super::convert::promoted(s), selector.span)
