@@ -126,17 +126,89 @@ fn threads_have_several_elements_of_each_plane() {
         &[("n", 5), ("m", 6), ("steps", 3)],
         &[("n", 2), ("m", 2), ("steps", 5)],
         &[("n", 7), ("m", 12), ("steps", 3)],
-        &[("n", 9), ("m", 40), ("steps", 5)],
+        &[("n", 8), ("m", 28), ("steps", 4)],
     ];
     let rest = "bind k, j, i -> z, y, x block 8x4x1\nbind k#2, j#2, i#2 -> z, y, x block 8x4x1";
     for shape in [
         "block 6x3 slices 2 each 4x4 ahead 2",
         "block 8x3 slices 1 each 4x2 ahead 1",
-        "block 12x3 slices 3 each 2x3 ahead 3",
-        "block 16x8 slices 2 each 1 ahead 2",
+        "block 12x8 slices 2 each 2x1 ahead 3",
     ] {
         let text = check(HEAT, &format!("fuse_kernels k, k#2 {shape}\n{rest}"), sizes);
         has(&text, &["__pipeline_memcpy_async", "turns > 0"]);
+    }
+}
+
+/// Two nests of three dimensions, of which the second stores elsewhere.
+fn volumes(first: &str, second: &str) -> String {
+    format!(
+        "
+void both(int n, int m, const float u[n][m][m], float v[n][m][m], float w[n][m][m], const float f[n][m][m])
+{{
+    #pragma omp parallel for collapse(3)
+    for (int k = 1; k < n - 1; k++)
+        for (int j = 2; j < m - 1; j++)
+            for (int i = 1; i < m - 1; i++) {{
+                {first}
+            }}
+    #pragma omp parallel for collapse(3)
+    for (int k = 1; k < n - 2; k++)
+        for (int j = 1; j < m - 1; j++)
+            for (int i = 3; i < m - 2; i++) {{
+                {second}
+            }}
+}}
+"
+    )
+}
+
+#[test]
+fn boxes_and_other_arrays_beside_what_is_copied_ahead() {
+    let sizes: Sizes<'_> = &[
+        &[("n", 4), ("m", 6)],
+        &[("n", 6), ("m", 16)],
+        &[("n", 9), ("m", 35)],
+        &[("n", 2), ("m", 9)],
+    ];
+    let first = [
+        "v[k][j][i] = u[k - 1][j - 1][i - 1] + u[k + 1][j][i + 1] * u[k][j + 1][i - 1];",
+        "v[k][j][i] = u[k][j][i + 1] * f[k][j - 1][i] + u[k][j][i];",
+        "float s = u[k][j][i]; if (s > 0.5f) s = s * u[k][j - 2][i]; v[k][j][i] = s;",
+    ];
+    let second = [
+        "w[k][j][i] = v[k + 2][j - 1][i + 1] - v[k - 1][j + 1][i - 3] + v[k + 2][j][i];",
+        "float s = v[k][j][i - 1], e = v[k + 1][j][i]; if (s > f[k][j][i]) w[k][j][i] = s; else w[k][j][i] = e;",
+        "w[k][j][i - 3] += v[k - 1][j][i + 2] * f[k][j][i - 1];",
+    ];
+    for (n, first) in first.iter().enumerate() {
+        for second in second {
+            let shape =
+                ["block 5x4 slices 2 each 4x3 ahead 2", "block 12x9 slices 1 each 2x1 ahead 1"]
+                    [n % 2];
+            check(&volumes(first, second), &format!("fuse_kernels k, k#2 {shape}"), sizes);
+        }
+    }
+}
+
+#[test]
+fn elements_of_threads_that_cannot_be() {
+    let double = format!("{ALL} v[i][j] = 2 * u[i][j];");
+    let around = format!("{INSIDE} w[i][j] = v[i - 1][j] + v[i][j - 1];");
+    let strided = format!("{ALL} v[i][j] = 2 * u[i][m - 1 - j];");
+    for (first, shape, why) in [
+        (&double, "block 32 slices 1 each 3 ahead 1", "a vector of 16 bytes at most"),
+        (&double, "block 32 slices 1 each 4x2 ahead 1", "along its loops but the outermost only"),
+        (&double, "block 32 slices 1 each 4 ahead 9", "1 to 8 planes are on their way"),
+        (&double, "block 32 slices 1 group 2 each 4 ahead 1", "one plane goes at a time"),
+        (
+            &double,
+            "block 1024 slices 1 each 4 ahead 8",
+            "bytes of shared memory, of which there are",
+        ),
+        (&strided, "block 32 slices 1 each 4 ahead 1", "it reads no array with the extents of `v`"),
+    ] {
+        let text = refused_text(&both(first, &around), &format!("fuse_kernels i, i#2 {shape}"));
+        has(&text, &[why]);
     }
 }
 

@@ -191,3 +191,29 @@ fn equations_of_arguments_are_hardly_met() {
         assert!(planned(&text).is_ok(), "{between}");
     }
 }
+
+/// One value of a size shows nothing of others at which the same is done, unless the text compares with this value.
+#[test]
+fn what_one_value_shows_is_nothing_for_others() {
+    for rare in [
+        "n % 10007 == 5003",
+        "(n & 0xfff) == 0xabc && (s & 7) == 5",
+        "n % 10007 == 5003 && s % 17 == 3",
+    ] {
+        let text = format!(
+            "__global__ void k(const int *in, int *out, int n, int s) {{
+    __shared__ int t[64];
+    int p = threadIdx.x, i = blockIdx.x * 64 + p;
+    if (i < n) t[p] = in[i];
+    if (i < n && {rare}) t[p] = 9;
+    __syncthreads();
+    if (i < n && i > 0) out[i] = __opt__(in[i - 1]);
+}}
+"
+        );
+        let input = Input { blocks: vec![[64, 1, 1]], ..Input::default() };
+        let said = planned_with(&text, input).map(|s| panic!("{}", s.text));
+        let (_, said) = said.unwrap_or_else(|e| e);
+        assert!(said.contains("W713"), "{rare}: {said}");
+    }
+}

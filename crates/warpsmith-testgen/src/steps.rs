@@ -283,7 +283,9 @@ impl Writer<'_, '_, '_> {
             "fuse_kernels" => {
                 let (first, second) = (self.loop_where(|l| l.root)?, self.loop_where(|l| l.root)?);
                 let block = self.choice.pick(&["32", "40", "12x8", "32x6"]);
-                let slices = self.choice.pick(&["1", "2", "3 group 2", "1 group 3"]);
+                let slices =
+                    ["1", "2", "3 group 2", "1 group 3", "1 each 4 ahead 1", "2 each 2x2 ahead 2"];
+                let slices = self.choice.pick(&slices);
                 Some(format!("fuse_kernels {first}, {second} block {block} slices {slices}"))
             }
             _ => self.bound((name, example)),

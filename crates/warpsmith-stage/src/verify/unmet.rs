@@ -138,10 +138,11 @@ impl Finder<'_> {
         let at = cond.origin.span.and_then(|s| self.own(s)).unwrap_or(span);
         let went = [Turn::Yes, Turn::No].map(|turn| self.went(span, turn));
         let rare = |turn| self.ways.is_rare(&Way { span, turn });
-        if went[0] && went[1] && self.relates_arguments(cond) {
+        if went[0] && went[1] {
+            let relates = self.relates_arguments(cond);
             // What holds by accident where it was met is no reason for others.
             for (n, turn) in [Turn::Yes, Turn::No].into_iter().enumerate() {
-                if matters[n] && rare(turn) {
+                if matters[n] && (relates && rare(turn) || self.met_at_one(cond, span, turn)) {
                     let unmet = Unmet { at, how: ["holds", "fails"][n], matters: true, rare: true };
                     self.found.push(unmet);
                 }
@@ -164,6 +165,34 @@ impl Finder<'_> {
             let made = [a, b].into_iter().any(|e| matches!(&*e.kind, ExprKind::Binary(..)));
             let uniform = names.iter().all(|v| argument(*v)) && names.len() > 1;
             found |= op.is_comparison() && uniform && made;
+        });
+        found
+    }
+
+    /// Whether a way was taken for one value of an argument alone, which the condition does not simply compare with a number: it
+    /// may be taken for others that launches did not have.
+    fn met_at_one(&self, cond: &Expr, span: Span, turn: Turn) -> bool {
+        let pinned = self.ways.pinned(&Way { span, turn });
+        pinned.into_iter().any(|name| !self.compares(cond, name))
+    }
+
+    /// Whether a condition compares an argument with a number.
+    fn compares(&self, cond: &Expr, name: &str) -> bool {
+        let argument = |e: &Expr| match &*e.without_casts().kind {
+            ExprKind::Read(p) => match &*p.kind {
+                PlaceKind::Var(v) => self.function.var(*v).name == name,
+                _ => false,
+            },
+            _ => false,
+        };
+        let mut found = argument(cond);
+        visit::for_each_subexpr(cond, &mut |e| match &*e.kind {
+            ExprKind::Binary(op, a, b) if op.is_comparison() => {
+                let constant = |e: &Expr| e.without_casts().as_const().is_some();
+                found |= argument(a) && constant(b) || argument(b) && constant(a);
+            }
+            ExprKind::Unary(_, inner) => found |= argument(inner),
+            _ => {}
         });
         found
     }

@@ -292,6 +292,9 @@ fn check_shape(legal: &LegalFuseKernels<'_>) -> Result<(), Refusal> {
     if shape.group == 0 || shape.group > MOST_TOGETHER {
         return refused(root, "1 to 16 planes go together");
     }
+    if shape.each.is_some() && shape.group > 1 {
+        return refused(root, "where threads have several elements, one plane goes at a time");
+    }
     if shape.block[used..].iter().any(|n| *n != 1) {
         return refused(root, "a block has threads along its loops but the outermost only");
     }

@@ -196,13 +196,14 @@ fn check_each(pair: &Pair, element: Scalar, each: Each) -> Result<(), Refusal> {
     if each.ahead == 0 || each.ahead > MOST_AHEAD {
         return refused(root, format!("1 to {MOST_AHEAD} planes are on their way"));
     }
-    let vectors = [element, pair.element].iter().all(|e| width == 1 || has_vector(*e, width));
+    let vectors = matches!(width, 1 | 2 | 4)
+        && [element, pair.element].iter().all(|e| width == 1 || has_vector(*e, width));
     match vectors && element.bytes() >= 4 && width * element.bytes() <= WIDEST {
         true => Ok(()),
         false => refused(
             root,
             format!(
-                "neighbours along the innermost loop make up a vector of {WIDEST} bytes at most, of elements of 4 bytes or more"
+                "neighbours along the innermost loop, 1, 2 or 4, make up a vector of {WIDEST} bytes at most, of elements of 4 bytes or more"
             ),
         ),
     }
