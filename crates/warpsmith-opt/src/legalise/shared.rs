@@ -8,7 +8,7 @@ use warpsmith_ir::{
 
 use super::Lowering;
 use crate::build::stmts::{declare, undefined};
-use crate::of_gpu::STATIC_SHARED;
+use crate::kernel::STATIC_SHARED;
 use crate::walk;
 
 /// Where parts begin: vectors of any kind are aligned there.

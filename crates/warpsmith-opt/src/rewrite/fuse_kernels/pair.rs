@@ -105,6 +105,18 @@ impl Pair {
         Some(Window { low: *planes.first()?, high: *planes.last()? })
     }
 
+    /// How many planes the second nest is behind the first one where a barrier stands before both: what it reads beside a thread's
+    /// own elements was written in the step before.
+    pub fn behind(&self) -> i64 {
+        let beside = self.shared().map_or(0, |w| w.high + 1);
+        self.along(0).high.max(beside)
+    }
+
+    /// Planes in shared memory then: the one that is written and those that are read beside a thread's own.
+    pub fn ring_slots(&self) -> u32 {
+        self.shared().map_or(0, |w| (self.behind() - w.low) as u32 + 1)
+    }
+
     /// Planes in shared memory: those from a group's newest back to the last that is read, and a group that is written meanwhile.
     pub fn slots(&self, group: u32) -> u32 {
         self.shared().map_or(0, |w| (self.along(0).high - w.low) as u32 + 2 * group)

@@ -7,7 +7,7 @@ use warpsmith_ir::{
 
 use super::launch::Grid;
 use super::pair::{Pair, Sweep, Window};
-use super::{LegalFuseKernels, launch, ring};
+use super::{LegalFuseKernels, launch};
 use crate::build::arithmetic::{offset, plus, times};
 use crate::build::conditions::{all_of, select};
 use crate::build::counters;
@@ -59,7 +59,7 @@ impl LegalFuseKernels<'_> {
     /// Planes that a thread has of its own column: those before a group that its iterations read, and the group.
     fn own_planes(&self) -> u32 {
         match &self.ring {
-            Some(_) => (ring::behind(&self.pair) - self.pair.along(0).low) as u32 + 1,
+            Some(_) => (self.pair.behind() - self.pair.along(0).low) as u32 + 1,
             None => self.pair.along(0).width() + self.shape.group,
         }
     }
@@ -67,7 +67,7 @@ impl LegalFuseKernels<'_> {
     /// Planes of what the first nest computes that are in shared memory.
     fn slots(&self) -> u32 {
         match &self.ring {
-            Some(_) => ring::slots(&self.pair),
+            Some(_) => self.pair.ring_slots(),
             None => self.pair.slots(self.shape.group),
         }
     }

@@ -7,17 +7,10 @@ use warpsmith_ir::{
 
 use super::super::text::Maker;
 use super::counters::Counters;
-use super::text::Step;
+use super::step::{Source, Step};
 use crate::build::arithmetic::{offset, plus, times};
 use crate::build::stmts::{element_at, element_of, set, undefined, when};
 use crate::build::vectors;
-
-/// Where a thread's part of each plane comes from.
-pub(super) struct Source {
-    /// The column, and the numbers of its rows' first elements.
-    column: VarId,
-    rows: Option<VarId>,
-}
 
 /// A number moved into a range from 0 on.
 fn clamped(e: Expr, last: Expr) -> Expr {

@@ -5,20 +5,11 @@ use warpsmith_ir::{BinaryOp, Expr, Place, PlaceKind, Scalar, Space, Stmt, StmtKi
 use super::super::text::{ITSELF, Maker};
 use super::counters::Counters;
 use super::parts::Parts;
-use super::text::Step;
+use super::step::{Left, Step};
 use crate::build::arithmetic::{offset, plus, times};
 use crate::build::conditions::{all_of, select};
 use crate::build::stmts::{self, set, when};
 use crate::rewrite::edit::copy;
-
-/// Elements that the second nest reads and the first one does not compute.
-pub(super) struct Left {
-    /// A bit for each element of the thread: in planes that the first nest has iterations in, and in others.
-    beside: VarId,
-    all: VarId,
-    /// Of the plane at hand.
-    now: VarId,
-}
 
 fn bit(at: &[Expr], each: [u32; 3]) -> Expr {
     let number = at

@@ -7,25 +7,14 @@ use warpsmith_ir::{
 
 use super::super::text::{ITSELF, Maker};
 use super::super::{LegalFuseKernels, pair};
+use super::compute;
 use super::counters::Counters;
 use super::parts::Parts;
-use super::text::Step;
-use super::{behind, compute};
+use super::step::{Results, Step};
 use crate::build::arithmetic::offset;
 use crate::build::conditions::{all_of, select};
 use crate::build::stmts::{element_at, set, undefined, when};
 use crate::walk;
-
-/// Where the second nest stores one element at its end: results are collected, and stored row by row.
-pub(super) struct Results {
-    var: VarId,
-    /// Stores of whole vectors lie at multiples of their length.
-    vectors: bool,
-    /// The thread's vectors of rows are whole.
-    whole: VarId,
-    /// Elements in no iteration are those of the input, plane by plane: the second nest writes there and back.
-    kept: Option<Parts>,
-}
 
 /// The element of an array that the second nest stores to as its last statement, at its counters but for constants.
 pub(super) fn stored_last(
@@ -65,7 +54,7 @@ impl Maker<'_, '_> {
         let width = self.legal.shape.each(0);
         let last = distances.last().copied().unwrap_or(0);
         let vectors = self.vectors && width > 1 && last.rem_euclid(width.into()) == 0;
-        let back = -behind(&self.legal.pair);
+        let back = -self.legal.pair.behind();
         let held = distances.iter().all(|n| *n == 0) && inner.reads.along(0).low <= back;
         let turned = self.legal.turns.as_ref().is_some_and(|turns| turns.array == inner.array);
         let kept = (vectors && held && turned).then(|| {
@@ -117,7 +106,7 @@ impl Maker<'_, '_> {
         mut nest: Stmt,
         finishes: [VarId; 2],
     ) -> Vec<Stmt> {
-        let late = step.input.newest + behind(&self.legal.pair);
+        let late = step.input.newest + self.legal.pair.behind();
         let plane = offset(self.number(self.plane), -late);
         let counters = Counters::new(self);
         let at = counters.at.clone();
@@ -149,7 +138,7 @@ impl Maker<'_, '_> {
         };
         let inside = results.kept.as_ref().and_then(|parts| parts.of(self, at));
         if let Some(inside) = inside.filter(|_| step.finishes_freely) {
-            let kept = step.input.own_at(self, -behind(&self.legal.pair), at);
+            let kept = step.input.own_at(self, -self.legal.pair.behind(), at);
             *value = select(inside, value.clone(), Expr::read(kept));
         }
         let own = element_at(self.kernel.func(), results.var, at.iter().cloned());

@@ -11,6 +11,7 @@ mod compute;
 mod counters;
 mod finish;
 mod parts;
+mod step;
 mod text;
 
 pub(super) use alignment::chosen;
@@ -122,7 +123,7 @@ impl Ring {
         };
         let input = u64::from(self.slots()) * u64::from(self.element.bytes());
         let input = input * plane(&|axis| self.more(legal, axis));
-        let between = u64::from(slots(&legal.pair)) * u64::from(legal.pair.element.bytes());
+        let between = u64::from(legal.pair.ring_slots()) * u64::from(legal.pair.element.bytes());
         let (bytes, most) = (input + between * plane(&|_| 0), legal.kernel.gpu.shared);
         match bytes > most.into() {
             true => refused(
@@ -134,17 +135,6 @@ impl Ring {
             false => Ok(()),
         }
     }
-}
-
-/// How many planes the second nest is behind the first one.
-pub(super) fn behind(pair: &Pair) -> i64 {
-    let beside = pair.shared().map_or(0, |w| w.high + 1);
-    pair.along(0).high.max(beside)
-}
-
-/// Planes of what the first nest computes in shared memory: the one that is written and those that are read beside a thread's own.
-pub(super) fn slots(pair: &Pair) -> u32 {
-    pair.shared().map_or(0, |w| (behind(pair) - w.low) as u32 + 1)
 }
 
 type Distances = Vec<(Place, Vec<i64>)>;

@@ -7,36 +7,16 @@ use warpsmith_ir::{
 
 use super::super::elements;
 use super::super::text::{Maker, Nests, with_type};
+use super::Ring;
 use super::around::Planes;
-use super::arrive::Source;
-use super::compute::Left;
 use super::counters::Counters;
-use super::finish::{Results, stored_last};
-use super::parts::Parts;
-use super::{Ring, behind};
+use super::finish::stored_last;
+use super::step::Step;
 use crate::build::arithmetic::{offset, plus};
 use crate::build::stmts::{self, barrier, declare, element_at, looped, set, undefined};
 use crate::build::vectors::WIDEST;
 use crate::rewrite::edit::runs;
 use crate::walk;
-
-/// What stands for both nests.
-pub(super) struct Step<'l> {
-    pub ring: &'l Ring,
-    /// What the first nest reads, and what it computes.
-    pub input: Planes,
-    pub between: Planes,
-    pub source: Source,
-    /// What the first nest does not compute of what the second one reads.
-    pub left: Option<Left>,
-    /// The elements that a nest may be run for; `None`: for all, since it only calculates.
-    pub computes: Option<Parts>,
-    pub finishes_freely: bool,
-    /// The elements of both nests that the thread stores.
-    pub keeps: Option<Parts>,
-    pub stores: Parts,
-    pub results: Option<Results>,
-}
 
 impl<'l> Maker<'_, 'l> {
     /// The text of a thread.
@@ -55,7 +35,7 @@ impl<'l> Maker<'_, 'l> {
         let pair = &self.legal.pair;
         let (input, between) = (ring.reads.along(0), pair.along(0));
         let both = i64::from(input.width()) + i64::from(between.width());
-        let late = input.high + behind(pair);
+        let late = input.high + pair.behind();
         let least = late - between.low - input.low;
         let (first, second) = (&pair.first.loops[0], &pair.second.loops[0]);
         let computes = [input.high, input.width().into(), both];
@@ -172,9 +152,9 @@ impl<'l> Maker<'_, 'l> {
             reads: pair.reads.clone(),
             element: pair.element,
             own: self.own,
-            own_planes: (behind(pair) - pair.along(0).low) as u32 + 1,
-            newest: behind(pair),
-            shared: self.planes.map(|planes| (planes, super::slots(pair))),
+            own_planes: (pair.behind() - pair.along(0).low) as u32 + 1,
+            newest: pair.behind(),
+            shared: self.planes.map(|planes| (planes, pair.ring_slots())),
             shift: 0,
             boxes: Default::default(),
         };
