@@ -1,5 +1,8 @@
 //! What a thread does in each step.
 
+use std::collections::BTreeSet;
+
+use warpsmith_ir::visit::{self, Access};
 use warpsmith_ir::{
     BinaryOp, Block, Expr, ExprKind, ForLoop, LoopKind, Origin, Place, PlaceKind, Space, Stmt,
     StmtKind, Type, Value, Var, VarId, VarKind,
@@ -58,7 +61,7 @@ impl<'l> Maker<'_, 'l> {
         let (counter, function) = (self.step, self.kernel.func_mut());
         let l = stmts::counted(function, counter, limit, kind, body);
         text.push(looped(with_type(l, &ty)));
-        text
+        without_unread(text)
     }
 
     fn step_of(
@@ -243,6 +246,27 @@ impl<'l> Maker<'_, 'l> {
         runs::drop_unread(&mut block);
         block.stmts
     }
+}
+
+/// Statements without arrays that are set and not read, and the loops that set them.
+fn without_unread(text: Vec<Stmt>) -> Vec<Stmt> {
+    let mut block = Block::new(text);
+    let mut read = BTreeSet::new();
+    visit::for_each_place(&block, &mut |place, access| {
+        if access != Access::Write {
+            read.extend(place.root_var());
+        }
+    });
+    let array = |s: &Stmt| match &s.kind {
+        StmtKind::Decl { var, init: None } => Some(*var),
+        StmtKind::For(l) => match l.body.stmts.as_slice() {
+            [only] => walk::changed(only).and_then(|place| place.root_var()),
+            _ => None,
+        },
+        _ => None,
+    };
+    block.stmts.retain(|s| array(s).is_none_or(|var| read.contains(&var)));
+    block.stmts
 }
 
 /// Statements compute from variables and what threads hold alone, and divide no integers: they may run where there is no
