@@ -650,8 +650,8 @@ template <typename T, typename D = default_delete<T>> struct unique_ptr {
     bool operator!=(const void *other) const { return p != other; }
 };
 template <typename T, typename D> struct unique_ptr<T[], D> : unique_ptr<T, D> {
-    unique_ptr(T *given = nullptr) { this->p = given; }
-    template <typename E> unique_ptr(T *given, E deleter) { this->p = given; this->deleter_ = deleter; }
+    unique_ptr(T *given = nullptr) : unique_ptr<T, D>(given) {}
+    template <typename E> unique_ptr(T *given, E deleter) : unique_ptr<T, D>(given, deleter) {}
 };
 // The value that a variable had before it gets another one.
 template <typename T, typename U> T exchange(T &variable, U value) {
