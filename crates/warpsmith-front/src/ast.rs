@@ -142,9 +142,6 @@ pub struct FunctionDecl {
     pub head_span: Span,
 }
 
-/// What the statement is called in messages.
-pub(crate) const THROW: &str = "`throw`";
-
 #[derive(Clone, Debug, PartialEq)]
 pub enum FunctionName {
     Plain(Path),

@@ -10,8 +10,6 @@ mod in_flight;
 mod lost;
 #[path = "host_code/memory.rs"]
 mod memory;
-#[path = "host_code/owners.rs"]
-mod owners;
 #[path = "host_code/sizes.rs"]
 mod sizes;
 #[path = "host_code/waiting.rs"]

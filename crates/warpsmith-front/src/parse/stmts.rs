@@ -126,7 +126,7 @@ impl<'t> Cx<'t> {
                 }
                 return;
             }
-            "throw_statement" => StmtKind::Unsupported { what: crate::ast::THROW.to_owned() },
+            "throw_statement" => StmtKind::Unsupported { what: "`throw`".to_owned() },
             // Nothing is thrown here: what is tried is done.
             "try_statement" => match field(node, "body") {
                 Some(body) => StmtKind::Block(self.block(body)),

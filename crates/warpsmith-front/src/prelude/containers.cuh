@@ -180,8 +180,7 @@ template <typename T> struct queue {
     size_t first;
     queue() : first(0) {}
     void push(const T &v) { all.push_back(v); }
-    void push(T &&v) { all.push_back(std::move(v)); }
-    template <typename... A> void emplace(A &&...values) { all.emplace_back(std::forward<A>(values)...); }
+    template <typename... A> void emplace(A... values) { push(T(values...)); }
     void pop() { first++; }
     T &front() { return all[first]; }
     bool empty() const { return first == all.size(); }
@@ -190,8 +189,7 @@ template <typename T> struct queue {
 template <typename T> struct stack {
     vector<T> all;
     void push(const T &v) { all.push_back(v); }
-    void push(T &&v) { all.push_back(std::move(v)); }
-    template <typename... A> void emplace(A &&...values) { all.emplace_back(std::forward<A>(values)...); }
+    template <typename... A> void emplace(A... values) { push(T(values...)); }
     void pop() { all.pop_back(); }
     T &top() { return all.back(); }
     bool empty() const { return all.empty(); }
@@ -208,60 +206,12 @@ template <typename T, typename S = vector<T>, typename C = ::thrust::less<T>> st
     size_t size() const { return all.size(); }
 };
 
-// What the owners of an object share: how many there are, and how it ends.
-struct ownersOf {
-    long uses;
-    virtual void end() = 0;
-};
-template <typename T, typename D> struct ownersUntil : ownersOf {
-    T *held;
-    D deleter;
-    ownersUntil(T *given, const D &how) : held(given), deleter(how) { uses = 1; }
-    void end() override { deleter(held); }
-};
 template <typename T> struct shared_ptr {
     T *p;
-    ownersOf *owners;
-    shared_ptr() : p(nullptr), owners(nullptr) {}
-    shared_ptr(T *given) : p(given), owners(nullptr) {
-        if (given) owners = new ownersUntil<T, default_delete<T>>(given, default_delete<T>());
-    }
-    template <typename E> shared_ptr(T *given, E deleter) : p(given), owners(new ownersUntil<T, E>(given, deleter)) {}
-    shared_ptr(const shared_ptr &other) : p(other.p), owners(other.owners) { join_(); }
-    shared_ptr(shared_ptr &&other) : p(other.p), owners(other.owners) { other.forget_(); }
-    template <typename U> shared_ptr(const shared_ptr<U> &other) : p(other.p), owners(other.owners) { join_(); }
-    ~shared_ptr() { leave_(); }
-    shared_ptr &operator=(const shared_ptr &other) {
-        ownersOf *before = owners;
-        p = other.p;
-        owners = other.owners;
-        join_();
-        if (before && --before->uses == 0) before->end();
-        return *this;
-    }
-    shared_ptr &operator=(shared_ptr &&other) {
-        if (this == &other) return *this;
-        leave_();
-        p = other.p;
-        owners = other.owners;
-        other.forget_();
-        return *this;
-    }
-    void join_() {
-        if (owners) owners->uses++;
-    }
-    void forget_() {
-        p = nullptr;
-        owners = nullptr;
-    }
-    void leave_() {
-        if (owners && --owners->uses == 0) owners->end();
-        forget_();
-    }
-    void reset() { leave_(); }
-    void reset(T *given) { *this = shared_ptr(given); }
-    template <typename E> void reset(T *given, E deleter) { *this = shared_ptr(given, deleter); }
-    long use_count() const { return owners ? owners->uses : 0; }
+    shared_ptr(T *given = nullptr) : p(given) {}
+    template <typename U> shared_ptr(const shared_ptr<U> &other) : p(other.p) {}
+    template <typename E> shared_ptr(T *given, E deleter) : p(given) {}
+    void reset(T *given = nullptr) { p = given; }
     operator bool() const { return p != nullptr; }
     bool operator==(const void *other) const { return p == other; }
     bool operator!=(const void *other) const { return p != other; }
@@ -270,7 +220,5 @@ template <typename T> struct shared_ptr {
     T *operator->() const { return p; }
     T &operator[](size_t i) const { return p[i]; }
 };
-template <typename T, typename... A> shared_ptr<T> make_shared(A &&...values) {
-    return shared_ptr<T>(new T(std::forward<A>(values)...));
-}
+template <typename T, typename... A> shared_ptr<T> make_shared(A... values) { return shared_ptr<T>(new T(values...)); }
 } // namespace std

@@ -364,11 +364,6 @@ template <typename I> struct reverse_iterator {
 template <typename T> class vector {
     T *data_;
     size_t size_, capacity_;
-    // Elements that end are made and ended one by one; what others hold is only written over.
-    static constexpr bool ends_ = !std::is_trivially_destructible<T>::value;
-    void end_(size_t from) {
-        for (size_t i = size_; i > from; i--) data_[i - 1].~T();
-    }
 
 public:
     typedef T value_type;
@@ -377,64 +372,37 @@ public:
     vector() : data_(0), size_(0), capacity_(0) {}
     vector(size_t n) : size_(n), capacity_(n) {
         data_ = (T *)malloc(n * sizeof(T));
-        if constexpr (ends_) for (size_t i = 0; i < n; i++) new (data_ + i) T();
-        else for (size_t i = 0; i < n; i++) data_[i] = T();
+        for (size_t i = 0; i < n; i++) data_[i] = T();
     }
     vector(size_t n, const T &value) : size_(n), capacity_(n) {
         data_ = (T *)malloc(n * sizeof(T));
-        if constexpr (ends_) for (size_t i = 0; i < n; i++) new (data_ + i) T(value);
-        else for (size_t i = 0; i < n; i++) data_[i] = value;
+        for (size_t i = 0; i < n; i++) data_[i] = value;
     }
     template <typename I> vector(reverse_iterator<I> first, reverse_iterator<I> last) : data_(0), size_(0), capacity_(0) {
         for (; first != last; ++first) push_back(*first);
     }
     template <typename U> vector(U *first, U *last) : size_(last - first), capacity_(last - first) {
         data_ = (T *)malloc(size_ * sizeof(T));
-        if constexpr (ends_) for (size_t i = 0; i < size_; i++) new (data_ + i) T(first[i]);
-        else for (size_t i = 0; i < size_; i++) data_[i] = T(first[i]);
+        for (size_t i = 0; i < size_; i++) data_[i] = T(first[i]);
     }
     vector(const T *first, const T *last) : size_(last - first), capacity_(last - first) {
         data_ = (T *)malloc(size_ * sizeof(T));
-        if constexpr (ends_) for (size_t i = 0; i < size_; i++) new (data_ + i) T(first[i]);
-        else for (size_t i = 0; i < size_; i++) data_[i] = first[i];
+        for (size_t i = 0; i < size_; i++) data_[i] = first[i];
     }
     vector(initializer_list<T> list) : size_(list.size()), capacity_(list.size()) {
         data_ = (T *)malloc(size_ * sizeof(T));
-        if constexpr (ends_) for (size_t i = 0; i < size_; i++) new (data_ + i) T(list.begin()[i]);
-        else for (size_t i = 0; i < size_; i++) data_[i] = list.begin()[i];
+        for (size_t i = 0; i < size_; i++) data_[i] = list.begin()[i];
     }
     vector(const vector &other) : size_(other.size_), capacity_(other.size_) {
         data_ = (T *)malloc(size_ * sizeof(T));
         if constexpr (std::is_arithmetic<T>::value) memcpy(data_, other.data_, size_ * sizeof(T));
-        else if constexpr (ends_) for (size_t i = 0; i < size_; i++) new (data_ + i) T(other.data_[i]);
         else for (size_t i = 0; i < size_; i++) data_[i] = other.data_[i];
-    }
-    vector(vector &&other) : data_(other.data_), size_(other.size_), capacity_(other.capacity_) {
-        other.data_ = 0;
-        other.size_ = 0;
-        other.capacity_ = 0;
-    }
-    ~vector() {
-        if constexpr (ends_) { end_(0); free(data_); }
-    }
-    vector &operator=(vector &&other) {
-        if (this == &other) return *this;
-        if constexpr (ends_) { end_(0); free(data_); }
-        data_ = other.data_;
-        size_ = other.size_;
-        capacity_ = other.capacity_;
-        other.data_ = 0;
-        other.size_ = 0;
-        other.capacity_ = 0;
-        return *this;
     }
     vector &operator=(const vector &other) {
         if (this == &other) return *this;
         T *copy = (T *)malloc(other.size_ * sizeof(T));
         if constexpr (std::is_arithmetic<T>::value) memcpy(copy, other.data_, other.size_ * sizeof(T));
-        else if constexpr (ends_) for (size_t i = 0; i < other.size_; i++) new (copy + i) T(other.data_[i]);
         else for (size_t i = 0; i < other.size_; i++) copy[i] = other.data_[i];
-        if constexpr (ends_) { end_(0); free(data_); }
         data_ = copy;
         size_ = other.size_;
         capacity_ = other.size_;
@@ -465,55 +433,29 @@ public:
     T &back() { return data_[size_ - 1]; }
     const T &front() const { return data_[0]; }
     const T &back() const { return data_[size_ - 1]; }
-    void clear() {
-        if constexpr (ends_) end_(0);
-        size_ = 0;
-    }
+    void clear() { size_ = 0; }
     void reserve(size_t n) {
         if (n > capacity_) {
             T *old = data_;
             data_ = (T *)malloc(n * sizeof(T));
-            if constexpr (ends_) {
-                for (size_t i = 0; i < size_; i++) {
-                    new (data_ + i) T(std::move(old[i]));
-                    old[i].~T();
-                }
-                free(old);
-            } else {
-                for (size_t i = 0; i < size_; i++) data_[i] = old[i];
-            }
+            for (size_t i = 0; i < size_; i++) data_[i] = old[i];
             capacity_ = n;
         }
     }
     void resize(size_t n) {
         reserve(n);
-        if constexpr (ends_) {
-            if (n < size_) end_(n);
-            for (size_t i = size_; i < n; i++) new (data_ + i) T();
-        } else {
-            for (size_t i = size_; i < n; i++) data_[i] = T();
-        }
+        for (size_t i = size_; i < n; i++) data_[i] = T();
         size_ = n;
     }
     void resize(size_t n, const T &value) {
         reserve(n);
-        if constexpr (ends_) {
-            if (n < size_) end_(n);
-            for (size_t i = size_; i < n; i++) new (data_ + i) T(value);
-        } else {
-            for (size_t i = size_; i < n; i++) data_[i] = value;
-        }
+        for (size_t i = size_; i < n; i++) data_[i] = value;
         size_ = n;
     }
     void assign(size_t n, const T &value) {
-        if constexpr (ends_) {
-            clear();
-            resize(n, value);
-        } else {
-            reserve(n);
-            for (size_t i = 0; i < n; i++) data_[i] = value;
-            size_ = n;
-        }
+        reserve(n);
+        for (size_t i = 0; i < n; i++) data_[i] = value;
+        size_ = n;
     }
     void assign(initializer_list<T> list) {
         clear();
@@ -521,24 +463,14 @@ public:
     }
     void push_back(const T &value) {
         if (size_ == capacity_) reserve(2 * capacity_ + 8);
-        if constexpr (ends_) new (data_ + size_) T(value);
-        else data_[size_] = value;
+        data_[size_] = value;
         size_ = size_ + 1;
     }
-    void push_back(T &&value) {
-        if (size_ == capacity_) reserve(2 * capacity_ + 8);
-        if constexpr (ends_) new (data_ + size_) T(std::move(value));
-        else data_[size_] = std::move(value);
-        size_ = size_ + 1;
-    }
-    template <typename... A> T &emplace_back(A &&...values) {
-        if constexpr (ends_) {
-            if (size_ == capacity_) reserve(2 * capacity_ + 8);
-            new (data_ + size_) T(std::forward<A>(values)...);
-            size_ = size_ + 1;
-        } else {
-            push_back(T(std::forward<A>(values)...));
-        }
+    T &emplace_back() { push_back(T()); return back(); }
+    T &emplace_back(const T &value) { push_back(value); return back(); }
+    template <typename A> T &emplace_back(const A &a) { push_back(T(a)); return back(); }
+    template <typename A, typename B, typename... R> T &emplace_back(A a, B b, R... rest) {
+        push_back(T(a, b, rest...));
         return back();
     }
     void shrink_to_fit() {}
@@ -555,7 +487,7 @@ public:
     iterator insert(iterator at, const T &value) {
         size_t i = at - data_;
         push_back(value);
-        for (size_t k = size_ - 1; k > i; k--) data_[k] = std::move(data_[k - 1]);
+        for (size_t k = size_ - 1; k > i; k--) data_[k] = data_[k - 1];
         data_[i] = value;
         return data_ + i;
     }
@@ -572,8 +504,7 @@ public:
     iterator erase(iterator at) { return erase(at, at + 1); }
     iterator erase(iterator first, iterator last) {
         size_t i = first - data_, n = last - first;
-        for (size_t k = i; k + n < size_; k++) data_[k] = std::move(data_[k + n]);
-        if constexpr (ends_) end_(size_ - n);
+        for (size_t k = i; k + n < size_; k++) data_[k] = data_[k + n];
         size_ = size_ - n;
         return data_ + i;
     }
@@ -587,10 +518,7 @@ public:
         other.size_ = n;
         other.capacity_ = room;
     }
-    void pop_back() {
-        if constexpr (ends_) end_(size_ - 1);
-        size_ = size_ - 1;
-    }
+    void pop_back() { size_ = size_ - 1; }
 };
 
 template <typename T, size_t N> struct array {
@@ -611,59 +539,34 @@ template <typename T, size_t N> struct array {
     __host__ __device__ const T *end() const { return &data_[0] + N; }
 };
 
-template <typename T> struct default_delete {
-    void operator()(T *p) const { delete p; }
-};
-template <typename T> struct default_delete<T[]> {
-    void operator()(T *p) const { delete[] p; }
-};
-template <typename T, typename D = default_delete<T>> struct unique_ptr {
+template <typename T, typename D = int> struct unique_ptr {
     T *p;
-    D deleter_;
-    unique_ptr(T *given = nullptr) : p(given), deleter_() {}
-    template <typename E> unique_ptr(T *given, E deleter) : p(given), deleter_(deleter) {}
-    unique_ptr(unique_ptr &&other) : p(other.release()), deleter_(other.deleter_) {}
-    // Of a class derived from `T`.
-    template <typename U, typename E> unique_ptr(unique_ptr<U, E> &&other) : p(other.release()), deleter_() {}
-    ~unique_ptr() {
-        if (p) deleter_(p);
-    }
-    unique_ptr &operator=(unique_ptr &&other) {
-        reset(other.release());
-        deleter_ = other.deleter_;
-        return *this;
-    }
     T *get() const { return p; }
-    D &get_deleter() { return deleter_; }
     T &operator[](size_t i) const { return p[i]; }
     T &operator*() const { return *p; }
     T *operator->() const { return p; }
     T *release() { T *held = p; p = nullptr; return held; }
-    void reset(T *given = nullptr) {
-        T *old = p;
-        p = given;
-        if (old) deleter_(old);
-    }
-    void swap(unique_ptr &other) { std::swap(*this, other); }
+    void reset(T *given = nullptr) { p = given; }
     operator bool() const { return p != nullptr; }
     bool operator==(const void *other) const { return p == other; }
     bool operator!=(const void *other) const { return p != other; }
+    unique_ptr(T *given = nullptr) : p(given) {}
+    template <typename E> unique_ptr(T *given, E deleter) : p(given) {}
+    // Of a class derived from `T`.
+    template <typename U, typename E> unique_ptr(const unique_ptr<U, E> &other) : p(other.p) {}
 };
-template <typename T, typename D> struct unique_ptr<T[], D> : unique_ptr<T, D> {
-    unique_ptr(T *given = nullptr) : unique_ptr<T, D>(given) {}
-    template <typename E> unique_ptr(T *given, E deleter) : unique_ptr<T, D>(given, deleter) {}
+template <typename T, typename D> struct unique_ptr<T[], D> {
+    T *p;
+    unique_ptr(T *given = nullptr) : p(given) {}
+    template <typename E> unique_ptr(T *given, E deleter) : p(given) {}
+    T *get() const { return p; }
+    T *release() { T *held = p; p = nullptr; return held; }
+    void reset(T *given = nullptr) { p = given; }
+    operator bool() const { return p != nullptr; }
+    bool operator==(const void *other) const { return p == other; }
+    bool operator!=(const void *other) const { return p != other; }
+    T &operator[](size_t i) const { return p[i]; }
 };
-// The value that a variable had before it gets another one.
-template <typename T, typename U> T exchange(T &variable, U value) {
-    T before = std::move(variable);
-    variable = std::move(value);
-    return before;
-}
-template <typename T> T *exchange(T *&variable, void *value) {
-    T *before = variable;
-    variable = (T *)value;
-    return before;
-}
 
 template <typename I, typename T> void fill(I first, I last, const T &value) {
     for (; first != last; ++first) *first = value;

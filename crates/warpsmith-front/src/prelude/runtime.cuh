@@ -267,9 +267,7 @@ template <typename T> struct atomic {
     T fetch_add(T v) { T old = held; held = held + v; return old; }
 };
 template <typename T> struct uniqueMaker {
-    template <typename... A> static unique_ptr<T> make(A &&...values) {
-        return unique_ptr<T>(new T(std::forward<A>(values)...));
-    }
+    template <typename... A> static unique_ptr<T> make(A... values) { return unique_ptr<T>(new T(values...)); }
 };
 template <typename T> struct uniqueMaker<T[]> {
     static unique_ptr<T[]> make(size_t n) {
@@ -278,9 +276,7 @@ template <typename T> struct uniqueMaker<T[]> {
         return unique_ptr<T[]>(all);
     }
 };
-template <typename T, typename... A> unique_ptr<T> make_unique(A &&...values) {
-    return uniqueMaker<T>::make(std::forward<A>(values)...);
-}
+template <typename T, typename... A> unique_ptr<T> make_unique(A... values) { return uniqueMaker<T>::make(values...); }
 } // namespace std
 
 // Marks for profilers.

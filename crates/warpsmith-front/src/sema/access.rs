@@ -173,7 +173,13 @@ impl<'a> Sema<'a> {
         let Some((base, way)) = base.and_then(|b| Some((b, self.base_path(class, b)?))) else {
             return self.class_member(object, class, member, span);
         };
-        let (place, is_const) = self.object_place(object, span)?;
+        let (place, is_const) = match object {
+            Operand::Place { place, is_const } => (place, is_const),
+            other => {
+                let value = self.rvalue_of(other, span)?;
+                (self.materialise(value, span), false)
+            }
+        };
         let place = self.base_place(place, &way, &named.ty, span);
         self.class_member(Operand::Place { place, is_const }, base, member, span)
     }
@@ -228,7 +234,6 @@ impl<'a> Sema<'a> {
                         warpsmith_ir::layout::field_of(&self.module, class, *index)
                     && self.field_info(class, &path).is_some_and(|f| !f.ty.is_reference())
                     && !matches!(ty, Type::Array(..))
-                    && !self.ends(&v.ty)
                 {
                     let ty = ty.clone();
                     return Ok(Operand::Value(Expr::new(
@@ -237,7 +242,13 @@ impl<'a> Sema<'a> {
                         span,
                     )));
                 }
-                let (place, is_const) = self.object_place(object, span)?;
+                let (place, is_const) = match object {
+                    Operand::Place { place, is_const } => (place, is_const),
+                    other => {
+                        let value = self.rvalue_of(other, span)?;
+                        (self.materialise(value, span), false)
+                    }
+                };
                 Ok(self.field_operand(place, class, &path, is_const, span))
             }
             Some(Entity::Function(_)) => {

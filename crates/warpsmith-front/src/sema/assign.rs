@@ -41,7 +41,6 @@ impl<'a> Sema<'a> {
     pub(crate) fn place_of(&mut self, operand: Operand<'a>, span: Span) -> Res<(Place, bool)> {
         match operand {
             Operand::Place { place, is_const } => Ok((place, is_const)),
-            Operand::Expiring(place) => Ok((place, false)),
             Operand::Shaped { pointer, index, shape, is_const } if index.len() == shape.len() => {
                 Ok((shaped_place(pointer, index, &shape, span), is_const))
             }
@@ -157,15 +156,8 @@ impl<'a> Sema<'a> {
             };
             return self.assign_bits(op, word, bits, value, span);
         }
-        if op == "="
-            && let Some(class) = self.assigned_by_parts(&target_operand, &v)
-        {
-            let (place, is_const) = self.place_of(target_operand, target.span)?;
-            self.check_assignable(&place, is_const, target, span)?;
-            self.assign_object(place.clone(), v, class, span)?;
-            return Ok(Operand::Place { place, is_const });
-        }
-        if self.may_be_overloaded(&target_operand) {
+        let plain = op == "=" && self.assigns_as_any_class(&target_operand, &v);
+        if !plain && self.may_be_overloaded(&target_operand) {
             let pair = [target_operand.clone(), v.clone()];
             if let Some(result) = self.try_operator(op, &pair, span) {
                 return result;
@@ -367,10 +359,6 @@ impl<'a> Sema<'a> {
                 other @ (Operand::Foreign { .. } | Operand::ForeignMethod { .. }) => {
                     self.rvalue_of(other, e.span).map(drop)
                 }
-                Operand::Value(value) if self.ends(&value.ty) => {
-                    self.temporary(value, e.span);
-                    Ok(())
-                }
                 _ => Ok(()),
             },
         }
@@ -398,11 +386,15 @@ impl<'a> Sema<'a> {
         if let Some(address) = self.address_as_number(&inner, &q.ty, span) {
             return address.map(Operand::Value);
         }
-        if let Some(class) = self.is_class(&q.ty) {
-            return self.construct_class(class, vec![inner], span).map(Operand::Value);
-        }
-        let inner = self.kept_while_converted(inner, span);
         let value = self.rvalue_of(inner, span)?;
+        if let Some(class) = self.is_class(&q.ty)
+            && value.ty != q.ty
+            && self.is_class(&value.ty).is_none_or(|from| self.base_path(from, class).is_none())
+        {
+            return self
+                .construct_class(class, vec![Operand::Value(value)], span)
+                .map(Operand::Value);
+        }
         self.convert_explicitly(value, &q.ty, style, span).map(Operand::Value)
     }
 
@@ -414,10 +406,13 @@ impl<'a> Sema<'a> {
         style: &str,
         span: Span,
     ) -> Res<Operand<'a>> {
-        let (place, is_const) = self.object_place(inner, span)?;
-        if q.reference == RefKind::Rvalue && place.ty == q.ty && !q.is_const && !is_const {
-            return Ok(Operand::Expiring(place));
-        }
+        let (place, is_const) = match inner {
+            Operand::Place { .. } | Operand::Shaped { .. } => self.place_of(inner, span)?,
+            other => {
+                let value = self.rvalue_of(other, span)?;
+                (self.materialise(value, span), false)
+            }
+        };
         let keeps = !matches!(style, "const" | "c");
         if place.ty == q.ty {
             return Ok(Operand::Place { place, is_const: q.is_const || is_const && keeps });

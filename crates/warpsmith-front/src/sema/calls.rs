@@ -29,9 +29,6 @@ impl<'a> Sema<'a> {
         let target = self.callee(callee)?;
         match target {
             Operand::Foreign { names, args: targs } => {
-                if let Some(result) = self.given_away(&names, &targs, args) {
-                    return result;
-                }
                 if let Some(result) = self.statement_call(&names, args, span) {
                     return result;
                 }
@@ -255,27 +252,6 @@ impl<'a> Sema<'a> {
         Ok(list)
     }
 
-    /// `std::move(x)`, `std::forward<T>(x)`: the object may give its value away, unless `T` is a reference to a variable.
-    fn given_away(
-        &mut self,
-        names: &[String],
-        targs: &[TArg],
-        args: &'a [ast::Expr],
-    ) -> Option<Res<Operand<'a>>> {
-        let [only] = args else { return None };
-        let kept = match names.first()?.as_str() {
-            "std::move" => false,
-            "std::forward" => {
-                matches!(targs, [TArg::Type(q)] if q.reference == RefKind::Lvalue)
-            }
-            _ => return None,
-        };
-        Some(self.expr(only).map(|operand| match operand {
-            Operand::Place { place, is_const: false } if !kept => Operand::Expiring(place),
-            other => other,
-        }))
-    }
-
     /// `printf`, `assert` and annotations: they need the text of their arguments.
     fn statement_call(
         &mut self,
@@ -300,6 +276,12 @@ impl<'a> Sema<'a> {
             {
                 self.program_end(name, span)
             }
+            "move" | "forward" if names.first().is_some_and(|n| n.starts_with("std::")) => {
+                match args {
+                    [only] => self.expr(only),
+                    _ => fail("W063", span, format!("`{name}` takes one argument")),
+                }
+            }
             "swap" if !args.is_empty() => self.swap(args, span),
             _ if name.starts_with("cuda") => return self.runtime_call(name, args, span),
             _ => return None,
@@ -317,13 +299,6 @@ impl<'a> Sema<'a> {
         }
         if pa.ty != pb.ty {
             return fail("W062", span, "`swap` takes two variables of one type");
-        }
-        if self.ends(&pa.ty) {
-            let held = self.copied(Operand::Expiring(pa.clone()), span)?;
-            let (held, _) = self.object_place(held, span)?;
-            self.assign_part(&pa, Operand::Expiring(pb.clone()), span)?;
-            self.assign_part(&pb, Operand::Expiring(held), span)?;
-            return Ok(Operand::Void);
         }
         let held = self.hold_value(Expr::read(pa.clone()), span);
         self.emit(StmtKind::Assign { place: pa, value: Expr::read(pb.clone()) }, span);

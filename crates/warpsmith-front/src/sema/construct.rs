@@ -133,7 +133,9 @@ impl<'a> Sema<'a> {
         if let [only] = args.as_slice()
             && self.copies(class, &args)
         {
-            return self.initial_value(only.clone(), &ty, span);
+            let copy = self.copied(only.clone(), span)?;
+            let value = self.rvalue_of(copy, span)?;
+            return self.convert_to(value, &ty, span);
         }
         if args.is_empty() && self.is_polymorphic(class) && !self.has_user_ctor(class, 0) {
             let place = self.new_object_place(&ty, span);

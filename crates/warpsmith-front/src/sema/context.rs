@@ -73,10 +73,8 @@ impl BuiltinContext for Sema<'_> {
     ) -> Option<Result<Expr, Diagnostic>> {
         self.is_class(&functor.ty)?;
         let args = args.into_iter().map(Operand::Value).collect();
-        let place = self.materialise(functor, span);
-        let functor = Operand::Place { place, is_const: false };
         let result = self
-            .call_object_with(functor, args, span)
+            .call_object_with(Operand::Value(functor), args, span)
             .and_then(|result| self.rvalue_of(result, span));
         Some(result.map_err(|failure| match failure {
             Failure::New(d) => *d,

@@ -77,7 +77,7 @@ impl<'a> Sema<'a> {
         if let (Some(from), Some(to)) = (self.is_class(&expr.ty), self.is_class(ty))
             && let Some(path) = self.base_path(from, to)
         {
-            let place = self.place_read(expr, span);
+            let place = self.materialise(expr.clone(), span);
             let place = self.base_place(place, &path, ty, span);
             if !self.is_polymorphic(to) {
                 return Ok(Some(Expr::read(place).with_origin(span)));
@@ -91,7 +91,7 @@ impl<'a> Sema<'a> {
         if let Some(class) = self.is_class(&expr.ty)
             && let Some(f) = self.conversion_operator(class, ty)
         {
-            let place = self.place_read(expr, span);
+            let place = self.materialise(expr.clone(), span);
             let object = Operand::Place { place, is_const: false };
             let result = self.call_method(f, object, vec![], span)?;
             let value = self.rvalue_of(result, span)?;
@@ -100,21 +100,10 @@ impl<'a> Sema<'a> {
         if let Some(class) = self.is_class(ty)
             && self.can_construct_from(class, &expr.ty, is_null(expr))
         {
-            let arg = match self.ends(&expr.ty) {
-                true => Operand::Place { place: self.place_read(expr, span), is_const: false },
-                false => Operand::Value(expr.clone()),
-            };
+            let arg = Operand::Value(expr.clone());
             return self.construct_class(class, vec![arg], span).map(Some);
         }
         Ok(None)
-    }
-
-    /// Where an object is whose value is given: the one that was read, where it ends some time, or a copy.
-    fn place_read(&mut self, expr: &Expr, span: Span) -> Place {
-        match &*expr.kind {
-            ExprKind::Read(place) if self.ends(&expr.ty) => place.clone(),
-            _ => self.materialise(expr.clone(), span),
-        }
     }
 
     fn library_object(&self, ty: &Type) -> Option<super::builtin_api::BuiltinType> {

@@ -23,7 +23,7 @@ impl<'a> Sema<'a> {
             if vars.attrs.is_extern && !vars.attrs.shared && self.outer_variable(d) {
                 continue;
             }
-            if let Err(failure) = self.full_expression(|s| s.local_var(vars, d)) {
+            if let Err(failure) = self.local_var(vars, d) {
                 // Uses of the name would only repeat the error.
                 self.declare(scope, &d.name, Entity::Poisoned);
                 return Err(failure);
@@ -132,9 +132,9 @@ impl<'a> Sema<'a> {
         d: &'a ast::Declarator,
         q: QualType,
     ) -> Res<()> {
+        let ends = self.ends(&q.ty);
         self.variable_of_block(vars, d, q)?;
-        self.ends_with_scope(&d.name, d.span);
-        Ok(())
+        if ends { self.ends_with_scope(&d.name, d.span) } else { Ok(()) }
     }
 
     fn variable_of_block(
@@ -210,7 +210,9 @@ impl<'a> Sema<'a> {
                 if let Operand::List(items) = operand {
                     return self.list_value(ty, items, self.f_scope(), e.span).map(Some);
                 }
-                self.initial_value(operand, ty, span).map(Some)
+                let copy = self.copied(operand, e.span)?;
+                let value = self.rvalue_of(copy, e.span)?;
+                self.convert_to(value, ty, span).map(Some)
             }
             Initializer::List(..) => Ok(None),
         }
@@ -351,9 +353,7 @@ impl<'a> Sema<'a> {
             q.ty = with_space(&q.ty, space);
         }
         let value = super::functions::raw_pointer_cast_if(value, &q.ty, at);
-        self.finish_var(vars, d, q, Some(value))?;
-        self.ends_with_scope(&d.name, d.span);
-        Ok(())
+        self.finish_var(vars, d, q, Some(value))
     }
 
     /// Gives the parts of a structured binding their names.
@@ -457,11 +457,7 @@ impl<'a> Sema<'a> {
         name: &str,
         span: Span,
     ) -> Res<()> {
-        let temporaries = self.f().temporaries.len();
         let (place, is_const) = self.bind_place(operand, q, span)?;
-        // What is made for the reference lives as long as it.
-        let f = self.f();
-        f.ending.extend(f.temporaries.drain(temporaries..));
         let place = self.hold_place(place, span);
         let owner = self.f().serial;
         let scope = self.f_scope();

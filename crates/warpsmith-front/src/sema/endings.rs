@@ -1,8 +1,6 @@
-//! Destructors: of local objects where their block is left, of values that stand in an expression where that ends, and of what
-//! `delete` is given.
+//! Destructors in code of the device: of local objects where their block is left, and of what `delete` is given.
 //!
-//! [`Ending`] says of an object that it has been made; a list of them knows what is alive at any point of a function. What is
-//! called ends the objects that it got by value.
+//! On the host nothing that a kernel can see hangs on the end of an object, so destructors do not run there.
 
 use warpsmith_ir::{
     BinaryOp, Expr, FunctionKind, Place, PlaceKind, Scalar, Span, StmtKind, StructId, Type,
@@ -19,107 +17,35 @@ const MAX_ELEMENTS: u64 = 64;
 impl<'a> Sema<'a> {
     /// Whether anything happens where an object of that type ends.
     pub(crate) fn ends(&self, ty: &Type) -> bool {
-        let Some(f) = self.fns.last() else { return false };
-        // Launchers that are read by themselves have no objects.
-        let runs = f.func.kind != FunctionKind::Host || self.program;
-        runs && !f.is_const_eval && self.has_destructor(ty)
+        if self.fns.last().is_none_or(|f| f.func.kind == FunctionKind::Host || f.is_const_eval) {
+            return false;
+        }
+        self.has_destructor(ty)
     }
 
-    pub(crate) fn has_destructor(&self, ty: &Type) -> bool {
+    fn has_destructor(&self, ty: &Type) -> bool {
         match ty {
             Type::Array(element, _) => self.has_destructor(element),
             _ => self.is_class(ty).is_some_and(|class| {
                 let info = self.class(class);
-                // What a lambda holds copies of is kept.
-                info.lambda.is_none()
-                    && (self.destructor_of(class).is_some()
-                        || info
-                            .fields
-                            .iter()
-                            .any(|f| !f.ty.is_reference() && self.has_destructor(&f.ty.ty))
-                        || info.bases.iter().any(|b| self.has_destructor(&Type::Struct(b.class))))
+                info.destructor.is_some()
+                    || info
+                        .fields
+                        .iter()
+                        .any(|f| !f.ty.is_reference() && self.has_destructor(&f.ty.ty))
+                    || info.bases.iter().any(|b| self.has_destructor(&Type::Struct(b.class)))
             }),
         }
     }
 
-    /// The destructor of a class that code like that at hand runs.
-    fn destructor_of(&self, class: StructId) -> Option<FnDecl<'a>> {
-        let on_host = self.fns.last().is_some_and(|f| f.func.kind == FunctionKind::Host);
-        let runs = |f: &FnDecl<'a>| !on_host || f.decl.attrs.host || !f.decl.attrs.device;
-        self.class(class).destructor.filter(runs)
-    }
-
-    /// The variable just declared ends where its block does, if anything happens then.
-    pub(crate) fn ends_with_scope(&mut self, name: &str, span: Span) {
+    /// The variable just declared ends where its block does.
+    pub(crate) fn ends_with_scope(&mut self, name: &str, span: Span) -> Res<()> {
         let scope = self.f_scope();
         let entity = self.scope(scope).names.get(name).and_then(|l| l.last()).cloned();
-        if let Some(Entity::Place { place, .. }) = entity
-            && self.ends(&place.ty)
-        {
-            self.f().ending.push(Ending { place, span });
+        if let Some(Entity::Place { place, .. }) = entity {
+            self.f().ending.push(Ending { name: name.to_string(), place, span });
         }
-    }
-
-    /// Holds a value that was made for nothing else; it ends with the expression.
-    pub(crate) fn temporary(&mut self, value: Expr, span: Span) -> Place {
-        let place = self.materialise(value, span);
-        if self.ends(&place.ty) {
-            self.f().temporaries.push(Ending { place: place.clone(), span });
-        }
-        place
-    }
-
-    /// Where the object is that an operand denotes, and whether it is constant; a value is held until the expression ends.
-    pub(crate) fn object_place(&mut self, operand: Operand<'a>, span: Span) -> Res<(Place, bool)> {
-        match operand {
-            Operand::Place { .. } | Operand::Expiring(_) | Operand::Shaped { .. } => {
-                self.place_of(operand, span)
-            }
-            other => {
-                let value = self.rvalue_of(other, span)?;
-                Ok((self.temporary(value, span), false))
-            }
-        }
-    }
-
-    /// An object that a value of another type is made of ends with the expression.
-    pub(crate) fn kept_while_converted(&mut self, operand: Operand<'a>, span: Span) -> Operand<'a> {
-        match operand {
-            Operand::Value(value) if self.ends(&value.ty) => {
-                let place = self.temporary(value, span);
-                Operand::Place { place, is_const: false }
-            }
-            other => other,
-        }
-    }
-
-    /// Runs `lower`; what it made for itself ends behind it.
-    pub(crate) fn full_expression<T>(&mut self, lower: impl FnOnce(&mut Self) -> Res<T>) -> Res<T> {
-        let since = self.f().temporaries.len();
-        let result = lower(self);
-        self.end_temporaries(since);
-        result
-    }
-
-    /// The same for an expression whose value is needed behind it.
-    pub(crate) fn full_value(
-        &mut self,
-        span: Span,
-        lower: impl FnOnce(&mut Self) -> Res<Expr>,
-    ) -> Res<Expr> {
-        self.full_expression(|s| {
-            let since = s.f().temporaries.len();
-            let value = lower(s)?;
-            let held = s.f().temporaries.len() > since;
-            Ok(if held { s.hold_now(value, span) } else { value })
-        })
-    }
-
-    /// Ends the objects without a name that were made since, the last one first.
-    pub(crate) fn end_temporaries(&mut self, since: usize) {
-        let f = self.f();
-        let ending = f.temporaries.split_off(since.min(f.temporaries.len()));
-        self.end_all(ending);
+        Ok(())
     }
 
     pub(crate) fn enter_loop(&mut self) {
@@ -148,57 +74,42 @@ impl<'a> Sema<'a> {
         f.ending_at_breaks.pop();
     }
 
-    pub(crate) fn end_objects_of_break(&mut self) {
+    pub(crate) fn end_objects_of_break(&mut self) -> Res<()> {
         let since = self.f().ending_at_breaks.last().copied().unwrap_or_default();
-        self.end_objects(since, None);
+        self.end_objects(since, None)
     }
 
-    pub(crate) fn end_objects_of_continue(&mut self) {
+    pub(crate) fn end_objects_of_continue(&mut self) -> Res<()> {
         let since = self.f().ending_at_loops.last().copied().unwrap_or_default();
-        self.end_objects(since, None);
+        self.end_objects(since, None)
     }
 
     /// Runs the destructors of objects from the last one back to a number of them; they stay known, since other ways may
     /// lead on. `but` is handed over to the caller instead.
-    pub(crate) fn end_objects(&mut self, since: usize, but: Option<&Place>) {
-        let ending = self.f().ending.iter().skip(since);
-        let ending = ending.filter(|e| but.is_none_or(|but| but.kind != e.place.kind)).cloned();
-        let ending = ending.collect();
-        self.end_all(ending);
-    }
-
-    /// Ends objects, the last one first. In host code what is not understood of that is left out, and named.
-    fn end_all(&mut self, ending: Vec<Ending>) {
-        for Ending { place, span } in ending.into_iter().rev() {
-            let before = self.before_statement();
-            match self.end_object(place, span) {
-                Ok(()) => {}
-                Err(failure) if self.tolerates_at(&before) => {
-                    self.rewind(&before);
-                    self.say_left_out(failure, false, span);
-                }
-                Err(Failure::New(d)) => self.report(*d),
-                Err(Failure::Reported) => {}
-            }
+    pub(crate) fn end_objects(&mut self, since: usize, but: Option<&str>) -> Res<()> {
+        let ending: Vec<Ending> = self.f().ending.iter().skip(since).rev().cloned().collect();
+        for e in ending.into_iter().filter(|e| but != Some(e.name.as_str())) {
+            self.end_object(e.place, e.span)?;
         }
+        Ok(())
     }
 
     /// The end of a block: its objects end, if this is reached.
     pub(crate) fn leave_scope(&mut self, since: usize) {
-        if self.f().ending.len() <= since {
+        if self.f().ending.len() == since {
             return;
         }
         let left = self.f().blocks.last().and_then(|b| b.last()).is_some_and(|s| {
             matches!(s.kind, StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue)
         });
-        if !left {
-            self.end_objects(since, None);
+        if !left && let Err(Failure::New(d)) = self.end_objects(since, None) {
+            self.report(*d);
         }
         self.f().ending.truncate(since);
     }
 
     /// Calls what runs at the end of an object whose class is exactly the place's type.
-    pub(crate) fn end_object(&mut self, place: Place, span: Span) -> Res<()> {
+    fn end_object(&mut self, place: Place, span: Span) -> Res<()> {
         match place.ty.clone() {
             Type::Array(element, n) => {
                 if n > MAX_ELEMENTS {
@@ -214,7 +125,8 @@ impl<'a> Sema<'a> {
                 Ok(())
             }
             Type::Struct(class) if self.has_destructor(&place.ty) => {
-                if let Some(f) = self.destructor_of(class) {
+                let destructor = self.class(class).destructor;
+                if let Some(f) = destructor {
                     self.names_its_class = true;
                     let object = Operand::Place { place: place.clone(), is_const: false };
                     let result = self.call_method(f, object, vec![], span);
@@ -255,8 +167,11 @@ impl<'a> Sema<'a> {
         Some(self.destroy(base, *arrow, span).map(|()| Operand::Void))
     }
 
-    /// The object ends where the code says so.
+    /// The object ends where code of the device says so.
     fn destroy(&mut self, base: &'a ast::Expr, arrow: bool, span: Span) -> Res<()> {
+        if self.f().func.kind == FunctionKind::Host {
+            return self.discard(base);
+        }
         if arrow {
             let pointer = self.rvalue(base)?;
             return self.end_pointee(pointer, false, span);
@@ -295,11 +210,10 @@ impl<'a> Sema<'a> {
     pub(crate) fn ending_function(
         &mut self,
         class: StructId,
-        kind: FunctionKind,
         span: Span,
     ) -> Res<warpsmith_ir::FuncId> {
         let name = format!("{}::end", self.class(class).name);
-        self.push_fn(&name, kind, self.root, span);
+        self.push_fn(&name, FunctionKind::Device, self.root, span);
         self.declare_this(class, false, span);
         let place = self.this_place(class, span);
         let result = match place {

@@ -124,7 +124,6 @@ impl<'a> Sema<'a> {
         match operand {
             Operand::Value(e) => Ok(e),
             Operand::Place { place, is_const } => Ok(self.read_place(place, is_const, span)),
-            Operand::Expiring(place) => Ok(self.read_place(place, false, span)),
             Operand::Bits { word, bits, .. } => self.read_bits(word, bits, span),
             Operand::Shaped { pointer, index, shape, .. } => {
                 Ok(self.shaped_value(pointer, index, shape, span))
@@ -191,7 +190,6 @@ impl<'a> Sema<'a> {
     pub(crate) fn operand_type(&mut self, operand: &Operand<'a>) -> Option<QualType> {
         match operand {
             Operand::Value(e) => Some(QualType::plain(e.ty.clone())),
-            Operand::Expiring(place) => Some(QualType::plain(place.ty.clone())),
             Operand::Bits { bits, .. } => Some(QualType::plain(Type::Scalar(bits.value_type()))),
             Operand::Functions { name, fns, args, object: None } if !fns.is_empty() => {
                 let id = self.function_type(name, fns, args.as_deref());

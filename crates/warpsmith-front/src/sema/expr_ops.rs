@@ -450,10 +450,7 @@ impl<'a> Sema<'a> {
     fn arm(&mut self, e: &'a ast::Expr) -> Res<Option<Expr>> {
         match self.expr(e)? {
             Operand::Void => Ok(None),
-            other => {
-                let copy = self.copied(other, e.span)?;
-                self.rvalue_of(copy, e.span).map(Some)
-            }
+            other => self.rvalue_of(other, e.span).map(Some),
         }
     }
 

@@ -191,7 +191,7 @@ impl<'a> Sema<'a> {
         if role == Role::Constructor
             && let Some(class) = f.class
         {
-            self.full_expression(|s| s.lower_member_inits(f, class))?;
+            self.lower_member_inits(f, class)?;
         }
         if role == Role::Destructor
             && let Some(class) = f.class
@@ -205,7 +205,6 @@ impl<'a> Sema<'a> {
         }
         if let Some(body) = &f.decl.body {
             self.lower_stmts(&body.stmts);
-            self.leave_scope(0);
         }
         if f.decl.attrs.is_spec {
             self.answer_of_spec(f.decl.head_span)?;
@@ -331,9 +330,6 @@ impl<'a> Sema<'a> {
             let place = Place::new(PlaceKind::Deref(Expr::read(place)), p.ty.ty.clone(), p.span);
             return Ok(Entity::Place { owner, place, is_const: p.ty.is_const, shape: None });
         }
-        if !is_kernel && self.ends(&p.ty.ty) {
-            self.f().ending.push(Ending { place: place.clone(), span: p.span });
-        }
         Ok(Entity::Place { owner, place, is_const: p.ty.is_const, shape: None })
     }
 
@@ -364,7 +360,6 @@ impl<'a> Sema<'a> {
             ending: vec![],
             ending_at_loops: vec![],
             ending_at_breaks: vec![],
-            temporaries: vec![],
             labels: vec![],
             carry: None,
             sets: Default::default(),

@@ -79,12 +79,7 @@ impl<'a> Sema<'a> {
         let mut values = vec![];
         for (arg, param) in list.into_iter().zip(&instance.params) {
             let stored = kernel_type(&param.ty);
-            let value = self.pass(arg, &QualType { ty: stored, ..param.clone() }, span)?;
-            // The host's copy of an object ends when it has been handed over.
-            values.push(match !on_device && self.ends(&value.ty) {
-                true => Expr::read(self.temporary(value, span)),
-                false => value,
-            });
+            values.push(self.pass(arg, &QualType { ty: stored, ..param.clone() }, span)?);
         }
         for (default, param) in defaults.into_iter().zip(instance.params.iter().skip(values.len()))
         {

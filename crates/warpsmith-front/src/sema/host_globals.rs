@@ -144,7 +144,7 @@ impl<'a> Sema<'a> {
         self.push_fn(&name, FunctionKind::Host, scope, item.span);
         let inner = self.new_scope(Some(scope), ScopeKind::Block);
         self.f().scope = inner;
-        let stored = self.full_expression(|s| s.store_first_value(item, place));
+        let stored = self.store_first_value(item, place);
         while self.fns.len() > depth + 1 {
             self.pop_fn();
         }

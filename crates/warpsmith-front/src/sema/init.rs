@@ -44,7 +44,10 @@ impl<'a> Sema<'a> {
             Operand::Str(text) if matches!(ty, Type::Array(..)) => {
                 self.string_value(ty, &text, e.span)
             }
-            other => self.initial_value(other, ty, e.span),
+            other => {
+                let value = self.rvalue_of(other, e.span)?;
+                self.convert_to(value, ty, e.span)
+            }
         }
     }
 
@@ -139,7 +142,7 @@ impl<'a> Sema<'a> {
         {
             let operand = self.expr(e)?;
             if self.operand_type(&operand).is_some_and(|q| q.ty == *ty) {
-                return self.initial_value(operand, ty, span);
+                return self.rvalue_of(operand, span);
             }
             let mut queue = VecDeque::from([Entry::Ready(operand, e.span)]);
             return self.fill(ty, &mut queue, span);
@@ -323,7 +326,8 @@ impl<'a> Sema<'a> {
         if self.operand_type(&operand).is_some_and(|q| q.ty == *element)
             || self.rank(&operand, &target).is_some()
         {
-            return self.initial_value(operand, element, at);
+            let value = self.rvalue_of(operand, at)?;
+            return self.convert_to(value, element, at);
         }
         queue.push_front(Entry::Ready(operand, at));
         self.deeper(span, |s| s.fill(element, queue, span))
@@ -347,7 +351,11 @@ impl<'a> Sema<'a> {
         operand: Operand<'a>,
         span: Span,
     ) -> Res<Expr> {
-        self.initial_value(operand, ty, span)
+        if let Operand::List(items) = operand {
+            return self.list_value(ty, items, self.f_scope(), span);
+        }
+        let value = self.rvalue_of(operand, span)?;
+        self.convert_to(value, ty, span)
     }
 
     /// `{ .y = 1 }`, `{ [3] = 2 }`; entries without a designator follow the one before.

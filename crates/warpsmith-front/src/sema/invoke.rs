@@ -197,10 +197,7 @@ impl<'a> Sema<'a> {
         if instance.ret.is_reference() {
             let place =
                 Place::new(PlaceKind::Deref(Expr::read(place)), instance.ret.ty.clone(), span);
-            return match instance.ret.reference {
-                RefKind::Rvalue if !instance.ret.is_const => Operand::Expiring(place),
-                _ => Operand::Place { place, is_const: instance.ret.is_const },
-            };
+            return Operand::Place { place, is_const: instance.ret.is_const };
         }
         Operand::Value(Expr::read(place))
     }
@@ -213,7 +210,13 @@ impl<'a> Sema<'a> {
         is_const: bool,
         span: Span,
     ) -> Res<Expr> {
-        let (place, object_const) = self.object_place(object, span)?;
+        let (place, object_const) = match object {
+            Operand::Place { place, is_const } => (place, is_const),
+            other => {
+                let value = self.rvalue_of(other, span)?;
+                (self.materialise(value, span), false)
+            }
+        };
         let from = match place.ty {
             Type::Struct(id) => id,
             _ => class,
@@ -245,7 +248,14 @@ impl<'a> Sema<'a> {
     /// The IR argument for a parameter: a value, or the address for a reference.
     pub(crate) fn pass(&mut self, arg: Operand<'a>, param: &QualType, span: Span) -> Res<Expr> {
         if !param.is_reference() {
-            return self.initial_value(arg, &param.ty, span);
+            return match arg {
+                Operand::List(items) => self.list_value(&param.ty, items, self.f_scope(), span),
+                other => {
+                    let copy = self.copied(other, span)?;
+                    let value = self.rvalue_of(copy, span)?;
+                    self.convert_to(value, &param.ty, span)
+                }
+            };
         }
         let (place, is_const) = self.bind_place(arg, param, span)?;
         let pointer = self.address_of(place, is_const, span);
@@ -260,12 +270,6 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Res<(Place, bool)> {
         let wanted = super::templates::despaced_type(&target.ty);
-        let arg = match arg {
-            Operand::Expiring(place) if target.is_const || target.reference == RefKind::Rvalue => {
-                Operand::Place { place, is_const: false }
-            }
-            other => other,
-        };
         if let Operand::Place { place, is_const } = arg {
             if super::templates::despaced_type(&place.ty) == wanted {
                 if is_const && !target.is_const {
@@ -298,19 +302,20 @@ impl<'a> Sema<'a> {
             return fail("W073", span, format!("`{text}` needs a variable of exactly that type"));
         }
         let value = match arg {
-            Operand::Value(value) => {
+            Operand::List(items) => self.list_value(&target.ty, items, self.f_scope(), span)?,
+            other => {
+                let value = self.rvalue_of(other, span)?;
                 // The base of an object is bound, not a copy of it.
                 if let (Some(from), Some(to)) =
                     (self.is_class(&value.ty), self.is_class(&target.ty))
                     && let Some(path) = self.base_path(from, to).filter(|_| from != to)
                 {
-                    let place = self.temporary(value, span);
+                    let place = self.materialise(value, span);
                     return Ok((self.base_place(place, &path, &target.ty, span), false));
                 }
-                self.initial_value(Operand::Value(value), &target.ty, span)?
+                self.convert_to(value, &target.ty, span)?
             }
-            other => self.initial_value(other, &target.ty, span)?,
         };
-        Ok((self.temporary(value, span), false))
+        Ok((self.materialise(value, span), false))
     }
 }

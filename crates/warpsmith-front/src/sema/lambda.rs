@@ -249,7 +249,13 @@ impl<'a> Sema<'a> {
             types.push(self.decayed(q));
         }
         let instance = self.lambda_instance(class, l, &types, span)?;
-        let (place, is_const) = self.object_place(object, span)?;
+        let (place, is_const) = match object {
+            Operand::Place { place, is_const } => (place, is_const),
+            other => {
+                let value = self.rvalue_of(other, span)?;
+                (self.materialise(value, span), false)
+            }
+        };
         let pointer = self.address_of(place, is_const, span);
         let this_ty = Type::pointer(Type::Struct(class), warpsmith_ir::Space::Generic);
         let mut values = vec![super::functions::raw_pointer_cast(pointer, this_ty, span)];
@@ -292,7 +298,6 @@ impl<'a> Sema<'a> {
         let declared = self.declare_lambda_params(l, types, inner);
         let declared = declared.and_then(|()| self.declare_lambda_result(l, inner));
         self.lower_stmts(&l.body.stmts);
-        self.leave_scope(0);
         let state = self.pop_fn();
         if self.errors.len() > errors || declared.is_err() {
             self.instances.insert(key, InstanceState::Failed);

@@ -31,9 +31,12 @@ impl<'a> Sema<'a> {
         fitting.retain(|(rank, ..)| *rank == best);
         let [(_, base, lambda)] = fitting.as_slice() else { return None };
         let path = self.base_path(class, *base)?;
-        let (place, is_const) = match self.object_place(object.clone(), span) {
-            Ok(found) => found,
-            Err(failure) => return Some(Err(failure)),
+        let (place, is_const) = match object.clone() {
+            Operand::Place { place, is_const } => (place, is_const),
+            other => match self.rvalue_of(other, span) {
+                Ok(value) => (self.materialise(value, span), false),
+                Err(failure) => return Some(Err(failure)),
+            },
         };
         let place = self.base_place(place, &path, &Type::Struct(*base), span);
         let object = Operand::Place { place, is_const };

@@ -32,12 +32,7 @@ impl<'a> Sema<'a> {
     ) -> Res<()> {
         let kind = self.unroll_kind(&s.pragmas)?;
         let saved = self.open_scope();
-        let ending = self.f().ending.len();
-        let (result, mut block) = self.in_block(|me| {
-            let result = me.for_parts(s, kind, init, cond, step, body);
-            me.leave_scope(ending);
-            result
-        });
+        let (result, mut block) = self.in_block(|me| me.for_parts(s, kind, init, cond, step, body));
         self.f().scope = saved;
         result?;
         // A loop that needs nothing around it stands by itself.
@@ -64,12 +59,15 @@ impl<'a> Sema<'a> {
         if let Some(init) = init {
             match &init.kind {
                 ast::StmtKind::Vars(vars) => self.local_vars(vars)?,
-                ast::StmtKind::Expr(e) => self.full_expression(|s| s.discard(e))?,
+                ast::StmtKind::Expr(e) => self.discard(e)?,
                 _ => {}
             }
         }
         let (condition, before) = self.in_block(|me| match cond {
-            Some(e) => me.loop_condition(e).map(Some),
+            Some(e) => {
+                let value = me.rvalue(e)?;
+                me.as_condition(value, e.span).map(Some)
+            }
             None => Ok(None),
         });
         let condition = condition?;
@@ -79,7 +77,7 @@ impl<'a> Sema<'a> {
         self.f().switches = outer_switches;
         self.leave_loop();
         let (stepped, step_block) = self.in_block(|me| match step {
-            Some(e) => me.full_expression(|s| s.discard(e)),
+            Some(e) => me.discard(e),
             None => Ok(()),
         });
         stepped?;
@@ -160,7 +158,10 @@ impl<'a> Sema<'a> {
         body: &'a ast::Stmt,
         span: Span,
     ) -> Res<()> {
-        let (value, before) = self.in_block(|me| me.loop_condition(cond));
+        let (value, before) = self.in_block(|me| {
+            let value = me.rvalue(cond)?;
+            me.as_condition(value, cond.span)
+        });
         let value = value?;
         let body = self.loop_body(body);
         let id = self.f().func.fresh_loop();
@@ -177,19 +178,14 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Res<()> {
         let body = self.loop_body(body);
-        let (value, before) = self.in_block(|me| me.loop_condition(cond));
+        let (value, before) = self.in_block(|me| {
+            let value = me.rvalue(cond)?;
+            me.as_condition(value, cond.span)
+        });
         let id = self.f().func.fresh_loop();
         let condition = Some(LoopCondition { before, expr: value?, at_end: true });
         self.emit(StmtKind::Loop { id, condition, body, step: Block::default() }, span);
         Ok(())
-    }
-
-    /// The condition of a loop.
-    fn loop_condition(&mut self, e: &'a ast::Expr) -> Res<Expr> {
-        self.full_value(e.span, |s| {
-            let value = s.rvalue(e)?;
-            s.as_condition(value, e.span)
-        })
     }
 
     fn loop_body(&mut self, body: &'a ast::Stmt) -> Block {

@@ -316,8 +316,6 @@ pub(crate) struct FnState {
     /// How many of them there were at the start of each open loop, and of each open loop or switch.
     pub ending_at_loops: Vec<usize>,
     pub ending_at_breaks: Vec<usize>,
-    /// Objects without a name that end with the expression they stand in.
-    pub temporaries: Vec<Ending>,
     /// Labels by number: the name, whether it stands somewhere, and the first jump to it.
     pub labels: Vec<Label>,
     /// The carry flag of inline PTX.
@@ -329,6 +327,7 @@ pub(crate) struct FnState {
 /// A local object with a destructor.
 #[derive(Clone, Debug)]
 pub(crate) struct Ending {
+    pub name: String,
     pub place: Place,
     pub span: Span,
 }
@@ -349,8 +348,6 @@ pub(crate) enum Operand<'a> {
         place: Place,
         is_const: bool,
     },
-    /// An object that gives its value away: `std::move(x)`, `static_cast<T &&>(x)`, a call that returns `T &&`.
-    Expiring(Place),
     /// A bit-field.
     Bits {
         word: Place,

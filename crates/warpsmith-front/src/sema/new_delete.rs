@@ -7,11 +7,7 @@ use warpsmith_ir::{
 use super::Sema;
 use super::functions::raw_pointer_cast;
 use super::model::*;
-use super::virtuals::moved;
 use crate::ast;
-
-/// Bytes before the objects of `new T[n]` with destructors, which hold their number: as many as keep any alignment.
-const BEFORE_ELEMENTS: i64 = 16;
 
 impl<'a> Sema<'a> {
     /// `new T`, `new T[n]`, `new (p) T[n]`
@@ -32,15 +28,12 @@ impl<'a> Sema<'a> {
         // Who gives the memory may give any: zeros are stored one by one, as on the device.
         let filled = new.zeroed && !self.needs_init(&q.ty);
         let at_once = filled && on_host && new.place.is_none();
-        let memory = match (&new.place, &elements) {
-            (Some(place), _) => {
+        let memory = match &new.place {
+            Some(place) => {
                 let place = self.a_pointer(place)?;
                 self.hold_value(place, span)
             }
-            (None, Some(n)) if on_host && self.ends(&q.ty) => {
-                self.counted_memory(&q.ty, n, span)?
-            }
-            (None, n) => self.memory_of_new(&q.ty, n.as_ref(), at_once, span)?,
+            None => self.memory_of_new(&q.ty, elements.as_ref(), at_once, span)?,
         };
         let pointer = raw_pointer_cast(memory, Type::pointer(q.ty.clone(), Space::Generic), span);
         let one_by_one = filled && !at_once;
@@ -107,49 +100,6 @@ impl<'a> Sema<'a> {
         let pointer = self.allocate_host(bytes.clone(), false, span);
         self.zero_bytes(pointer.clone(), bytes, span);
         Ok(pointer)
-    }
-
-    /// Memory for objects with destructors, behind their number: `delete[]` needs it.
-    fn counted_memory(&mut self, ty: &Type, n: &Expr, span: Span) -> Res<Expr> {
-        let size = warpsmith_ir::layout::layout_of(&self.module, ty).size;
-        let size = Expr::int(Scalar::U64, size as i64).with_origin(span);
-        let bytes = super::convert::binary_folded(BinaryOp::Mul, n.clone(), size, span);
-        let before = Expr::int(Scalar::U64, BEFORE_ELEMENTS).with_origin(span);
-        let bytes = super::convert::binary_folded(BinaryOp::Add, bytes, before, span);
-        let memory = self.allocate_host(bytes, false, span);
-        let first = moved(memory, BEFORE_ELEMENTS, span);
-        let place = number_of_elements(first.clone(), span);
-        self.emit(StmtKind::Assign { place, value: n.clone() }, span);
-        Ok(first)
-    }
-
-    /// `delete[] p` on the host, of objects with destructors: the last one ends first.
-    fn delete_elements(&mut self, pointer: Expr, ty: &Type, span: Span) -> Res<()> {
-        let n = self.hold_value(Expr::read(number_of_elements(pointer.clone(), span)), span);
-        let id = self.f().func.fresh_loop();
-        let at = self.fresh_var("element", Type::U64, span);
-        let number = |n: i64| Expr::int(Scalar::U64, n).with_origin(span);
-        let behind = Expr::binary(BinaryOp::Add, Expr::var(at, Type::U64), number(1));
-        let index = vec![Expr::binary(BinaryOp::Sub, n.clone(), behind)];
-        let memory = moved(pointer.clone(), -BEFORE_ELEMENTS, span);
-        let kind = PlaceKind::Elem { pointer, index, dims: vec![] };
-        let place = Place::new(kind, ty.clone(), span);
-        let (result, body) = self.in_block(|me| me.end_object(place, span));
-        result?;
-        let l = warpsmith_ir::ForLoop {
-            id,
-            var: at,
-            declares: true,
-            first: number(0),
-            compare: BinaryOp::Lt,
-            limit: n,
-            step: number(1),
-            kind: warpsmith_ir::LoopKind::Serial,
-            body,
-        };
-        self.emit(StmtKind::For(l), span);
-        self.emit(StmtKind::Runtime(Runtime::Free { pointer: memory }), span);
-        Ok(())
     }
 
     /// The constructor of one object, or zeros.
@@ -228,35 +178,25 @@ impl<'a> Sema<'a> {
         if !own.is_empty() {
             let pointer = self.rvalue(e)?;
             let pointer = self.hold_value(pointer, span);
-            self.end_pointee(pointer.clone(), array, span)?;
+            if on_device {
+                self.end_pointee(pointer.clone(), array, span)?;
+            }
             self.call_of_memory("delete", &own, pointer, span)?;
             return Ok(Operand::Void);
         }
-        if !on_device && !self.tolerates() {
-            return fail("W053", span, "`delete`: not supported here");
-        }
-        let pointer = if on_device { self.rvalue(e)? } else { self.a_pointer(e)? };
-        let pointer = self.hold_value(pointer, span);
-        let pointee = pointer.ty.pointee().cloned().unwrap_or(Type::Void);
-        if array && !on_device && self.ends(&pointee) {
-            let cond = self.convert_to(pointer.clone(), &Type::BOOL, span)?;
-            let (result, then) = self.in_block(|me| me.delete_elements(pointer, &pointee, span));
-            result?;
-            let otherwise = warpsmith_ir::Block::default();
-            self.emit(StmtKind::If { cond, then, otherwise }, span);
+        if on_device {
+            let pointer = self.rvalue(e)?;
+            let pointer = self.hold_value(pointer, span);
+            self.end_pointee(pointer.clone(), array, span)?;
+            self.emit(StmtKind::Runtime(Runtime::Free { pointer }), span);
             return Ok(Operand::Void);
         }
-        self.end_pointee(pointer.clone(), array, span)?;
-        self.emit(StmtKind::Runtime(Runtime::Free { pointer }), span);
+        if !self.tolerates() {
+            return fail("W053", span, "`delete`: not supported here");
+        }
+        self.free(e, span)?;
         Ok(Operand::Void)
     }
-}
-
-/// Where the number stands of objects that begin there.
-fn number_of_elements(first: Expr, span: Span) -> Place {
-    let at = moved(first, -BEFORE_ELEMENTS, span);
-    let pointer = raw_pointer_cast(at, Type::pointer(Type::U64, Space::Generic), span);
-    Place::new(PlaceKind::Deref(pointer), Type::U64, span)
 }
 
 /// Whether a member is `operator new` or `operator delete`, which have no object.

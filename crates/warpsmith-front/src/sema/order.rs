@@ -56,10 +56,8 @@ impl<'a> Sema<'a> {
     pub(crate) fn in_block<T>(&mut self, lower: impl FnOnce(&mut Self) -> T) -> (T, Block) {
         self.f().blocks.push(vec![]);
         let depth = self.f().blocks.len();
-        let temporaries = self.f().temporaries.len();
         let result = lower(self);
         self.f().blocks.truncate(depth);
-        self.end_temporaries(temporaries);
         let stmts = self.f().blocks.pop().unwrap_or_default();
         (result, Block::new(stmts))
     }

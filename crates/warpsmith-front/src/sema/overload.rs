@@ -434,26 +434,15 @@ fn is_better(a: &Candidate<'_>, b: &Candidate<'_>, earlier: bool) -> bool {
 /// The ranks of two candidates side by side. What `const` adds counts between two references only ([over.ics.rank] of the
 /// C++ standard): a copy and a reference to a constant are equally good.
 fn compared_ranks(a: &Candidate<'_>, b: &Candidate<'_>) -> Vec<(u32, u32)> {
-    let reference = |c: &Candidate<'_>, at: usize| {
+    let params = |c: &Candidate<'_>, at: usize| {
         let argument = at.checked_sub(usize::from(c.ranks_object));
-        argument.and_then(|i| c.params.get(i)).map(|q| q.reference)
+        argument.and_then(|i| c.params.get(i)).map(QualType::is_reference)
     };
-    let params = |c: &Candidate<'_>, at: usize| reference(c, at).map(|r| r != RefKind::No);
     let pairs = a.ranks.iter().zip(&b.ranks).enumerate();
     let equal = |(at, (x, y)): (usize, (&u32, &u32))| {
         let one_copies = params(a, at).zip(params(b, at)).is_some_and(|(p, q)| p != q);
         let small = (*x).max(*y) <= super::convert::QUALIFIED;
-        if one_copies && small {
-            return (0, 0);
-        }
-        // `T &&` fits only what is no variable, and that better than `const T &`.
-        let binds = [(a, x, y), (b, y, x)]
-            .map(|(c, own, other)| own == other && reference(c, at) == Some(RefKind::Rvalue));
-        match binds {
-            [true, false] if reference(b, at) == Some(RefKind::Lvalue) => (*x, *y + 1),
-            [false, true] if reference(a, at) == Some(RefKind::Lvalue) => (*x + 1, *y),
-            _ => (*x, *y),
-        }
+        if one_copies && small { (0, 0) } else { (*x, *y) }
     };
     pairs.map(equal).collect()
 }

@@ -18,7 +18,6 @@ pub(crate) struct Before {
     scope: ScopeId,
     loops: u32,
     switches: u32,
-    ending: [usize; 4],
     functions: usize,
 }
 
@@ -37,12 +36,6 @@ impl<'a> Sema<'a> {
             scope: f.scope,
             loops: f.loops,
             switches: f.switches,
-            ending: [
-                f.ending.len(),
-                f.temporaries.len(),
-                f.ending_at_loops.len(),
-                f.ending_at_breaks.len(),
-            ],
             functions,
         }
     }
@@ -58,33 +51,23 @@ impl<'a> Sema<'a> {
     /// Puts in the place of a statement of the host what is known of it.
     pub(crate) fn leave_out(&mut self, s: &'a ast::Stmt, failure: Failure, before: &Before) {
         self.rewind(before);
-        // What follows a jump may launch anything.
-        let launches = self.launches(s) || matches!(s.kind, ast::StmtKind::Goto(_));
-        self.say_left_out(failure, launches, s.span);
-        for target in written(s) {
-            let target = self.arena.keep(target);
-            self.forget(target);
-        }
-        self.forget_bound(s);
-        match &s.kind {
-            ast::StmtKind::Unsupported { .. } => self.forget_all_visible(s.span),
-            _ => self.forget_given(s),
-        }
-        if leads_elsewhere(s) {
-            self.emit(StmtKind::Trap, s.span);
-        }
-        if let ast::StmtKind::Vars(vars) = &s.kind {
-            self.declare_unknown(vars);
-        }
-    }
-
-    /// Names what is not done here, and whether that launches something.
-    pub(crate) fn say_left_out(&mut self, failure: Failure, launches: bool, span: Span) {
         let what = match failure {
             Failure::New(d) => d.message,
             Failure::Reported => "it uses what was not understood before".into(),
         };
-        self.emit(StmtKind::Runtime(Runtime::Skipped { what, launches }), span);
+        let launches = self.launches(s);
+        self.emit(StmtKind::Runtime(Runtime::Skipped { what, launches }), s.span);
+        for target in written(s) {
+            let target = self.arena.keep(target);
+            self.forget(target);
+        }
+        match &s.kind {
+            ast::StmtKind::Unsupported { .. } => self.forget_all_visible(s.span),
+            _ => self.forget_given(s),
+        }
+        if let ast::StmtKind::Vars(vars) = &s.kind {
+            self.declare_unknown(vars);
+        }
     }
 
     /// Of a declaration that was left out, those variables that are understood are declared; other numbers have no value: an
@@ -135,33 +118,6 @@ impl<'a> Sema<'a> {
         }
     }
 
-    /// Functions of the program may write what they get by reference.
-    fn forget_bound(&mut self, s: &'a ast::Stmt) {
-        let mut calls = vec![];
-        super::walk::stmt(s, &mut |e| {
-            if let ExprKind::Call { callee, args } = &*e.kind
-                && let ExprKind::Path(path) = &*callee.kind
-                && let Some(name) = path.as_name()
-            {
-                calls.push((name.to_string(), args.clone()));
-            }
-        });
-        let mut bound = vec![];
-        for (name, args) in calls {
-            let fns = super::expr::functions(&self.lookup(self.f_scope(), &name));
-            let written = |at: usize| {
-                fns.iter().any(|f| f.decl.params.get(at).is_some_and(|p| is_variable(&p.ty)))
-            };
-            let names =
-                args.into_iter().enumerate().filter(|(at, arg)| is_name(arg) && written(*at));
-            bound.extend(names.map(|(_, arg)| arg));
-        }
-        for target in bound {
-            let target = self.arena.keep(target);
-            self.forget(target);
-        }
-    }
-
     /// Back to where the function stood.
     pub(crate) fn rewind(&mut self, before: &Before) {
         let f = self.f();
@@ -172,11 +128,6 @@ impl<'a> Sema<'a> {
         f.scope = before.scope;
         f.loops = before.loops;
         f.switches = before.switches;
-        let [objects, temporaries, loops, breaks] = before.ending;
-        f.ending.truncate(objects);
-        f.temporaries.truncate(temporaries);
-        f.ending_at_loops.truncate(loops);
-        f.ending_at_breaks.truncate(breaks);
     }
 
     /// What a call or a launch gets by a pointer may have been written; and what is called for its arguments is called, as
@@ -270,20 +221,6 @@ impl<'a> Sema<'a> {
             _ => self.rewind(&before),
         }
     }
-}
-
-/// Whether a program goes on elsewhere than behind a statement.
-fn leads_elsewhere(s: &ast::Stmt) -> bool {
-    match &s.kind {
-        ast::StmtKind::Goto(_) => true,
-        ast::StmtKind::Unsupported { what } => what == ast::THROW,
-        _ => false,
-    }
-}
-
-/// `T &`
-fn is_variable(ty: &ast::TypeName) -> bool {
-    matches!(&ty.kind, ast::TypeKind::Reference { to, rvalue: false } if !to.is_const)
 }
 
 pub(super) fn unparenthesised(e: &ast::Expr) -> &ast::Expr {

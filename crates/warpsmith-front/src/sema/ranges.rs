@@ -10,21 +10,8 @@ use super::model::*;
 use crate::ast;
 
 impl<'a> Sema<'a> {
-    /// `for (T x : array)`; what the range is made of ends with the loop.
+    /// `for (T x : array)`
     pub(crate) fn range_for(
-        &mut self,
-        decl: &'a ast::VarDecl,
-        range: &'a ast::Expr,
-        body: &'a ast::Stmt,
-        span: Span,
-    ) -> Res<()> {
-        let ending = self.f().ending.len();
-        let result = self.range_loop(decl, range, body, span);
-        self.leave_scope(ending);
-        result
-    }
-
-    fn range_loop(
         &mut self,
         decl: &'a ast::VarDecl,
         range: &'a ast::Expr,
@@ -36,8 +23,6 @@ impl<'a> Sema<'a> {
             ast::ExprKind::InitList(items) => (self.list_range(d, items, range.span)?, true),
             _ => self.range_place(range)?,
         };
-        let f = self.f();
-        f.ending.append(&mut f.temporaries);
         if let Some(class) = self.is_class(&place.ty) {
             return self.range_of_class(d, place, class, is_const, body, span);
         }
@@ -75,8 +60,10 @@ impl<'a> Sema<'a> {
         if !matches!(&*range.kind, ast::ExprKind::Call { .. } | ast::ExprKind::Construct { .. }) {
             return self.lvalue(range);
         }
-        let operand = self.expr(range)?;
-        self.object_place(operand, range.span)
+        match self.expr(range)? {
+            Operand::Value(value) => Ok((self.materialise(value, range.span), false)),
+            other => self.place_of(other, range.span),
+        }
     }
 
     /// What is done with each item.
@@ -88,7 +75,6 @@ impl<'a> Sema<'a> {
     ) -> Res<Block> {
         let saved = self.open_scope();
         self.enter_loop();
-        let ending = self.f().ending.len();
         let (result, block) = self.in_block(|me| -> Res<()> {
             let (item, is_const) = item(me)?;
             me.range_item(d, item, is_const)?;
@@ -97,7 +83,6 @@ impl<'a> Sema<'a> {
             if let Some(open) = me.f().blocks.last_mut() {
                 open.extend(inner.stmts);
             }
-            me.leave_scope(ending);
             Ok(())
         });
         self.leave_loop();
@@ -256,8 +241,8 @@ impl<'a> Sema<'a> {
             );
             return Ok(());
         }
-        let item = Operand::Place { place: item, is_const };
-        let value = self.initial_value(item, &q.ty, d.span)?;
+        let value = self.read_place(item, is_const, d.span);
+        let value = self.convert_to(value, &q.ty, d.span)?;
         let var = self.fresh_var(&d.name, q.ty.clone(), d.span);
         self.emit(StmtKind::Decl { var, init: Some(value) }, d.span);
         let place = Place::new(PlaceKind::Var(var), q.ty, d.span);
@@ -266,7 +251,6 @@ impl<'a> Sema<'a> {
             &d.name,
             Entity::Place { owner, place, is_const: q.is_const, shape: None },
         );
-        self.ends_with_scope(&d.name, d.span);
         Ok(())
     }
 }

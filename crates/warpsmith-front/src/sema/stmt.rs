@@ -8,6 +8,17 @@ use super::model::*;
 use super::refused::{JUMP_PAST_OBJECTS, refuse};
 use crate::ast::{self, StmtKind as K};
 
+/// The local object that a `return` hands over, which does not end there.
+fn returned_name(value: Option<&ast::Initializer>) -> Option<&str> {
+    match value {
+        Some(ast::Initializer::Expr(e)) => match &*e.kind {
+            ast::ExprKind::Path(path) => path.as_name(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 impl<'a> Sema<'a> {
     /// Lowers statements in order; an error in one does not hide those in the next.
     pub(crate) fn lower_stmts(&mut self, stmts: &'a [ast::Stmt]) {
@@ -58,7 +69,7 @@ impl<'a> Sema<'a> {
         let span = s.span;
         match &s.kind {
             K::Empty => Ok(()),
-            K::Expr(e) => self.full_expression(|s| s.discard(e)),
+            K::Expr(e) => self.discard(e),
             K::Vars(vars) => self.local_vars(vars),
             K::Block(_) => {
                 let block = self.body(s);
@@ -88,7 +99,7 @@ impl<'a> Sema<'a> {
                 if f.loops + f.switches == 0 {
                     return fail("W086", span, "`break` outside of a loop or switch");
                 }
-                self.end_objects_of_break();
+                self.end_objects_of_break()?;
                 self.emit(StmtKind::Break, span);
                 Ok(())
             }
@@ -96,7 +107,7 @@ impl<'a> Sema<'a> {
                 if self.f().loops == 0 {
                     return fail("W086", span, "`continue` outside of a loop");
                 }
-                self.end_objects_of_continue();
+                self.end_objects_of_continue()?;
                 self.emit(StmtKind::Continue, span);
                 Ok(())
             }
@@ -176,7 +187,6 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Res<()> {
         let saved = self.open_scope();
-        let ending = self.f().ending.len();
         let result = (|| {
             if let Some(init) = init {
                 self.stmt(init)?;
@@ -185,10 +195,7 @@ impl<'a> Sema<'a> {
                 let here = self.f_scope();
                 Expr::constant(self.const_value(here, cond)?)
             } else {
-                self.full_value(cond.span, |s| {
-                    let truth = s.truth_of(cond)?;
-                    s.as_condition(truth, cond.span)
-                })?
+                self.truth_of(cond)?
             };
             let c = self.as_condition(c, cond.span)?;
             if let Some(v) = c.as_const() {
@@ -204,7 +211,6 @@ impl<'a> Sema<'a> {
             self.emit(StmtKind::If { cond: c, then, otherwise }, span);
             Ok(())
         })();
-        self.leave_scope(ending);
         self.f().scope = saved;
         result
     }
@@ -236,12 +242,12 @@ impl<'a> Sema<'a> {
     }
 
     fn return_value(&mut self, value: Option<&'a ast::Initializer>, span: Span) -> Res<()> {
-        let temporaries = self.f().temporaries.len();
+        let value_of = value;
         let Some(value) = value else {
             if self.f().ret.as_ref().is_some_and(|r| r.ty != Type::Void) {
                 return fail("W089", span, "`return` needs a value here");
             }
-            self.end_objects(0, None);
+            self.end_objects(0, None)?;
             self.keep_promises(None, span)?;
             self.emit(StmtKind::Return(None), span);
             return Ok(());
@@ -258,8 +264,7 @@ impl<'a> Sema<'a> {
             }
         };
         if let Operand::Void = operand {
-            self.end_temporaries(temporaries);
-            self.end_objects(0, None);
+            self.end_objects(0, None)?;
             self.emit(StmtKind::Return(None), span);
             return Ok(());
         }
@@ -282,15 +287,14 @@ impl<'a> Sema<'a> {
             let d = error("W089", span, "this function returns nothing (`void`)");
             return Err(d.into());
         }
-        let (operand, given) = match ret.is_reference() {
-            true => (operand, None),
-            false => self.handed_over(operand, &ret, span)?,
+        let operand = match ret.is_reference() {
+            true => operand,
+            false => self.handed_over(operand, span)?,
         };
         let mut value = self.pass(operand, &ret, span)?;
-        if !self.f().ending.is_empty() || self.f().temporaries.len() > temporaries {
+        if !self.f().ending.is_empty() {
             value = self.hold_now(value, span);
-            self.end_temporaries(temporaries);
-            self.end_objects(0, given.as_ref());
+            self.end_objects(0, returned_name(value_of))?;
         }
         let Some(value) = self.keep_promises(Some(value), span)? else {
             return Err(Failure::Reported);
@@ -306,7 +310,7 @@ impl<'a> Sema<'a> {
 
     /// Case labels stand directly in the body; each starts an arm that falls through to the next.
     fn switch(&mut self, selector: &'a ast::Expr, body: &'a ast::Stmt, span: Span) -> Res<()> {
-        let value = self.full_value(selector.span, |s| s.rvalue(selector))?;
+        let value = self.rvalue(selector)?;
         let value = match value.ty {
             Type::Scalar(s) if s.is_integer() => {
                 super::convert::cast_scalar(value, super::convert::promoted(s), selector.span)

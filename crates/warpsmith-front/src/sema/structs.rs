@@ -271,10 +271,8 @@ impl<'a> Sema<'a> {
                 let class = self.class(id).decl.and_then(|d| d.name.clone()).unwrap_or_default();
                 let outside = self.out_of_line.get(&(class.clone(), format!("~{class}")));
                 let outside = outside.into_iter().flatten().map(|f| f.decl);
-                let bodies: Vec<_> =
-                    outside.chain([decl]).filter_map(|d| d.body.as_ref()).collect();
-                let mut stmts = bodies.into_iter().flat_map(|b| &b.stmts);
-                let has_effect = stmts.any(|s| !self.is_discarded(s, scope));
+                let mut bodies = outside.chain([decl]).filter_map(|d| d.body.as_ref());
+                let has_effect = bodies.any(|b| !b.stmts.is_empty());
                 // A virtual one is always called through the object's class.
                 if let Some(info) = self.classes.get_mut(&id)
                     && has_effect
@@ -285,16 +283,6 @@ impl<'a> Sema<'a> {
             }
         };
         self.declare(scope, &name, Entity::Function(f));
-    }
-
-    /// `if constexpr (…) …` whose condition does not hold.
-    fn is_discarded(&mut self, s: &'a ast::Stmt, scope: ScopeId) -> bool {
-        match &s.kind {
-            ast::StmtKind::If { constexpr: true, cond, otherwise: None, .. } => {
-                self.const_value(scope, cond).is_ok_and(|v| !v.is_true())
-            }
-            _ => false,
-        }
     }
 
     fn base_info(

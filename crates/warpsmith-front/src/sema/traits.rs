@@ -54,7 +54,6 @@ impl<'a> Sema<'a> {
             "is_reference" => t.is_reference(),
             "is_lvalue_reference" => t.reference == RefKind::Lvalue,
             "is_const" => t.is_const && value,
-            "is_trivially_destructible" => !value || !self.has_destructor(&t.ty),
             "is_void" => t.ty == Type::Void,
             _ => return None,
         })

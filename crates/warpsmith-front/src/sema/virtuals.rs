@@ -186,11 +186,7 @@ impl<'a> Sema<'a> {
         pointer: Expr,
         span: Span,
     ) -> Res<()> {
-        let kind = match self.f().func.kind {
-            FunctionKind::Host => FunctionKind::Host,
-            _ => FunctionKind::Device,
-        };
-        let function = self.virtual_dispatcher(class, None, kind, span);
+        let function = self.virtual_dispatcher(class, None, FunctionKind::Device, span);
         let this = raw_pointer_cast(pointer, this_type(class, false), span);
         self.emit(StmtKind::Call { function, args: vec![this], result: None }, span);
         Ok(())
@@ -303,7 +299,7 @@ impl<'a> Sema<'a> {
         class: StructId,
     ) -> Res<Option<(FuncId, StructId)>> {
         let Some(called) = d.called else {
-            return Ok(Some((self.ending_function(class, d.kind, d.span)?, class)));
+            return Ok(Some((self.ending_function(class, d.span)?, class)));
         };
         let Some(name) = method_name(called.decl) else { return Ok(None) };
         let Some(found) = self.method_like(class, &name, called) else { return Ok(None) };
@@ -343,7 +339,7 @@ fn this_type(class: StructId, readonly: bool) -> Type {
 }
 
 /// A pointer that many bytes further on.
-pub(super) fn moved(pointer: Expr, bytes: i64, span: Span) -> Expr {
+fn moved(pointer: Expr, bytes: i64, span: Span) -> Expr {
     if bytes == 0 {
         return pointer;
     }
