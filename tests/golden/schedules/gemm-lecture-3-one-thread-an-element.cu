@@ -5,8 +5,9 @@ constexpr int BX = 32;             // threads of a block along x
 constexpr int BY = 32;             // threads of a block along y
 constexpr int MAX_BLOCKS = 65535;  // blocks of a grid along any axis
 
-__global__ void gemm_kernel(int n, int m, int k, const float *__restrict__ A,
-                            const float *__restrict__ B, float *C) {
+__global__ void __launch_bounds__(1024) gemm_kernel(int n, int m, int k,
+                                                    const float *__restrict__ A,
+                                                    const float *__restrict__ B, float *C) {
     // in strides of the grid along y
     for (long long i = (long long)blockIdx.y * blockDim.y + threadIdx.y;
          i < n;

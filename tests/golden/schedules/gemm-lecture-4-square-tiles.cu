@@ -5,8 +5,9 @@ constexpr int BX = 32;      // threads of a block along x
 constexpr int BY = 32;      // threads of a block along y
 constexpr int TILE_L = 32;  // iterations of `l` whose elements are in shared memory at a time
 
-__global__ void gemm_kernel(int n, int m, int k, const float *__restrict__ A,
-                            const float *__restrict__ B, float *C) {
+__global__ void __launch_bounds__(1024) gemm_kernel(int n, int m, int k,
+                                                    const float *__restrict__ A,
+                                                    const float *__restrict__ B, float *C) {
     // what the block's threads read several times
     __shared__ float A_shared[BY][TILE_L];
     __shared__ float B_shared[TILE_L][BX];

@@ -41,10 +41,12 @@ __global__ void gemm_B_padded(int m, int k, const float *__restrict__ B, int k_p
     }
 }
 
-__global__ void gemm_C_padded(int n_padded, int m_padded, int k_padded,
-                              const float *__restrict__ A_padded,
-                              const float *__restrict__ B_padded, float *__restrict__ C_padded,
-                              int A_padded_pitch, int B_padded_pitch, int C_padded_pitch) {
+__global__ void __launch_bounds__(1024) gemm_C_padded(int n_padded, int m_padded, int k_padded,
+                                                      const float *__restrict__ A_padded,
+                                                      const float *__restrict__ B_padded,
+                                                      float *__restrict__ C_padded,
+                                                      int A_padded_pitch, int B_padded_pitch,
+                                                      int C_padded_pitch) {
     // what the block's threads read several times
     __shared__ float A_padded_shared[BY][TILE_L];
     __shared__ float B_padded_shared[TILE_L][BX];
