@@ -139,6 +139,26 @@ fn threads_have_several_elements_of_each_plane() {
     }
 }
 
+/// An iteration that reads another array is run for elements that exist alone: what it leaves out is not stored as part of a vector.
+#[test]
+fn rows_of_guarded_iterations_are_stored_as_far_as_they_go() {
+    let sizes: Sizes<'_> =
+        &[&[("n", 6), ("m", 12), ("steps", 3)], &[("n", 7), ("m", 16), ("steps", 4)]];
+    let source =
+        HEAT.replace("float next[n][m][m])", "float next[n][m][m], const float c[n][m][m])");
+    let source = source.replace(
+        "t[k][j][i] = next[k][j][i] + 0.25f *",
+        "t[k][j][i] = next[k][j][i] + c[k][j][i] *",
+    );
+    assert_eq!(source.matches("c[k][j][i]").count(), 1);
+    let rest = "bind k, j, i -> z, y, x block 8x4x1\nbind k#2, j#2, i#2 -> z, y, x block 8x4x1";
+    check(
+        &source,
+        &format!("fuse_kernels k, k#2 block 6x3 slices 2 each 4x4 ahead 2\n{rest}"),
+        sizes,
+    );
+}
+
 /// Two nests of three dimensions, of which the second stores elsewhere.
 fn volumes(first: &str, second: &str) -> String {
     format!(

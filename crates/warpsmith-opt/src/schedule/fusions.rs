@@ -113,11 +113,6 @@ impl Start {
         self.steps.iter().any(|s| matches!(s, StepKind::Scatter(_)))
     }
 
-    /// Whether kernels of two sweeps go there and back.
-    pub fn goes_in_turns(&self) -> bool {
-        self.steps.iter().any(|s| matches!(s, StepKind::FuseKernels(_)))
-    }
-
     /// Whether each plane of these waits for loads of its own, which no others are under way beside.
     pub fn waits_for_planes(&self) -> bool {
         let waits = |s: &StepKind| matches!(s, StepKind::FuseKernels(f) if f.shape.each.is_none());

@@ -18,7 +18,7 @@ use crate::walk;
 
 impl Maker<'_, '_> {
     /// Declarations of a nest's counters at a plane and the thread's column.
-    pub(super) fn counters(&self, loops: &[ForLoop], plane: Expr) -> Vec<Stmt> {
+    fn counters(&self, loops: &[ForLoop], plane: Expr) -> Vec<Stmt> {
         let across = self.across.iter().rev().map(|of| self.number(of.at));
         let positions = [plane].into_iter().chain(across);
         let counter = |(l, at): (&ForLoop, Expr)| {

@@ -78,7 +78,7 @@ pub(super) struct Across {
     /// The thread's number in the block, and the iteration that is its own, or the first of them.
     pub(super) thread: VarId,
     pub(super) at: VarId,
-    pub(super) window: Window,
+    window: Window,
     /// Threads of the block, and those of them that have iterations of the second nest.
     threads: Expr,
     inner: u32,
@@ -134,7 +134,7 @@ pub(super) fn with_type(l: ForLoop, ty: &Type) -> ForLoop {
     ForLoop { first: Expr::int(ty, 0), step: Expr::int(ty, 1), ..l }
 }
 
-pub(super) fn long(n: i64) -> Expr {
+fn long(n: i64) -> Expr {
     Expr::int(Scalar::I64, n)
 }
 
@@ -378,7 +378,7 @@ impl<'k, 'l> Maker<'k, 'l> {
     }
 
     /// The first number of a loop and the first past it, each moved by an end of a window.
-    pub(super) fn range(&self, l: &ForLoop, window: Window) -> [Expr; 2] {
+    fn range(&self, l: &ForLoop, window: Window) -> [Expr; 2] {
         let function = self.kernel.func();
         let (first, end) = launch::range(function, l);
         let moved = [offset(first, window.low), offset(end, window.high)];

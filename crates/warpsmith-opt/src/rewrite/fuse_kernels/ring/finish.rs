@@ -42,11 +42,11 @@ pub(super) fn stored_last(
 }
 
 impl Maker<'_, '_> {
-    /// Declares what results are collected in.
+    /// Declares what results are collected in; with `freely` those of all elements are computed, in an iteration or not.
     pub(super) fn results(
         &mut self,
         stored: Option<(Place, Vec<i64>)>,
-        stores: &Parts,
+        (stores, freely): (&Parts, bool),
         inner: &super::Ring,
         text: &mut Vec<Stmt>,
     ) -> Option<Results> {
@@ -57,7 +57,7 @@ impl Maker<'_, '_> {
         let back = -self.legal.pair.behind();
         let held = distances.iter().all(|n| *n == 0) && inner.reads.along(0).low <= back;
         let turned = self.legal.turns.as_ref().is_some_and(|turns| turns.array == inner.array);
-        let kept = (vectors && held && turned).then(|| {
+        let kept = (freely && vectors && held && turned).then(|| {
             let asked = |maker: &Maker<'_, '_>, axis: usize, at: Expr| match axis {
                 0 => maker.in_range(&maker.legal.pair.second, 0, at, ITSELF).into(),
                 _ => vec![],
@@ -137,7 +137,7 @@ impl Maker<'_, '_> {
             return None;
         };
         let inside = results.kept.as_ref().and_then(|parts| parts.of(self, at));
-        if let Some(inside) = inside.filter(|_| step.finishes_freely) {
+        if let Some(inside) = inside {
             let kept = step.input.own_at(self, -self.legal.pair.behind(), at);
             *value = select(inside, value.clone(), Expr::read(kept));
         }
@@ -158,14 +158,13 @@ impl Maker<'_, '_> {
                 this.elements_stored(step, results, (loops, &place), row, &plane)
             });
         }
-        let always = results.kept.is_some() && step.finishes_freely;
         self.rows_stored(step, &mut |this, row| {
             let at = [row.to_vec(), vec![Expr::i32(0)]].concat();
             let own = element_at(this.kernel.func(), results.var, at.iter().cloned());
             let vector = this.row_moved((place.clone(), Space::Global), (own, Space::Local));
             let vector = this.at_element(loops, Block::new(vec![vector]), plane.clone(), &at);
             let whole = Expr::var(results.whole, Type::BOOL);
-            if always {
+            if results.kept.is_some() {
                 return vec![when(whole, vector)];
             }
             let each = this.elements_stored(step, results, (loops, &place), row, &plane);

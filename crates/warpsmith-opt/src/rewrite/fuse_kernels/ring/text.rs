@@ -77,7 +77,6 @@ impl<'l> Maker<'_, 'l> {
         let left = self.left(text);
         let stores = self.storing(text);
         let keeps = self.keeping(text);
-        let results = self.results(stored, &stores, ring, text);
         let body = |nest: &Stmt, planes: &Planes, maker: &mut Self| {
             let mut nest = nest.clone();
             let at = Counters::new(maker).at;
@@ -93,7 +92,8 @@ impl<'l> Maker<'_, 'l> {
             }
         };
         let freely = body(&nests.first, &input, self);
-        let finishes_freely = results.is_some() && body(&nests.second, &between, self);
+        let finishes_freely = stored.is_some() && body(&nests.second, &between, self);
+        let results = self.results(stored, (&stores, finishes_freely), ring, text);
         let mut step = Step {
             ring,
             input,
